@@ -1,18 +1,18 @@
-//! Answers: the text a model reads, the same as data, and what it cost.
+//! Answers: text for the reader, the same content as JSON, and its cost.
 
 use serde_json::Value;
 
-/// What a tool gives back.
+/// A tool's result.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// What the model or the person reads; never above the call's budget.
+    /// The text for a model or a person; never above the call's budget.
     pub text: String,
-    /// The same as data, for `--json` and structured output.
+    /// The same content as JSON, for `--json` and structured output.
     pub data: Value,
     pub cost: Cost,
 }
 
-/// What the answer stands for, for the usage ledger.
+/// The size of what the answer replaces, for usage statistics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Bytes of raw text that the answer replaced.
@@ -24,7 +24,7 @@ impl Answer {
         Self { text, data, cost: Cost::default() }
     }
 
-    /// An answer that stands in for `raw_bytes` bytes which the host would have shown.
+    /// Sets the bytes that the host would have shown without this answer.
     #[must_use]
     pub fn instead_of(mut self, raw_bytes: u64) -> Self {
         self.cost.raw_bytes = raw_bytes;

@@ -1,4 +1,4 @@
-//! The application: where it stands, what it may use, and the one way in for every door.
+//! The application: its context, its shared resources, and [`App::call`], the entry point of every front end.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,52 +14,54 @@ use forebay_text::cut;
 use serde_json::Value;
 
 use crate::agents::Machine;
-use crate::capabilities::{Power, Powers};
+use crate::capabilities::{Capabilities, Capability};
 use crate::ingest::redaction::Redaction;
 use crate::rules::Permissions;
 use crate::run::jobs::Jobs;
 use crate::search::embedder::{self, Embedder};
-use crate::stores::backend::Stores;
-use crate::stores::registry::Places;
-use crate::tools::{self, ToolRow};
+use crate::stores::backend::Backend;
+use crate::stores::registry::StoreRegistry;
+use crate::tools::{self, ToolDescriptor};
 use crate::{Answer, AppError, Call, Settings};
 
-/// A server that is killed takes what the ledger lacks with it, so that is not left to grow.
-const MOST_UNRECORDED: usize = 64;
+/// Usage records buffered in memory; a killed server loses them, so the buffer stays small.
+const MAX_PENDING_USAGE: usize = 64;
 
-/// Steps in which older passages are brought up to date, each time somebody has answered: some 1,000 of them.
-const RENEWED_STEPS: usize = 10;
+/// Batches of outdated chunks that one maintenance run reindexes, about 1,000 chunks in all.
+const MAX_REINDEX_STEPS: usize = 10;
 
-/// Bytes of an author's name.
-const LONGEST_AUTHOR: usize = 64;
+const MAX_AUTHOR_BYTES: usize = 64;
 
-/// What a command makes searchable before it ends: about a tenth of a second.
-const BYTES_WAITED_FOR: u64 = 512 * 1024;
+/// Output that a command indexes before it exits: about a tenth of a second.
+const MAX_FOREGROUND_INDEX_BYTES: u64 = 512 * 1024;
 
-/// Everything a door knows before the first call.
+/// The source of the current time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Everything a front end knows before the first call.
 pub struct Setup {
     pub home: Home,
-    /// The folder the caller works in.
+    /// The caller's working directory.
     pub cwd: PathBuf,
-    /// The project of that folder, if it is in one.
+    /// The project that contains `cwd`, if any.
     pub project: Option<Project>,
     /// The user's home folder, which is never a project.
     pub user_home: Option<PathBuf>,
     pub settings: Settings,
     /// The environment: values of variables that are named like secrets are never stored.
     pub environment: Vec<(String, String)>,
-    /// The conversation, as its host names it.
+    /// The conversation's id, as its host names it.
     pub session: String,
-    /// Who is calling: `cli`, or the name an MCP client gives itself.
+    /// The caller: `cli`, or the name an MCP client gives itself.
     pub client: String,
-    pub clock: fn() -> Timestamp,
-    /// How a keeper of background jobs is started; without it there are none.
-    pub keeper: Option<ReexecCommand>,
+    pub clock: Clock,
+    /// The program that supervises background jobs; without it there are none.
+    pub supervisor: Option<ReexecCommand>,
 }
 
 /// Forebay, ready to answer.
 ///
-/// Its parts are shared with those who are answered beside this caller: see [`App::on_behalf_of`].
+/// A clone for another caller shares stores and caches: see [`App::on_behalf_of`].
 #[derive(Clone)]
 pub struct App {
     pub settings: Arc<Settings>,
@@ -67,33 +69,33 @@ pub struct App {
     pub client: String,
     pub cwd: PathBuf,
     pub(crate) user_home: Option<PathBuf>,
-    /// Who writes notes here, unless a member of a team does.
+    /// The author of notes: the user, or the team member the call is made for.
     author: String,
     is_shared: bool,
-    pub(crate) places: Arc<Places>,
+    pub(crate) places: Arc<StoreRegistry>,
     pub(crate) redaction: Arc<Redaction>,
-    /// A server's model, where the user named one.
+    /// The remote embedding model, if one is configured.
     pub(crate) embedder: Option<Arc<Embedder>>,
     pub(crate) permissions: Arc<Permissions>,
     pub(crate) jobs: Arc<Jobs>,
-    /// Where agents keep their settings; unknown for a user without a home.
+    /// Where agents keep their settings; `None` for a user without a home folder.
     pub machine: Option<Arc<Machine>>,
-    powers: Powers,
-    clock: fn() -> Timestamp,
-    /// Whether there is a context that many answers would fill.
+    capabilities: Capabilities,
+    clock: Clock,
+    /// Whether answers accumulate in a model's context.
     is_conversation: bool,
-    notices_told: Arc<AtomicBool>,
-    /// Answers that the ledger does not have yet.
-    unrecorded: Arc<Mutex<Vec<(Answered, Timestamp)>>>,
+    notices_taken: Arc<AtomicBool>,
+    /// Usage records that are not written yet.
+    pending_usage: Arc<Mutex<Vec<(Answered, Timestamp)>>>,
 }
 
 impl App {
-    /// No file is opened or made before something is asked.
+    /// Builds the application; no file is opened or created before the first call.
     pub fn new(setup: Setup) -> Self {
         let author = author(&setup);
-        let stores = Stores::of(&setup.home, &setup.settings, &author);
+        let backend = Backend::new(&setup.home, &setup.settings, &author);
         let machine = Machine::of(&setup).map(Arc::new);
-        let (redaction, embedder) = outgoing(&setup.settings, setup.environment);
+        let (redaction, embedder) = redaction_and_embedder(&setup.settings, setup.environment);
         Self {
             author,
             is_shared: false,
@@ -106,19 +108,19 @@ impl App {
             client: setup.client,
             cwd: setup.cwd,
             user_home: setup.user_home,
-            places: Arc::new(Places::new(setup.home, stores, setup.project)),
+            places: Arc::new(StoreRegistry::new(setup.home, backend, setup.project)),
             permissions: Arc::default(),
-            jobs: Arc::new(Jobs::new(setup.keeper)),
-            powers: Powers::ALL,
+            jobs: Arc::new(Jobs::new(setup.supervisor)),
+            capabilities: Capabilities::ALL,
             clock: setup.clock,
-            notices_told: Arc::default(),
-            unrecorded: Arc::default(),
+            notices_taken: Arc::default(),
+            pending_usage: Arc::default(),
         }
     }
 
-    /// The same for another caller, in a conversation of its own: stores and caches are shared.
+    /// Returns a clone for another caller with its own conversation; stores and caches are shared.
     ///
-    /// Who names no session has no context that many answers would fill.
+    /// A caller without a session is not a conversation: its answers fill no context.
     #[must_use]
     pub fn on_behalf_of(&self, client: &str, session: Option<&str>) -> Self {
         Self {
@@ -129,65 +131,69 @@ impl App {
         }
     }
 
-    /// The same with no more than these powers over this machine.
+    /// Restricts callers to these capabilities.
     #[must_use]
-    pub fn limited_to(self, powers: Powers) -> Self {
-        Self { powers, ..self }
+    pub fn with_capabilities(self, capabilities: Capabilities) -> Self {
+        Self { capabilities, ..self }
     }
 
-    /// What callers may use of this machine.
-    pub fn powers(&self) -> Powers {
-        self.powers
+    /// Returns what callers may use of this machine.
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
     }
 
-    /// Asks the store something small, to see that it answers.
+    /// Runs a small query to check that the store answers.
     pub fn check_store(&self) -> Result<(), AppError> {
         self.places.own()?.sessions(1)?;
         Ok(())
     }
 
-    /// The tools that a model is told of here.
-    pub fn tools(&self) -> impl Iterator<Item = &'static ToolRow> {
-        tools::listed(&self.settings.tools).filter(|tool| self.powers.has(tool.power))
+    /// Lists the tools that are offered to a model here.
+    pub fn tools(&self) -> impl Iterator<Item = &'static ToolDescriptor> {
+        tools::listed(&self.settings.tools).filter(|tool| self.capabilities.has(tool.capability))
     }
 
-    /// Refuses what needs a power that callers do not have here.
-    pub(crate) fn check_power(&self, power: Power, what: &str) -> Result<(), AppError> {
-        if self.powers.has(power) {
+    /// Returns an error if callers lack this capability.
+    pub(crate) fn check_capability(
+        &self,
+        capability: Capability,
+        what: &str,
+    ) -> Result<(), AppError> {
+        if self.capabilities.has(capability) {
             return Ok(());
         }
         Err(AppError::refused(
-            format!("{what} is off on this server"),
-            format!("who runs the server can start it with --enable {}", power.word()),
+            format!("{what} is disabled on this server"),
+            format!("its administrator can start it with --enable {}", capability.word()),
         ))
     }
 
-    /// Calls a tool by name, as every door does, and enters the answer in the ledger.
+    /// Calls a tool by name and records the answer's usage.
     pub fn call(&self, name: &str, input: Value, call: &Call) -> Result<Answer, AppError> {
         let tool = tools::find(name)?;
-        self.check_power(tool.power, tool.name)?;
+        self.check_capability(tool.capability, tool.name)?;
         let started = Instant::now();
         let answer = (tool.call)(self, input, call)?;
-        self.enter_in_ledger(tool.name, &answer, started.elapsed());
+        self.record_usage(tool.name, &answer, started.elapsed());
         Ok(answer)
     }
 
-    /// What is known of a command's output; every digest starts from it.
+    /// Returns the digest hint for a command's output.
     pub fn hint<'a>(&'a self, command: &'a str) -> Hint<'a> {
         let recognizers = Some(self.settings.recognizers.ready());
         Hint { command: Some(command), recognizers, ..Hint::default() }
     }
 
-    /// What the user must know beside an answer, told once: a damaged store that was set aside, say.
+    /// Returns the stores' notices once, for example that a damaged store was set aside.
     pub fn take_notices(&self) -> Vec<String> {
         let notices = self.places.notices();
-        let told_before = !notices.is_empty() && self.notices_told.swap(true, Ordering::Relaxed);
-        if told_before { Vec::new() } else { notices }
+        let taken_before = !notices.is_empty() && self.notices_taken.swap(true, Ordering::Relaxed);
+        if taken_before { Vec::new() } else { notices }
     }
 
-    /// Counts the tool list, which a host shows its model once in a session.
+    /// Records the cost of the tool list, which a host shows its model once per session.
     pub fn count_tool_list(&self, delivered_tokens: u64) {
-        self.write_ledger(Answered {
+        self.queue_usage(Answered {
             tool: "tool list".to_owned(),
             session: self.session.clone(),
             raw_tokens: 0,
@@ -197,112 +203,117 @@ impl App {
         });
     }
 
-    /// Finishes what was put off to answer sooner: stored text becomes searchable, the store tidy.
-    pub fn settle(&self) -> Result<(), AppError> {
-        self.catch_up()?;
-        self.tidy_up()
+    /// Does the work that was deferred to answer sooner: indexes pending text, then runs maintenance.
+    pub fn finish_pending_work(&self) -> Result<(), AppError> {
+        self.index_pending()?;
+        self.run_maintenance()
     }
 
-    /// Has all stored text searchable.
-    pub fn catch_up(&self) -> Result<(), AppError> {
-        self.flush_ledger();
-        crate::ingest::pending::finish_all(&*self.places.own()?, |_| true).map(drop)
+    /// Indexes all stored text that is not searchable yet.
+    pub fn index_pending(&self) -> Result<(), AppError> {
+        self.flush_usage();
+        crate::ingest::pending::index_pending(&*self.places.own()?, |_| true).map(drop)
     }
 
-    /// The same for somebody who waits for the command to end: of a long output only the beginning
-    /// becomes searchable, and the rest when a search or a server comes to it.
-    pub fn catch_up_soon(&self) -> Result<(), AppError> {
-        self.flush_ledger();
-        crate::ingest::pending::finish_all(&*self.places.own()?, |done| done < BYTES_WAITED_FOR)
+    /// Indexes pending text before a command exits, up to a bound on the delay.
+    ///
+    /// The rest of a long output is indexed by a later search or by an idle server.
+    pub fn index_pending_briefly(&self) -> Result<(), AppError> {
+        self.flush_usage();
+        let store = self.places.own()?;
+        crate::ingest::pending::index_pending(&*store, |done| done < MAX_FOREGROUND_INDEX_BYTES)
             .map(drop)
     }
 
-    /// Whether so much was written that it is time to tidy up.
-    pub fn wants_tidying(&self) -> bool {
-        self.places.own_wants_tidying()
+    /// Whether enough was written that the store needs maintenance.
+    pub fn needs_maintenance(&self) -> bool {
+        self.places.own_needs_tidying()
     }
 
-    /// Has the model that the user named tell what stored passages mean, while `go_on` allows; it is told how
-    /// many are done. Answers why some are left, if that is the server's fault.
-    pub fn embed_rest(
+    /// Embeds stored chunks with the configured remote model until `proceed(done)` returns false.
+    ///
+    /// Returns a remark if the embedding server failed and chunks are left.
+    pub fn embed_pending(
         &self,
-        mut go_on: impl FnMut(u64) -> bool,
+        mut proceed: impl FnMut(u64) -> bool,
     ) -> Result<Option<String>, AppError> {
         let Some(embedder) = &self.embedder else { return Ok(None) };
-        let time = embedder.batch_time();
+        let timeout = embedder.batch_timeout();
         let store = self.places.own()?;
-        let left = embedder::embed(embedder, &*store, &mut |done| go_on(done).then_some(time))?;
-        Ok(left.fault.map(|fault| format!("{}: {fault}; passages wait for it", embedder.about())))
+        let outcome =
+            embedder::backfill(embedder, &*store, &mut |done| proceed(done).then_some(timeout))?;
+        let remark = |error| format!("{}: {error}; chunks are left to embed", embedder.about());
+        Ok(outcome.error.map(remark))
     }
 
-    /// Puts the store in order. That takes as long as the disk does: for when nobody waits.
-    pub fn tidy_up(&self) -> Result<(), AppError> {
+    /// Reindexes outdated chunks and compacts the store. Disk-bound: call it when no caller waits.
+    pub fn run_maintenance(&self) -> Result<(), AppError> {
         let store = self.places.own()?;
         let mut steps = 0;
-        crate::ingest::pending::renew(&*store, || {
+        crate::ingest::pending::reindex_stale(&*store, || {
             steps += 1;
-            steps <= RENEWED_STEPS
+            steps <= MAX_REINDEX_STEPS
         })?;
-        Ok(store.tidy()?)
+        Ok(store.maintain()?)
     }
 
-    /// Sets the project's store aside when it is damaged; says what was done.
+    /// Sets the project's store aside if it is damaged; returns what was done.
     pub fn repair(&self) -> Result<String, AppError> {
         self.places.repair()
     }
 
-    /// Whether stores are on a server, which is waited for.
-    pub fn is_on_server(&self) -> bool {
+    /// Whether stores are on a database server.
+    pub fn has_remote_store(&self) -> bool {
         self.places.are_on_server()
     }
 
-    /// The project's folder, or the folder the caller stands in when it is no project.
+    /// Returns the project's folder, or the working directory outside of a project.
     pub fn root(&self) -> &Path {
         self.places.project().map_or(&self.cwd, |project| &project.root)
     }
 
-    /// The same for a member of a team: what he writes is his, whatever he says.
+    /// Returns the app for a team member, who becomes the author of everything written.
     #[must_use]
-    pub fn by_member(self, name: &str) -> Self {
+    pub fn as_team_member(self, name: &str) -> Self {
         Self { author: name.to_owned(), is_shared: true, ..self }
     }
 
-    /// The same in a project that a team calls so.
+    /// Returns the app for the team project of this name.
     #[must_use]
     pub fn in_team_project(self, name: &str) -> Self {
         if self.places.is_called(name) {
             return self;
         }
-        Self { places: self.places.of_team_project(name), ..self }
+        Self { places: self.places.for_team_project(name), ..self }
     }
 
-    /// Whether a project is known by this name here.
+    /// Whether a project of this name exists.
     pub fn has_project(&self, name: &str) -> Result<bool, AppError> {
         Ok(self.places.named(name)?.is_some())
     }
 
-    /// Who writes what is written here.
+    /// Returns the author of notes written by this app.
     pub fn author(&self) -> &str {
         &self.author
     }
 
-    /// Whether others read what is written here.
+    /// Whether what is written here is shared with a team.
     pub(crate) fn is_shared(&self) -> bool {
         self.is_shared
     }
 
-    /// Who wrote a note, if that was somebody else.
+    /// Returns a note's author if it is another one than this app's.
     pub(crate) fn other_author<'a>(&self, entry: &'a Entry) -> Option<&'a str> {
         let author = entry.note().map(|note| note.author.as_str())?;
         Some(author).filter(|author| !author.is_empty() && *author != self.author)
     }
 
-    /// Whether it is asked by somebody who types a command, and ends with the answer.
-    pub(crate) fn asks_once(&self) -> bool {
+    /// Whether the process serves one CLI command and exits.
+    pub(crate) fn is_one_shot(&self) -> bool {
         self.client == "cli"
     }
 
-    /// Whether there is a context that many answers would fill.
+    /// Whether answers accumulate in a model's context.
     pub(crate) fn is_conversation(&self) -> bool {
         self.is_conversation
     }
@@ -311,7 +322,7 @@ impl App {
         (self.clock)()
     }
 
-    /// The beginnings of an entry of this session, made now.
+    /// Returns a new entry of this session with the current time and branch.
     pub(crate) fn new_entry(&self, kind: forebay_domain::EntryKind, title: String) -> NewEntry {
         NewEntry {
             kind,
@@ -323,14 +334,14 @@ impl App {
             created: self.now(),
             digest: String::new(),
             detail: NewDetail::Plain,
-            chunks_are_complete: false,
+            has_all_chunks: false,
             replaces_source: false,
         }
     }
 
-    /// Enters an answer that was given past [`Self::call`].
-    pub fn enter_in_ledger(&self, tool: &str, answer: &Answer, took: Duration) {
-        self.write_ledger(Answered {
+    /// Records the usage of an answer that did not come from [`Self::call`].
+    pub fn record_usage(&self, tool: &str, answer: &Answer, took: Duration) {
+        self.queue_usage(Answered {
             tool: tool.to_owned(),
             session: self.session.clone(),
             raw_tokens: tokens::of_bytes(answer.cost.raw_bytes),
@@ -340,52 +351,52 @@ impl App {
         });
     }
 
-    /// Puts an answer aside for the ledger; it is written when nobody waits.
-    fn write_ledger(&self, answered: Answered) {
-        let mut pending = self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Buffers a usage record; it is written outside of the call that waits for an answer.
+    fn queue_usage(&self, answered: Answered) {
+        let mut pending = self.pending_usage.lock().unwrap_or_else(PoisonError::into_inner);
         pending.push((answered, self.now()));
-        if pending.len() >= MOST_UNRECORDED {
-            self.record(&mut pending);
+        if pending.len() >= MAX_PENDING_USAGE {
+            self.write_usage(&mut pending);
         }
     }
 
-    /// Writes what was put aside for the ledger.
-    pub fn flush_ledger(&self) {
-        self.record(&mut self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Writes the buffered usage records.
+    pub fn flush_usage(&self) {
+        self.write_usage(&mut self.pending_usage.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// A ledger that cannot be written must not take the answer with it.
-    fn record(&self, pending: &mut Vec<(Answered, Timestamp)>) {
+    /// Logs a failure instead of returning it: usage that cannot be written must not fail the answer.
+    fn write_usage(&self, pending: &mut Vec<(Answered, Timestamp)>) {
         let pending = std::mem::take(pending);
         if pending.is_empty() {
             return;
         }
-        let written = self.places.own().and_then(|store| Ok(store.record(&pending)?));
+        let written = self.places.own().and_then(|store| Ok(store.record_usage(&pending)?));
         if let Err(error) = written {
-            tracing::warn!(%error, answers = pending.len(), "not entered in the usage ledger");
+            tracing::warn!(%error, answers = pending.len(), "cannot write usage records");
         }
     }
 }
 
-/// What every text passes on its way to the store, and to the server that the user named.
-fn outgoing(
+/// Builds the redaction that all stored text passes, and the remote embedder, which redacts with it too.
+fn redaction_and_embedder(
     settings: &Settings,
     mut environment: Vec<(String, String)>,
 ) -> (Arc<Redaction>, Option<Arc<Embedder>>) {
-    let key = embedder::key(&settings.embedder, &environment);
-    // The server's key is a secret, whatever its variable is called.
+    let key = embedder::api_key(&settings.embedder, &environment);
+    // The embedding server's key is a secret, whatever its variable is called.
     environment.extend(key.iter().map(|key| ("EMBEDDER_API_KEY".to_owned(), key.clone())));
     let redaction = Arc::new(Redaction::new(settings.store.redact, environment));
-    let embedder = Embedder::of(&settings.embedder, key, Arc::clone(&redaction));
+    let embedder = Embedder::new(&settings.embedder, key, Arc::clone(&redaction));
     (redaction, embedder.map(Arc::new))
 }
 
-/// The author that the settings name, or else the user.
+/// Returns the configured author, or else the user's login name.
 fn author(setup: &Setup) -> String {
     let named = Some(setup.settings.team.author.trim()).filter(|name| !name.is_empty());
     let variable = |wanted: &str| {
         setup.environment.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     };
     let user = || variable("USER").or_else(|| variable("LOGNAME"));
-    cut::one_line(named.or_else(user).unwrap_or_default(), LONGEST_AUTHOR)
+    cut::one_line(named.or_else(user).unwrap_or_default(), MAX_AUTHOR_BYTES)
 }

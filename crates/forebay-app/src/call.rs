@@ -1,4 +1,4 @@
-//! A call in progress: how it is cancelled and whom it tells how far it is.
+//! A call in progress: cancellation, progress reports, and questions to the user.
 
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
@@ -6,64 +6,67 @@ use std::time::{Duration, Instant};
 
 use forebay_sandbox::CancelToken;
 
-/// What became of a question.
+/// The user's reply to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
     Yes,
     No,
-    /// Whoever calls has no way to ask his user.
-    NobodyToAsk,
+    /// The caller cannot prompt its user.
+    Unavailable,
 }
 
-/// Asks the user, and waits for his answer.
-type Asker = Box<dyn Fn(&str) -> Reply + Send + Sync>;
-/// Takes a growing number and a word on what is being done.
+/// Prompts the user and waits for the reply.
+type Prompt = Box<dyn Fn(&str) -> Reply + Send + Sync>;
+/// Receives a growing number and a description of the current step.
 type Progress = Box<dyn Fn(f64, &str) + Send + Sync>;
 
-/// Nobody reads faster; a command that prints byte by byte must not flood its client.
-const REPORT_EVERY: Duration = Duration::from_millis(100);
+/// Minimum time between progress reports: a command that prints byte by byte must not flood its client.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What a door lends to a tool while it works.
+/// What a front end provides to a running tool.
 pub struct Call {
     pub cancel: CancelToken,
     progress: Progress,
-    asker: Asker,
+    prompt: Prompt,
     last_report: Mutex<Option<Instant>>,
 }
 
-/// A call that can be cancelled, reports to nobody and asks nobody.
+/// A call that can be cancelled, discards progress and cannot prompt the user.
 impl Default for Call {
     fn default() -> Self {
         Self {
             cancel: CancelToken::new(),
             progress: Box::new(|_, _| {}),
-            asker: Box::new(|_| Reply::NobodyToAsk),
+            prompt: Box::new(|_| Reply::Unavailable),
             last_report: Mutex::default(),
         }
     }
 }
 
 impl Call {
-    /// Has `asker` ask the user where a rule says so.
+    /// Uses `prompt` to ask the user where a rule requires it.
     #[must_use]
-    pub fn asking(mut self, asker: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
-        self.asker = Box::new(asker);
+    pub fn prompting_with(
+        mut self,
+        prompt: impl Fn(&str) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        self.prompt = Box::new(prompt);
         self
     }
 
-    /// Asks the user, if anybody can.
+    /// Asks the user a yes-or-no question.
     pub fn ask(&self, question: &str) -> Reply {
-        (self.asker)(question)
+        (self.prompt)(question)
     }
 
-    /// Reports to `progress` how far it is.
+    /// Sends progress reports to `progress`.
     #[must_use]
     pub fn reporting_to(mut self, progress: impl Fn(f64, &str) + Send + Sync + 'static) -> Self {
         self.progress = Box::new(progress);
         self
     }
 
-    /// Reports how far it is, unless it just did.
+    /// Reports progress, at most once per interval.
     pub fn report(&self, done: f64, what: impl Display) {
         if self.is_due() {
             (self.progress)(done, &what.to_string());
@@ -72,7 +75,7 @@ impl Call {
 
     fn is_due(&self) -> bool {
         let mut last = self.last_report.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = last.is_none_or(|last| last.elapsed() >= REPORT_EVERY);
+        let due = last.is_none_or(|last| last.elapsed() >= REPORT_INTERVAL);
         if due {
             *last = Some(Instant::now());
         }
@@ -88,9 +91,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_of_reports_is_thinned() {
-        let heard = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&heard);
+    fn limits_the_rate_of_reports() {
+        let reports = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&reports);
         let call = Call::default().reporting_to(move |_, _| {
             count.fetch_add(1, Ordering::Relaxed);
         });
@@ -98,7 +101,7 @@ mod tests {
         for number in 0..10_000 {
             call.report(f64::from(number), "bytes");
         }
-        let most = started.elapsed().as_millis() / REPORT_EVERY.as_millis() + 1;
-        assert!((1..=most).contains(&(heard.load(Ordering::Relaxed) as u128)));
+        let most = started.elapsed().as_millis() / REPORT_INTERVAL.as_millis() + 1;
+        assert!((1..=most).contains(&(reports.load(Ordering::Relaxed) as u128)));
     }
 }

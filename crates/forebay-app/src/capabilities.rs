@@ -1,17 +1,17 @@
-//! Powers: what of this machine, beside the store, its callers may use.
+//! Capabilities: what callers may use of this machine besides the store.
 
-/// What a tool uses.
+/// A resource that a tool needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Power {
-    /// Only what is stored.
+pub enum Capability {
+    /// Stored data only.
     Store,
-    /// Files of this machine, and what they tell of it.
+    /// Files of this machine, and information about it.
     Files,
-    /// Its processors and everything a command reaches.
+    /// Running commands, with everything they can access.
     Execute,
 }
 
-impl Power {
+impl Capability {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Store => "store",
@@ -21,22 +21,22 @@ impl Power {
     }
 }
 
-/// What callers may use: all of it where they are the user's own, less where they come over a network.
+/// The set of capabilities that callers have: all for local callers, fewer over a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Powers {
+pub struct Capabilities {
     pub files: bool,
     pub execute: bool,
 }
 
-impl Powers {
+impl Capabilities {
     pub const ALL: Self = Self { files: true, execute: true };
     pub const STORE_ONLY: Self = Self { files: false, execute: false };
 
-    pub fn has(self, power: Power) -> bool {
-        match power {
-            Power::Store => true,
-            Power::Files => self.files,
-            Power::Execute => self.execute,
+    pub fn has(self, capability: Capability) -> bool {
+        match capability {
+            Capability::Store => true,
+            Capability::Files => self.files,
+            Capability::Execute => self.execute,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The one error a door shows: what is wrong, and what the reader can do.
+//! The error that front ends show: a message, and a hint at what to do.
 
 use forebay_domain::BadReference;
 use forebay_sandbox::RunError;
@@ -13,18 +13,18 @@ pub struct AppError {
     pub hint: Option<String>,
 }
 
-/// Whose turn it is.
+/// The category of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The caller's input is wrong.
     BadInput,
-    /// What was asked for is not there.
+    /// The requested item does not exist.
     NotFound,
-    /// A rule or the user says no.
+    /// A rule or the user denied the call.
     Refused,
-    /// Something outside stands in the way.
+    /// An external resource failed.
     Unavailable,
-    /// Too many others are being answered.
+    /// Too many calls are in progress.
     Busy,
 }
 
@@ -45,7 +45,7 @@ impl AppError {
     pub fn busy() -> Self {
         Self {
             kind: ErrorKind::Busy,
-            message: "too many calls are waiting already".to_owned(),
+            message: "too many calls in progress".to_owned(),
             hint: Some("try again in a moment".to_owned()),
         }
     }
@@ -54,7 +54,7 @@ impl AppError {
         Self { kind: ErrorKind::Refused, message: message.into(), hint: Some(hint.into()) }
     }
 
-    /// Message and hint as one text.
+    /// Formats message and hint as one text.
     pub fn to_text(&self) -> String {
         match &self.hint {
             Some(hint) => format!("{}\nhint: {hint}", self.message),
@@ -66,7 +66,7 @@ impl AppError {
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         let kind = match error {
-            StoreError::Unknown(_) | StoreError::Gone { .. } => ErrorKind::NotFound,
+            StoreError::NotFound(_) | StoreError::Gone { .. } => ErrorKind::NotFound,
             _ => ErrorKind::Unavailable,
         };
         Self { kind, message: error.to_string(), hint: error.hint() }

@@ -1,4 +1,4 @@
-//! Reading a tool's input: lenient where the meaning is plain, clear where it is not.
+//! Parses tool inputs: lenient where the meaning is clear, with precise errors where it is not.
 
 use forebay_domain::{EntryKind, Reference, Scope};
 use serde::Deserialize;
@@ -7,30 +7,30 @@ use serde_json::Value;
 
 use crate::AppError;
 
-/// The smallest budget in which an answer can say anything.
-const SMALLEST_BUDGET: u64 = 50;
-const LARGEST_BUDGET: u64 = 100_000;
+/// The smallest budget in which an answer is useful.
+const MIN_BUDGET: u64 = 50;
+const MAX_BUDGET: u64 = 100_000;
 
 pub(crate) fn parse<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, AppError> {
     let input = if input.is_null() { Value::Object(serde_json::Map::new()) } else { input };
     serde_path_to_error::deserialize(input).map_err(|error| {
-        let at = error.path().to_string();
-        let place = if at == "." { String::new() } else { format!(" at `{at}`") };
+        let path = error.path().to_string();
+        let location = if path == "." { String::new() } else { format!(" at `{path}`") };
         AppError::bad_input(
-            format!("{tool}: wrong input{place}: {}", error.inner()),
+            format!("{tool}: invalid input{location}: {}", error.inner()),
             "the tool's schema lists its fields and their types",
         )
     })
 }
 
-/// A budget within what makes sense, or the default.
-pub(crate) fn budget(asked: Option<u64>, default: u64) -> Result<u64, AppError> {
-    match asked {
+/// Checks the range of a budget; returns `default` if none is given.
+pub(crate) fn budget(requested: Option<u64>, default: u64) -> Result<u64, AppError> {
+    match requested {
         None => Ok(default),
-        Some(tokens @ SMALLEST_BUDGET..=LARGEST_BUDGET) => Ok(tokens),
+        Some(tokens @ MIN_BUDGET..=MAX_BUDGET) => Ok(tokens),
         Some(tokens) => Err(AppError::bad_input(
             format!("budget {tokens} is out of range"),
-            format!("give {SMALLEST_BUDGET} to {LARGEST_BUDGET} tokens"),
+            format!("give {MIN_BUDGET} to {MAX_BUDGET} tokens"),
         )),
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn kind(word: &str) -> Result<EntryKind, AppError> {
         .ok_or_else(|| one_of("kind", word, EntryKind::ALL.map(EntryKind::word)))
 }
 
-/// Complains about a word that is none of those a field takes.
+/// Returns the error for a word that is not one of a field's values.
 pub(crate) fn one_of<const N: usize>(field: &str, word: &str, words: [&str; N]) -> AppError {
     let word: String = word.chars().take(40).collect();
     AppError::bad_input(
@@ -58,7 +58,7 @@ pub(crate) fn references(texts: &[String]) -> Result<Vec<Reference>, AppError> {
     texts.iter().map(|text| Ok(Reference::parse(text)?)).collect()
 }
 
-/// Takes a list, or the one string a model gave in its place.
+/// Deserializes a list, or a single string in place of one.
 pub(crate) fn one_or_many<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

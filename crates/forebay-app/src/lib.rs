@@ -1,7 +1,7 @@
-//! What Forebay does: its tools, and how they answer.
+//! Forebay's use cases: the tools, the hooks, and the text of their answers.
 //!
-//! A door hands in a tool's name and input and gets an [`Answer`] or an [`AppError`]; how either
-//! travels is the door's business. Everything here is synchronous.
+//! A front end (CLI, MCP, HTTP, hook) passes a tool's name and input and gets an [`Answer`] or an
+//! [`AppError`]; encoding either for a protocol is the front end's job. Everything here is synchronous.
 
 pub mod agents;
 mod answer;
@@ -26,9 +26,9 @@ pub mod team;
 pub mod tools;
 
 pub use answer::{Answer, Cost};
-pub use app::{App, Setup};
+pub use app::{App, Clock, Setup};
 pub use call::{Call, Reply};
-pub use capabilities::{Power, Powers};
+pub use capabilities::{Capabilities, Capability};
 pub use edit::working_set;
 pub use error::{AppError, ErrorKind};
 pub use forebay_store::set_busy_timeout;

@@ -1,20 +1,20 @@
-//! Work spread over the processor's cores, in order.
+//! A parallel map that keeps the order of its items.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Fewer pieces are not worth a thread.
-const FEW: usize = 4;
+/// Fewer items are not worth a thread.
+const MIN_PARALLEL_ITEMS: usize = 4;
 
-/// `work` done for each item; the results stand in the order of the items.
+/// Applies `work` to each item on all cores; results are in the order of the items.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    if cores == 1 || items.len() < FEW {
+    if cores == 1 || items.len() < MIN_PARALLEL_ITEMS {
         return items.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);
-    // Items are taken one by one: some are a thousand times larger than others.
-    let take = || {
+    // Threads run_worker items one by one: some are a thousand times larger than others.
+    let run_worker = || {
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -23,10 +23,10 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
         }
     };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..cores).map(|_| scope.spawn(take)).collect();
-        let mut done = take();
-        for other in others {
-            match other.join() {
+        let workers: Vec<_> = (1..cores).map(|_| scope.spawn(run_worker)).collect();
+        let mut done = run_worker();
+        for worker in workers {
+            match worker.join() {
                 Ok(more) => done.extend(more),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
@@ -42,7 +42,7 @@ mod tests {
     use super::map;
 
     #[test]
-    fn results_stand_in_the_order_of_the_items() {
+    fn keeps_the_order_of_items() {
         let items: Vec<usize> = (0..1_000).collect();
         assert_eq!(
             map(&items, |item| item * 2),

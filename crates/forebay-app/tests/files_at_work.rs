@@ -41,7 +41,7 @@ impl Stage {
             session: SESSION.to_owned(),
             client: "test".to_owned(),
             clock: || Timestamp(1_800_000_000_000),
-            keeper: None,
+            supervisor: None,
         });
         let stage = Self { root, app, store };
         // Lines long enough that a word on them costs less than they do.

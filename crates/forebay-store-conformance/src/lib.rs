@@ -1,1 +1,1 @@
-//! Conformance tests of the store engines; see `tests/stories`.
+//! Conformance tests of the store engines; see `tests/conformance`.

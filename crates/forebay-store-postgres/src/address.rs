@@ -78,7 +78,7 @@ impl Address {
     fn complete(&mut self) -> Result<(), StoreError> {
         if self.config.get_hosts().is_empty() && self.config.get_hostaddrs().is_empty() {
             let why = "it names no host".to_owned();
-            return Err(StoreError::Address { why });
+            return Err(StoreError::InvalidAddress { why });
         }
         if self.config.get_connect_timeout().is_none() {
             self.config.connect_timeout(CONNECTING);
@@ -117,7 +117,7 @@ fn misread(error: &postgres::Error) -> StoreError {
     if let Some(cause) = std::error::Error::source(error) {
         why = cause.to_string();
     }
-    StoreError::Address { why }
+    StoreError::InvalidAddress { why }
 }
 
 /// `%20` as a blank; what is no such code stays as it is.

@@ -66,7 +66,7 @@ fn write_meanings<'a>(
     chunks: impl Iterator<Item = &'a NewChunk>,
 ) -> Result<(), Fault> {
     let told =
-        ids.iter().zip(chunks).filter_map(|(id, chunk)| Some((*id, chunk.meaning.as_ref()?)));
+        ids.iter().zip(chunks).filter_map(|(id, chunk)| Some((*id, chunk.embedding.as_ref()?)));
     let told: Vec<(i64, &Embedding)> =
         told.filter(|(_, meaning)| !meaning.vector.is_empty()).collect();
     let Some((_, first)) = told.first() else { return Ok(()) };
@@ -111,7 +111,7 @@ pub(super) fn outdated(work: &mut Work<'_>, at_most: usize) -> Result<Vec<StaleC
 /// A passage by its id, its entry's reference, its title, start and size.
 pub(super) fn read_outdated(row: &postgres::Row) -> Result<StaleChunk, Fault> {
     Ok(StaleChunk {
-        passage: row.try_get(0)?,
+        chunk_id: row.try_get(0)?,
         reference: entries::reference(row, 1)?,
         title: row.try_get(2)?,
         start: row.try_get::<_, i64>(3)? as u64,
@@ -121,15 +121,15 @@ pub(super) fn read_outdated(row: &postgres::Row) -> Result<StaleChunk, Fault> {
 
 /// Indexes passages anew, unless another process was faster.
 pub(super) fn renew(work: &mut Work<'_>, passages: &[ReindexedChunk]) -> Result<(), Fault> {
-    for ReindexedChunk { passage, chunk } in passages {
+    for ReindexedChunk { chunk_id, chunk } in passages {
         let lexemes = Lexemes::of(chunk, work.place().project);
         let renewed = work.execute(
             "UPDATE chunk SET form = $4, length = $5, around_length = $6, words = $7::text::tsvector
              WHERE workspace = $1 AND project = $2 AND id = $3 AND form < $4",
-            &[passage, &FORM, &lexemes.length, &lexemes.around_length, &lexemes.vector],
+            &[chunk_id, &FORM, &lexemes.length, &lexemes.around_length, &lexemes.vector],
         )?;
         if renewed > 0 {
-            write_meanings(work, &[*passage], [chunk].into_iter())?;
+            write_meanings(work, &[*chunk_id], [chunk].into_iter())?;
         }
     }
     vocabulary::count_renewal(work)

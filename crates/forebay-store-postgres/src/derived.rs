@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use forebay_store::DerivedKey;
-use forebay_store::derived::{CompressedValue, USES_APART, unpacked};
+use forebay_store::derived::{CompressedValue, USE_UPDATE_INTERVAL, decompress};
 
 use super::connection::Work;
 use super::error::Fault;
@@ -22,7 +22,7 @@ pub(super) fn get(work: &mut Work<'_>, keys: &[DerivedKey]) -> Result<Vec<Option
         let (key, used, newest): (&[u8], i64, i64) =
             (row.try_get(0)?, row.try_get(1)?, row.try_get(3)?);
         found.insert(key, row.try_get(2)?);
-        if newest - used > USES_APART {
+        if newest - used > USE_UPDATE_INTERVAL {
             used_again.push(key);
         }
     }
@@ -33,7 +33,7 @@ pub(super) fn get(work: &mut Work<'_>, keys: &[DerivedKey]) -> Result<Vec<Option
             &[&used_again],
         )?;
     }
-    Ok(wanted.iter().map(|key| found.get(key).and_then(|value| unpacked(value))).collect())
+    Ok(wanted.iter().map(|key| found.get(key).and_then(|value| decompress(value))).collect())
 }
 
 pub(super) fn keep(

@@ -37,7 +37,7 @@ pub(super) fn extent(work: &mut Work<'_>, model: &str) -> Result<EmbeddingProgre
     let sql = format!("SELECT count(embedding.chunk), count(*) - count(embedding.chunk) {ASKED}");
     let row = work.one(&sql, &[&Text(model)])?;
     let number = |column| row.try_get::<_, i64>(column).map(|number| number as u64);
-    Ok(EmbeddingProgress { passages: number(0)?, waiting: number(1)? })
+    Ok(EmbeddingProgress { embedded: number(0)?, pending: number(1)? })
 }
 
 /// Whether it was asked about every passage. Counting is quick, looking at each of them is not, and every search
@@ -59,7 +59,7 @@ pub(super) fn write(
     told: &[ChunkEmbedding],
 ) -> Result<(), Fault> {
     chunks::make_model(work, model)?;
-    let ids: Vec<i64> = told.iter().map(|told| told.passage).collect();
+    let ids: Vec<i64> = told.iter().map(|told| told.chunk_id).collect();
     let vector = |told: &ChunkEmbedding| told.vector.as_deref().map(vectors::vector);
     let vectors: Vec<Option<String>> = told.iter().map(vector).collect();
     work.execute(

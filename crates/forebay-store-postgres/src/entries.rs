@@ -48,7 +48,7 @@ pub(super) fn complete(
     }
     let blob = store_content(work, begun, content)?;
     // Nothing to index is indexed.
-    let is_searchable = new.chunks_are_complete || content.bytes == 0;
+    let is_searchable = new.has_all_chunks || content.bytes == 0;
     let (entry, reference) = match (begun, arrival) {
         (Some(begun), EntryOrigin::Created) => rewrite(work, begun, blob, new, is_searchable)?,
         (Some(begun), EntryOrigin::Replicated(reference)) => {
@@ -258,7 +258,7 @@ pub(super) fn random_reference() -> Result<Reference, Fault> {
 }
 
 fn write_run(work: &mut Work<'_>, entry: i64, run: &RunRecord) -> Result<(), Fault> {
-    let (ending, code) = run_ending::words(run.ending);
+    let (ending, code) = run_ending::to_words(run.ending);
     work.execute(
         "INSERT INTO run (workspace, project, entry, ending, code, micros, cwd, spans)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -428,7 +428,7 @@ pub(super) fn read_entry(row: &Row) -> Result<Entry, Fault> {
 fn read_detail(row: &Row) -> Result<Detail, Fault> {
     if let Some(ending) = row.try_get::<_, Option<&str>>(11)? {
         return Ok(Detail::Run(RunRecord {
-            ending: run_ending::of_words(ending, row.try_get(12)?),
+            ending: run_ending::from_words(ending, row.try_get(12)?),
             duration: Duration::from_micros(row.try_get::<_, i64>(13)? as u64),
             cwd: row.try_get(14)?,
             spans: Spans::from_bytes(row.try_get(15)?),

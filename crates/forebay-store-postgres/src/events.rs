@@ -15,10 +15,10 @@ use super::{entries, sessions};
 pub(super) fn remember(work: &mut Work<'_>, happened: &EventBatch) -> Result<(), Fault> {
     let at = happened.created;
     let session = sessions::touch(work, &happened.session, &happened.client, (at, at))?;
-    if !happened.settled.is_empty() {
+    if !happened.resolved.is_empty() {
         work.execute(
             "UPDATE event SET stands = false WHERE workspace = $1 AND project = $2 AND id = ANY ($3)",
-            &[&happened.settled],
+            &[&happened.resolved],
         )?;
     }
     for event in &happened.events {
@@ -86,13 +86,13 @@ pub(super) fn events(work: &mut Work<'_>, page: &EventPage) -> Result<Vec<Record
     conditions.add_name("session.key = ?", page.session.as_deref());
     conditions.add_one_of("event.kind", page.kinds.iter().map(|kind| kind.word()));
     conditions.add_name("event.ticket = ?", page.ticket.as_deref());
-    if page.standing_only {
+    if page.active_only {
         conditions.add_plain("event.stands");
     }
     if let Some(before) = page.before {
         conditions.add("event.id < ?", before);
     }
-    let most = page.of_each_priority.unwrap_or(page.limit);
+    let most = page.max_per_priority.unwrap_or(page.limit);
     let sql = format!(
         "SELECT id, kind, subject, text, times, stands, key, branch, ticket, created FROM
              (SELECT event.*, session.key,

@@ -1,6 +1,6 @@
 //! Files at work: a small table a session, bounded by use.
 
-use forebay_store::working_set::{MAX_USES_KEPT, ranges_as_text, ranges_of_text};
+use forebay_store::working_set::{MAX_USES_KEPT, format_ranges, parse_ranges};
 use forebay_store::{FileState, WorkingFile, WorkingSet};
 
 use ::postgres::Row;
@@ -21,7 +21,7 @@ pub(super) fn of_session(work: &mut Work<'_>, session: &str) -> Result<WorkingSe
         "SELECT FROM told_session WHERE workspace = $1 AND project = $2 AND session = $3",
         &[&Name(session)],
     )?;
-    Ok(WorkingSet { files, resets_are_told: told.is_some() })
+    Ok(WorkingSet { files, resets_are_reported: told.is_some() })
 }
 
 pub(super) fn keep(
@@ -54,11 +54,11 @@ fn write(work: &mut Work<'_>, session: &str, file: &WorkingFile) -> Result<(), F
             &Name(session),
             &Name(&file.path),
             &file.state.word(),
-            &file.seen.as_slice(),
+            &file.content_hash.as_slice(),
             &file.version.as_ref().map(forebay_domain::Reference::as_str),
             &(file.tokens as i64),
             &file.skeleton_tokens.map(|tokens| tokens as i64),
-            &ranges_as_text(&file.delivered),
+            &format_ranges(&file.delivered),
             &Text(&file.symbols.join("\n")),
         ],
     )?;
@@ -112,11 +112,11 @@ fn read(row: &Row) -> Result<WorkingFile, Fault> {
     Ok(WorkingFile {
         path: row.try_get(0)?,
         state: FileState::from_word(row.try_get(1)?).unwrap_or(FileState::Forgotten),
-        seen: row.try_get::<_, &[u8]>(2)?.try_into().map_err(Fault::content)?,
+        content_hash: row.try_get::<_, &[u8]>(2)?.try_into().map_err(Fault::content)?,
         version: entries::optional_reference(row, 3)?,
         tokens: row.try_get::<_, i64>(4)? as u64,
         skeleton_tokens: row.try_get::<_, Option<i64>>(5)?.map(|tokens| tokens as u64),
-        delivered: ranges_of_text(row.try_get(6)?),
+        delivered: parse_ranges(row.try_get(6)?),
         symbols: symbols.lines().map(str::to_owned).collect(),
     })
 }

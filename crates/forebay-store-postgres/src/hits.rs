@@ -67,7 +67,7 @@ pub(super) fn read(
     candidates: &[Candidate],
     memory: &Memory,
 ) -> Result<Vec<Option<Hit>>, Fault> {
-    let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.passage).collect();
+    let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.chunk_id).collect();
     let seen = memory.seen.find(work, &ids, memory.held.doubts())?;
     let stretches: Vec<Stretch> = seen.iter().flatten().map(|seen| seen.stretch).collect();
     let mut texts = super::parts::texts(work, &memory.parts, &stretches)?.into_iter();
@@ -218,7 +218,7 @@ fn hit(seen: &Seen, text: Excerpt, candidate: &Candidate) -> Hit {
         created: seen.created,
         lines: seen.lines,
         supersedes: seen.supersedes,
-        words: candidate.words,
+        words: candidate.word_score,
         similarity: candidate.similarity,
         score: 0.0,
         text,

@@ -35,7 +35,7 @@ pub(super) fn write(
         return Ok(false);
     }
     for (import, packed) in entries {
-        let content = BlobContent::of(packed, &import.chunks);
+        let content = BlobContent::new(packed, &import.chunks);
         entries::complete(work, None, &content, &import.new, EntryOrigin::Created)?;
     }
     work.execute(

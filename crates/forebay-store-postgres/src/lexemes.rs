@@ -101,7 +101,7 @@ impl Lexemes {
         for (word, places) in &words {
             write_word(&mut vector, project, word, places);
         }
-        let around_length = write_around(&mut vector, project, &chunk.around);
+        let around_length = write_around(&mut vector, project, &chunk.context);
         Self { vector, length, around_length }
     }
 }
@@ -232,8 +232,8 @@ mod tests {
             text: text.to_owned(),
             key: None,
             created: None,
-            around: around.to_owned(),
-            meaning: None,
+            context: around.to_owned(),
+            embedding: None,
             is_code: false,
         }
     }

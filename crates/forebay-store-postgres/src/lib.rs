@@ -177,7 +177,7 @@ impl PostgresStore {
     fn why_missing(&self, reference: Reference) -> StoreError {
         match self.reading(|work| purge::tombstone(work, reference)) {
             Ok(Some((why, at))) => StoreError::Gone { reference, why, at },
-            Ok(None) => StoreError::Unknown(reference),
+            Ok(None) => StoreError::NotFound(reference),
             Err(error) => error,
         }
     }

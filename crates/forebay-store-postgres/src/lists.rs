@@ -20,7 +20,7 @@ pub(super) fn history(work: &mut Work<'_>, page: &HistoryPage) -> Result<Vec<Ent
 
 /// Nobody may be writing meanwhile: whoever goes on after the last of these must not have passed one that
 /// becomes visible later.
-pub(super) fn since(work: &mut Work<'_>, page: &SincePage) -> Result<Vec<Entry>, Fault> {
+pub(super) fn entries_since(work: &mut Work<'_>, page: &SincePage) -> Result<Vec<Entry>, Fault> {
     let mut conditions = Conditions::default();
     conditions.add("entry.id > ?", page.after);
     conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.word()));

@@ -1,7 +1,7 @@
 //! Migrations: append-only SQL files, each recorded with its checksum, applied by one process at a time.
 
 use forebay_store::StoreError;
-use forebay_store::migration::{Migration, check_ledger};
+use forebay_store::migration::{Migration, check_applied};
 
 use ::postgres::Client;
 use ::postgres::error::SqlState;
@@ -25,7 +25,7 @@ const LOCK: i64 = 0x0066_6f72_6562_6179;
 pub(super) fn bring_up_to_date(client: &mut Client, store: &str) -> Result<(), StoreError> {
     let explain = |error: postgres::Error| Fault::from(error).explain(store);
     let known = applied(client).map_err(explain)?;
-    check_ledger(MIGRATIONS, &known, store.as_ref())?;
+    check_applied(MIGRATIONS, &known, store.as_ref())?;
     if known.len() == MIGRATIONS.len() {
         return Ok(());
     }
@@ -37,7 +37,7 @@ pub(super) fn bring_up_to_date(client: &mut Client, store: &str) -> Result<(), S
     );
     transaction.batch_execute(&wait).map_err(explain)?;
     let known = applied(&mut transaction).map_err(explain)?;
-    check_ledger(MIGRATIONS, &known, store.as_ref())?;
+    check_applied(MIGRATIONS, &known, store.as_ref())?;
     for migration in &MIGRATIONS[known.len()..] {
         apply(&mut transaction, migration).map_err(|error| refused(error, store))?;
     }
@@ -86,7 +86,7 @@ fn refused(error: postgres::Error, store: &str) -> StoreError {
     ];
     match error.code() {
         Some(code) if needs_somebody.contains(code) => {
-            StoreError::Unprepared { store: store.to_owned(), why: error::message(&error) }
+            StoreError::Unsupported { store: store.to_owned(), why: error::message(&error) }
         }
         _ => Fault::from(error).explain(store),
     }

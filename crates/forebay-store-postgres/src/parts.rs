@@ -9,7 +9,7 @@ use super::connection::Work;
 use super::error::Fault;
 use forebay_store::blob::PART_BYTES;
 use forebay_store::blob::text::PartText;
-use forebay_store::lru::LruCache;
+use forebay_store::cache::{ByteCache, byte_cache};
 
 /// What parts may hold together. A part that is not here is a question to a server, which many ask.
 const MOST_BYTES: usize = 96 * 1024 * 1024;
@@ -19,11 +19,11 @@ type Key = (i64, u64);
 
 /// Parts that were read lately.
 #[derive(Debug)]
-pub(super) struct Parts(LruCache<Key, PartText>);
+pub(super) struct Parts(ByteCache<Key, PartText>);
 
 impl Default for Parts {
     fn default() -> Self {
-        Self(LruCache::new(MOST_BYTES))
+        Self(byte_cache(MOST_BYTES))
     }
 }
 
@@ -42,14 +42,14 @@ pub(super) fn texts(
     stretches: &[Stretch],
 ) -> Result<Vec<Excerpt>, Fault> {
     let keys: Vec<Key> = stretches.iter().flat_map(keys_of).collect();
-    let mut parts = held.0.get_each(&keys);
+    let mut parts: Vec<Option<PartText>> = keys.iter().map(|key| held.0.get(key)).collect();
     let absent = keys.iter().zip(&parts).filter(|(_, part)| part.is_none());
     let mut missing: Vec<Key> = absent.map(|(key, _)| *key).collect();
     missing.sort_unstable();
     missing.dedup();
     let fetched: HashMap<Key, PartText> = fetch(work, &missing)?.into_iter().collect();
     for (key, part) in &fetched {
-        held.0.put(*key, part.clone());
+        held.0.insert(*key, part.clone());
     }
     if !fetched.is_empty() {
         for (key, part) in keys.iter().zip(&mut parts) {

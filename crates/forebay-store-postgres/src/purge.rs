@@ -2,7 +2,7 @@
 
 use ::postgres::Row;
 use forebay_domain::{Reference, Timestamp};
-use forebay_store::retention::{ABANDONED_UPLOAD, ACTIVE_SESSION, DoomedEntry, reason, sum_up};
+use forebay_store::retention::{ABANDONED_UPLOAD, ACTIVE_SESSION, PurgedEntry, reason, summarize};
 use forebay_store::{Expiry, PurgeReport, PurgeSelection};
 
 use super::conditions::Conditions;
@@ -17,7 +17,7 @@ pub(super) fn survey(
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> Result<PurgeReport, Fault> {
-    let mut purged = sum_up(&select(work, selection, now)?);
+    let mut purged = summarize(&select(work, selection, now)?);
     purged.events = doomed_events(work, selection, now)?.len() as u64;
     Ok(purged)
 }
@@ -45,7 +45,7 @@ pub(super) fn purge(
     if selection.everything {
         derived::forget_all(work)?;
     }
-    if selection.everything || selection.is_a_whole_session() {
+    if selection.everything || selection.covers_whole_session() {
         files::forget_session(work, selection.session.as_deref())?;
     }
     if !doomed.is_empty() {
@@ -55,7 +55,7 @@ pub(super) fn purge(
     if !doomed.is_empty() || !events.is_empty() {
         delete_empty_sessions(work)?;
     }
-    Ok(PurgeReport { events: events.len() as u64, ..sum_up(&doomed) })
+    Ok(PurgeReport { events: events.len() as u64, ..summarize(&doomed) })
 }
 
 /// The stems that stand in passages of these entries.
@@ -165,12 +165,12 @@ fn select(
     work: &mut Work<'_>,
     selection: &PurgeSelection,
     now: Timestamp,
-) -> Result<Vec<DoomedEntry>, Fault> {
+) -> Result<Vec<PurgedEntry>, Fault> {
     if selection.is_empty() {
         return Ok(Vec::new());
     }
     let conditions = conditions(selection, now);
-    let limit = selection.expired.as_ref().map_or(i64::MAX, |expiry| expiry.at_most as i64);
+    let limit = selection.expired.as_ref().map_or(i64::MAX, |expiry| expiry.limit as i64);
     let sql = format!(
         "SELECT entry.id, entry.ref, entry.title, entry.kind = 'note', blob.bytes FROM entry
          JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
@@ -180,7 +180,7 @@ fn select(
         conditions.sql
     );
     let read = |row: &Row| {
-        Ok(DoomedEntry {
+        Ok(PurgedEntry {
             entry: row.try_get(0)?,
             reference: entries::reference(row, 1)?,
             title: row.try_get(2)?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use forebay_store::IndexQuery;
 use forebay_store::bm25::CONTEXT_WEIGHT;
-use forebay_store::bm25::{LEAST_WORTH, LENGTH, SATURATION};
+use forebay_store::bm25::{B, K1, MIN_IDF};
 
 use super::connection::Work;
 use super::counts;
@@ -31,9 +31,9 @@ pub(super) fn asked(query: &IndexQuery) -> Asked {
     let stems = |texts: &[String]| texts.iter().flat_map(|text| lexemes::stems(text)).collect();
     Asked {
         any: stems(&query.words),
-        beginnings: query.beginnings.iter().flat_map(|text| lexemes::words(text)).collect(),
+        beginnings: query.prefixes.iter().flat_map(|text| lexemes::words(text)).collect(),
         all: stems(&query.phrases),
-        counts_around: query.phrases.is_empty() && query.without.is_empty(),
+        counts_around: query.phrases.is_empty() && query.excluded.is_empty(),
     }
 }
 
@@ -53,10 +53,10 @@ pub(super) fn by_words(
             add(&mut ranked, list, 1.0, (sizes.passages, sizes.length));
         }
     }
-    for list in beginnings(work, &query.beginnings)? {
+    for list in beginnings(work, &query.prefixes)? {
         add(&mut ranked, &list, 1.0, (sizes.passages, sizes.length));
     }
-    if sizes.arounds > 0.0 && query.phrases.is_empty() && query.without.is_empty() {
+    if sizes.arounds > 0.0 && query.phrases.is_empty() && query.excluded.is_empty() {
         for list in around(work, &telling, known.held)?.values() {
             add(&mut ranked, list, CONTEXT_WEIGHT, (sizes.arounds, sizes.around_length));
         }
@@ -102,11 +102,11 @@ fn telling(
 
 fn add(ranked: &mut Ranked, list: &List, weight: f64, (passages, average): (f64, f64)) {
     let count = list.postings.len() as f64;
-    let worth = ((passages - count + 0.5) / (count + 0.5)).max(1.0).ln().max(LEAST_WORTH);
+    let worth = ((passages - count + 0.5) / (count + 0.5)).max(1.0).ln().max(MIN_IDF);
     for Posting { passage, length, times } in &list.postings {
         let times = f64::from(*times);
-        let stretch = 1.0 - LENGTH + LENGTH * f64::from(*length) / average.max(1.0);
-        let score = worth * times * (SATURATION + 1.0) / (times + SATURATION * stretch);
+        let stretch = 1.0 - B + B * f64::from(*length) / average.max(1.0);
+        let score = worth * times * (K1 + 1.0) / (times + K1 * stretch);
         *ranked.entry(*passage).or_default() += weight * score;
     }
 }

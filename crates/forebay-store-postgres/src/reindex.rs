@@ -109,7 +109,7 @@ fn put_in_place(
     let mut reindexed = ReindexReport::default();
     let replaced = replaced(work, new, id, others, &mut reindexed)?;
     purge::replace(work, &replaced, &source.name, source.at)?;
-    if others == UnlistedItems::Go && source.kind != SourceKind::Folder {
+    if others == UnlistedItems::Remove && source.kind != SourceKind::Folder {
         forget_documents(work, source)?;
     }
     staging::reveal(work, id, &new.written)?;
@@ -131,8 +131,8 @@ fn replaced(
     let kept: HashSet<&str> = new.kept.iter().map(|(path, _)| path.as_str()).collect();
     let removed: HashSet<&str> = new.removed.iter().map(String::as_str).collect();
     let stays = |path: &str| match others {
-        UnlistedItems::Go => kept.contains(path),
-        UnlistedItems::Stay => !removed.contains(path),
+        UnlistedItems::Remove => kept.contains(path),
+        UnlistedItems::Keep => !removed.contains(path),
     };
     let rows = work.query(
         "SELECT entry.id, entry.ref, item.path FROM source_item AS item
@@ -148,7 +148,7 @@ fn replaced(
         } else if stays(path) {
             continue;
         } else {
-            reindexed.gone += 1;
+            reindexed.removed += 1;
         }
         replaced.push(row);
     }

@@ -25,10 +25,10 @@ pub(super) fn adopt(
     // Of two who bring the same the second waits, and finds it.
     work.lock(&format!("reference {}", wanted.as_str()))?;
     if let Some(known) = with_content(work, wanted, &content.hash)? {
-        return Ok(ReplicateOutcome::Known(known));
+        return Ok(ReplicateOutcome::AlreadyPresent(known));
     }
-    if is_forgotten(work, wanted)? && !origin.revives {
-        return Ok(ReplicateOutcome::Forgotten);
+    if is_forgotten(work, wanted)? && !origin.restores_purged {
+        return Ok(ReplicateOutcome::Purged);
     }
     let revived = work.execute(
         "DELETE FROM gone WHERE workspace = $1 AND project = $2 AND ref = $3",
@@ -48,7 +48,7 @@ pub(super) fn adopt(
         mark(work, entry.sequence, &[holder])?;
     }
     match (&new.detail, new.kind) {
-        (NewDetail::Note(note), _) => take_place(work, entry.sequence, note, &origin.replaces)?,
+        (NewDetail::Note(note), _) => take_place(work, entry.sequence, note, &origin.supersedes)?,
         (_, EntryKind::Source | EntryKind::Page) => replace_version(work, &entry)?,
         _ => {}
     }

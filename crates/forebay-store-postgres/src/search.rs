@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 
 use ::postgres::Row;
 use forebay_domain::Reference;
-use forebay_store::candidates::{CandidateSet, in_order, wider};
-use forebay_store::vector_index::{NEAR, are_beyond_comparing};
+use forebay_store::candidates::{CandidateSet, oversampled, sorted_by_words};
+use forebay_store::vector_index::{MIN_SIMILARITY, exceeds_max_vectors};
 use forebay_store::{Candidate, Embedding, IndexQuery};
 
 use super::conditions::Conditions;
@@ -55,14 +55,14 @@ pub(super) fn candidates(
     let known = Known { sizes, counts, held };
     let mut gathered = CandidateSet::new(query.limit);
     gathered.add_by_words(by_words(work, query, &known)?);
-    gathered.add_by_meaning(by_meaning(work, query, &known)?);
-    let wanted = gathered.wanted();
+    gathered.add_by_similarity(by_meaning(work, query, &known)?);
+    let wanted = gathered.selected();
     let there = match held.are_code(&wanted) {
         Some(known) => known,
         None => ask_which_are_code(work, &wanted, held)?,
     };
     let candidate = |(passage, is_code)| gathered.candidate(passage, is_code);
-    Ok(in_order(there.into_iter().map(candidate).collect()))
+    Ok(sorted_by_words(there.into_iter().map(candidate).collect()))
 }
 
 /// Those of the passages that are there, and whether they are code.
@@ -85,7 +85,7 @@ fn by_words(
     query: &IndexQuery,
     known: &Known<'_>,
 ) -> Result<Vec<(i64, f64)>, Fault> {
-    let has_words = !query.words.is_empty() || !query.beginnings.is_empty();
+    let has_words = !query.words.is_empty() || !query.prefixes.is_empty();
     if !has_words && query.phrases.is_empty() {
         return if query.lists_newest { newest(work, query) } else { Ok(Vec::new()) };
     }
@@ -105,7 +105,7 @@ fn by_words(
         best = fitting(work, all, &conditions)?;
     }
     best.sort_by(better);
-    best.truncate(wider(query.limit));
+    best.truncate(oversampled(query.limit));
     Ok(best)
 }
 
@@ -116,7 +116,7 @@ fn by_held_words(
     held: &Held,
     conditions: &Conditions,
 ) -> Result<Option<Vec<(i64, f64)>>, Fault> {
-    let wanted = wider(query.limit);
+    let wanted = oversampled(query.limit);
     let most = if conditions.is_empty() { wanted } else { usize::MAX };
     let Some(ranked) = held.best(&ranking::asked(query), most) else { return Ok(None) };
     let ranked: Vec<(i64, f64)> =
@@ -220,7 +220,7 @@ fn by_meaning(
     query: &IndexQuery,
     known: &Known<'_>,
 ) -> Result<Vec<(i64, f32)>, Fault> {
-    let Some(wanted) = &query.meaning else { return Ok(Vec::new()) };
+    let Some(wanted) = &query.embedding else { return Ok(Vec::new()) };
     let Embedding { model, vector } = wanted;
     if vector.iter().all(|number| *number == 0) {
         return Ok(Vec::new());
@@ -234,7 +234,7 @@ fn by_meaning(
     let (table, is_indexed) = if wanted.is_remote() {
         ("embedding", REMOTE_DIMENSIONS.contains(&length) && passages > COMPARED)
     } else {
-        ("meaning", length == INDEXED_DIMENSIONS && are_beyond_comparing(passages as i64))
+        ("meaning", length == INDEXED_DIMENSIONS && exceeds_max_vectors(passages as i64))
     };
     let _turn = (!is_indexed && passages > COMPARED).then(|| known.held.take_turn());
     // While others had theirs, all may have been read.
@@ -252,7 +252,7 @@ fn by_meaning(
     let dimensions = conditions.number(length as i32);
     // A plan that is made once for all questions must know how few are wanted and read the vector once, or it
     // compares every passage.
-    let (wanted, most) = (format!("(SELECT {wanted}::text::halfvec)"), wider(query.limit));
+    let (wanted, most) = (format!("(SELECT {wanted}::text::halfvec)"), oversampled(query.limit));
     let meanings = format!(
         "{table} AS meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
              AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"
@@ -277,7 +277,7 @@ fn by_meaning(
     let rows = work.query(&sql, &conditions.values())?;
     let read = |row: &Row| Ok((row.try_get(0)?, row.try_get::<_, f64>(1)? as f32));
     let near: Vec<(i64, f32)> = rows.iter().map(read).collect::<Result<_, Fault>>()?;
-    Ok(near.into_iter().filter(|(_, similarity)| *similarity >= NEAR).collect())
+    Ok(near.into_iter().filter(|(_, similarity)| *similarity >= MIN_SIMILARITY).collect())
 }
 
 /// The passages whose meaning is nearest, where meanings are held.
@@ -287,7 +287,7 @@ fn by_held_meaning(
     (meaning, held): (&Embedding, &Held),
     conditions: &Conditions,
 ) -> Result<Option<Vec<(i64, f32)>>, Fault> {
-    let wanted = wider(query.limit);
+    let wanted = oversampled(query.limit);
     let most = if conditions.is_empty() { wanted } else { MOST_NEAR };
     let Some(near) = held.nearest(meaning, most) else { return Ok(None) };
     let near = near.into_iter().map(|(passage, similarity)| (passage, f64::from(similarity)));
@@ -333,7 +333,7 @@ fn conditions(work: &Work<'_>, query: &IndexQuery) -> Conditions {
         conditions.add_plain("note.superseded_by IS NULL");
     }
     let project = work.place().project;
-    for text in &query.without {
+    for text in &query.excluded {
         if let Some(unwanted) = lexemes::phrase(project, text) {
             conditions.add("NOT chunk.words @@ ?::text::tsquery", unwanted);
         }

@@ -62,11 +62,11 @@ impl Entries for PostgresStore {
         self.reading(|work| lists::history(work, page))
     }
 
-    fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError> {
-        self.pool.writing(self.place, Writing::Forgets, |work| lists::since(work, page))
+    fn entries_since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError> {
+        self.pool.writing(self.place, Writing::Forgets, |work| lists::entries_since(work, page))
     }
 
-    fn replaced_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError> {
+    fn notes_superseded_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError> {
         self.reading(|work| lists::replaced_by(work, note))
     }
 
@@ -76,11 +76,11 @@ impl Entries for PostgresStore {
 }
 
 impl SearchIndex for PostgresStore {
-    fn indexing(&self) -> &Mutex<()> {
+    fn indexing_lock(&self) -> &Mutex<()> {
         &self.indexing
     }
 
-    fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError> {
+    fn unindexed_entries(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError> {
         let ask = || self.reading(|work| entries::unindexed(work, at_most));
         self.unindexed.answer(&at_most, ask)
     }
@@ -104,7 +104,7 @@ impl SearchIndex for PostgresStore {
         Ok(found)
     }
 
-    fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
+    fn load_hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
         self.reading(|work| hits::read(work, candidates, &self.memory))
     }
 
@@ -125,11 +125,11 @@ impl SearchIndex for PostgresStore {
         self.writing(|work| usage::count_query(work, session, now, within))
     }
 
-    fn outdated(&self, at_most: usize) -> Result<Vec<StaleChunk>, StoreError> {
+    fn stale_chunks(&self, at_most: usize) -> Result<Vec<StaleChunk>, StoreError> {
         self.reading(|work| chunks::outdated(work, at_most))
     }
 
-    fn renew(&self, renewed: &[ReindexedChunk]) -> Result<(), StoreError> {
+    fn reindex_chunks(&self, renewed: &[ReindexedChunk]) -> Result<(), StoreError> {
         self.writing(|work| chunks::renew(work, renewed))?;
         self.learn(renewed.iter().map(|renewed| &renewed.chunk));
         Ok(())
@@ -145,11 +145,11 @@ impl Embeddings for PostgresStore {
         self.reading(|work| embeddings::missing(work, model, at_most))
     }
 
-    fn embedded(&self, model: &str) -> Result<EmbeddingProgress, StoreError> {
+    fn embedding_progress(&self, model: &str) -> Result<EmbeddingProgress, StoreError> {
         self.reading(|work| embeddings::extent(work, model))
     }
 
-    fn embed(&self, model: &str, told: &[ChunkEmbedding]) -> Result<(), StoreError> {
+    fn store_embeddings(&self, model: &str, told: &[ChunkEmbedding]) -> Result<(), StoreError> {
         self.writing(|work| embeddings::write(work, model, told))
     }
 }
@@ -194,7 +194,7 @@ impl Sessions for PostgresStore {
         self.reading(|work| sessions::list(work, limit))
     }
 
-    fn remember(&self, happened: &EventBatch) -> Result<(), StoreError> {
+    fn record_events(&self, happened: &EventBatch) -> Result<(), StoreError> {
         self.writing(|work| events::remember(work, happened))
     }
 
@@ -229,7 +229,7 @@ impl Retention for PostgresStore {
 }
 
 impl Usage for PostgresStore {
-    fn record(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {
+    fn record_usage(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {
         self.writing(|work| usage::record(work, answers))
     }
 
@@ -239,7 +239,7 @@ impl Usage for PostgresStore {
 }
 
 impl WorkingSets for PostgresStore {
-    fn files_at_work(&self, session: &str) -> Result<WorkingSet, StoreError> {
+    fn working_set(&self, session: &str) -> Result<WorkingSet, StoreError> {
         self.reading(|work| files::of_session(work, session))
     }
 
@@ -256,18 +256,18 @@ impl WorkingSets for PostgresStore {
         self.writing(|work| files::reset_deliveries(work, session))
     }
 
-    fn derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+    fn cached_derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         self.reading(|work| derived::get(work, keys))
     }
 
     fn cache_derived(&self, made: &[DerivedValue], most_bytes: u64) -> Result<(), StoreError> {
-        let packed = forebay_store::derived::packed(made);
+        let packed = forebay_store::derived::compress(made);
         self.writing(|work| derived::keep(work, &packed, most_bytes))
     }
 }
 
 impl Imports for PostgresStore {
-    fn imported(&self, transcript: &str) -> Result<Option<ImportPosition>, StoreError> {
+    fn import_position(&self, transcript: &str) -> Result<Option<ImportPosition>, StoreError> {
         self.reading(|work| imports::state(work, transcript))
     }
 
@@ -278,7 +278,7 @@ impl Imports for PostgresStore {
         turn: &dyn Fn(),
     ) -> Result<bool, StoreError> {
         // Compressed first, so that the transaction is short.
-        let ready = EncodedBlob::of_each(entries)?;
+        let ready = EncodedBlob::encode_imports(entries)?;
         turn();
         let is_written = self.writing(|work| imports::write(work, &ready, step))?;
         if is_written {
@@ -307,12 +307,12 @@ impl Tokens for PostgresStore {
 }
 
 impl Maintenance for PostgresStore {
-    fn facts(&self) -> Result<StoreStats, StoreError> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         self.reading(usage::facts)
     }
 
     /// Sorts new words into the index; the server does the rest itself.
-    fn tidy(&self) -> Result<(), StoreError> {
+    fn maintain(&self) -> Result<(), StoreError> {
         let sorted = self.reading(|work| {
             work.first(
                 "SELECT gin_clean_pending_list('chunk_words') WHERE $1::integer + $2::integer > 0",
@@ -343,7 +343,7 @@ impl Maintenance for PostgresStore {
                 self.project
             )),
             schema: migrate::VERSION,
-            faults: faults.into_iter().collect(),
+            problems: faults.into_iter().collect(),
         })
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct PostgresUpload<'store> {
 
 impl<'store> PostgresUpload<'store> {
     pub(super) fn new(store: &'store PostgresStore) -> Self {
-        Self { store, incoming: BlobWriter::new(), begun: None }
+        Self { store, incoming: BlobWriter::default(), begun: None }
     }
 
     fn write_out_when_large(&mut self) -> Result<(), StoreError> {
@@ -51,7 +51,7 @@ impl<'store> PostgresUpload<'store> {
 impl Upload for PostgresUpload<'_> {
     fn write(&mut self, mut raw: &[u8]) -> Result<(), StoreError> {
         while !raw.is_empty() {
-            raw = self.incoming.take(raw).map_err(|error| self.explain(error))?;
+            raw = self.incoming.write(raw).map_err(|error| self.explain(error))?;
             self.write_out_when_large()?;
         }
         Ok(())
@@ -66,7 +66,7 @@ impl Upload for PostgresUpload<'_> {
         let whole = self.incoming.close().map_err(|error| self.explain(error))?;
         let begun = self.begun;
         let entry = self.store.writing(|work| {
-            let content = self.incoming.left_of(whole);
+            let content = self.incoming.unwritten(whole);
             entries::complete(work, begun, &content, &new, EntryOrigin::Created)
         })?;
         self.store.learn(&self.incoming.chunks);
@@ -74,7 +74,7 @@ impl Upload for PostgresUpload<'_> {
         Ok(entry)
     }
 
-    fn adopt(
+    fn finish_replica(
         mut self: Box<Self>,
         new: NewEntry,
         origin: &ReplicaOrigin,
@@ -82,7 +82,7 @@ impl Upload for PostgresUpload<'_> {
         let whole = self.incoming.close().map_err(|error| self.explain(error))?;
         let begun = self.begun;
         let adopted = self.store.writing(|work| {
-            let content = self.incoming.left_of(whole);
+            let content = self.incoming.unwritten(whole);
             replicate::adopt(work, begun, &content, &new, origin)
         })?;
         if let ReplicateOutcome::Added(_) = adopted {

@@ -7,7 +7,7 @@ use ::postgres::types::{FromSql, Type};
 
 use super::connection::{STATEMENT_SECONDS, Work};
 use super::error::Fault;
-use forebay_store::vector_index::{MOST_COMPARED, are_beyond_comparing};
+use forebay_store::vector_index::{MAX_VECTORS, exceeds_max_vectors};
 
 /// The built-in model's vectors have this length.
 pub(super) const INDEXED_DIMENSIONS: usize = 256;
@@ -20,9 +20,9 @@ const LOCK: &str = "hashtext('forebay.meaning_near')";
 pub(super) fn index_if_too_many(work: &mut Work<'_>) -> Result<(), Fault> {
     let row = work.one(
         "SELECT count(*) FROM (SELECT FROM meaning WHERE workspace = $1 AND project = $2 LIMIT $3) AS bounded",
-        &[&(MOST_COMPARED + 1)],
+        &[&(MAX_VECTORS + 1)],
     )?;
-    if !are_beyond_comparing(row.try_get(0)?) {
+    if !exceeds_max_vectors(row.try_get(0)?) {
         return Ok(());
     }
     let alone = format!("SELECT pg_try_advisory_lock({LOCK}) WHERE $1::integer + $2::integer > 0");

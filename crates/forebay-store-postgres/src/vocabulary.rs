@@ -137,9 +137,13 @@ pub(super) fn similar(work: &mut Work<'_>, word: &str) -> Result<Vec<SimilarWord
     // The word of a passage that is gone leads nowhere.
     let mut similar: Vec<SimilarWord> = counted
         .filter(|(_, passages)| *passages > 0)
-        .map(|((slips, word), passages)| SimilarWord { word, slips, passages: passages as u64 })
+        .map(|((slips, word), passages)| SimilarWord {
+            word,
+            edits: slips,
+            chunks: passages as u64,
+        })
         .collect();
-    similar.sort_by(|a, b| (a.slips, b.passages, &a.word).cmp(&(b.slips, a.passages, &b.word)));
+    similar.sort_by(|a, b| (a.edits, b.chunks, &a.word).cmp(&(b.edits, a.chunks, &b.word)));
     Ok(similar)
 }
 

@@ -1,4 +1,4 @@
-//! Blobs: raw bytes in compressed parts, each content kept once.
+//! Blobs: raw bytes in compressed parts, deduplicated by content hash.
 
 use std::io;
 
@@ -13,10 +13,10 @@ const CREATE_COMPLETE: &str = "INSERT INTO blob (hash, bytes, lines) VALUES (?1,
 const ADD_PART: &str =
     "INSERT INTO blob_part (blob, start, line, bytes, data) VALUES (?1, ?2, ?3, ?4, ?5)";
 const COMPLETE: &str = "UPDATE blob SET hash = ?2, bytes = ?3, lines = ?4 WHERE id = ?1";
-/// What a new content takes.
-pub(super) const WRITING: &[&str] = &[CREATE_COMPLETE, ADD_PART];
+/// The statements that store new content.
+pub(super) const WRITE_STATEMENTS: &[&str] = &[CREATE_COMPLETE, ADD_PART];
 
-/// Starts a blob whose content is not known yet.
+/// Creates a blob whose content is still arriving.
 pub(super) fn create(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
     transaction.prepare_cached(CREATE)?.execute([])?;
     Ok(transaction.last_insert_rowid())
@@ -39,7 +39,7 @@ fn add_parts(add: &mut Statement<'_>, blob: i64, parts: &[Part]) -> rusqlite::Re
     Ok(())
 }
 
-/// Writes one content after the other.
+/// Writes whole blobs.
 pub(super) struct Writer<'work> {
     transaction: &'work Transaction<'work>,
     create: CachedStatement<'work>,
@@ -52,11 +52,11 @@ impl<'work> Writer<'work> {
         Ok(Self { transaction, create, add_part: transaction.prepare_cached(ADD_PART)? })
     }
 
-    /// The blob of a content that is there as a whole: the one that has it already, or a new one.
+    /// Returns the blob with this content, a new one if there is none.
     pub(super) fn write(&mut self, content: &BlobContent<'_>) -> rusqlite::Result<i64> {
         let size = (content.bytes as i64, content.lines as i64);
         if self.create.execute((content.hash.as_bytes(), size.0, size.1))? == 0 {
-            let known = with_hash(self.transaction, &content.hash)?;
+            let known = find_by_hash(self.transaction, &content.hash)?;
             return known.ok_or(rusqlite::Error::QueryReturnedNoRows);
         }
         let blob = self.transaction.last_insert_rowid();
@@ -65,15 +65,15 @@ impl<'work> Writer<'work> {
     }
 }
 
-/// The blob that has this content already.
-pub(super) fn with_hash(
+/// Returns the blob with this content.
+pub(super) fn find_by_hash(
     connection: &Connection,
     hash: &blake3::Hash,
 ) -> rusqlite::Result<Option<i64>> {
     connection.prepare_cached(FIND)?.query_row([hash.as_bytes()], |row| row.get(0)).optional()
 }
 
-/// Writes the last parts of a blob and names it by its content, now that all of it is at hand.
+/// Writes the last parts of a blob, its hash and its size.
 pub(super) fn complete(
     transaction: &Transaction<'_>,
     blob: i64,
@@ -89,8 +89,8 @@ pub(super) fn complete(
     write_parts(transaction, blob, content.parts)
 }
 
-/// Removes a blob when no entry holds it any more.
-pub(super) fn delete_unless_held(transaction: &Transaction<'_>, blob: i64) -> rusqlite::Result<()> {
+/// Deletes a blob that no entry refers to.
+pub(super) fn delete_if_unused(transaction: &Transaction<'_>, blob: i64) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
             "DELETE FROM blob WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM entry WHERE blob = ?1)",
@@ -99,14 +99,14 @@ pub(super) fn delete_unless_held(transaction: &Transaction<'_>, blob: i64) -> ru
         .map(drop)
 }
 
-/// Hands out the bytes from `start` on, part by part, until `take` answers `false`.
+/// Passes the bytes from `start` on to `visit`, part by part, until it returns `false`.
 ///
-/// Each part is a query of its own, so that a slow reader holds nothing in the database.
+/// Each part is a query of its own, so that a slow reader holds no lock.
 pub(super) fn read(
     connection: &Connection,
     blob: i64,
     start: u64,
-    take: &mut dyn FnMut(&[u8]) -> bool,
+    visit: &mut dyn FnMut(&[u8]) -> bool,
 ) -> rusqlite::Result<()> {
     let size = size(connection, blob)?;
     let mut offset = start;
@@ -117,19 +117,19 @@ pub(super) fn read(
             return Err(rusqlite::Error::QueryReturnedNoRows);
         };
         offset += piece.len() as u64;
-        if !take(piece) {
+        if !visit(piece) {
             break;
         }
     }
     Ok(())
 }
 
-/// The offset at which a line starts.
+/// Returns the offset at which a line starts.
 pub(super) fn line_start(connection: &Connection, blob: i64, line: u64) -> rusqlite::Result<u64> {
     if line <= 1 {
         return Ok(0);
     }
-    // The newline before the line stands in the last part that begins on an earlier line.
+    // The newline before the line is in the last part that starts on an earlier line.
     let (start, first_line, raw) = connection
         .prepare_cached(
             "SELECT start, line, bytes, data FROM blob_part
@@ -155,7 +155,7 @@ fn size(connection: &Connection, blob: i64) -> rusqlite::Result<u64> {
         .map(|bytes| bytes as u64)
 }
 
-/// Where the part starts that has the byte at an offset; none beyond the end.
+/// Returns the start of the part that contains an offset; None beyond the end.
 pub(super) fn part_start(
     connection: &Connection,
     blob: i64,
@@ -170,7 +170,7 @@ pub(super) fn part_start(
         .map(|start| start.map(|start| start as u64))
 }
 
-/// The part that has the byte at an offset, and where it starts.
+/// Returns the part that contains an offset, with its start.
 pub(super) fn part_at(
     connection: &Connection,
     blob: i64,
@@ -188,9 +188,9 @@ pub(super) fn part_at(
 }
 
 fn decompress(data: &[u8], bytes: usize) -> rusqlite::Result<Vec<u8>> {
-    part::decompress(data, bytes).map_err(as_engine_error)
+    part::decompress(data, bytes).map_err(engine_error)
 }
 
-fn as_engine_error(error: io::Error) -> rusqlite::Error {
+fn engine_error(error: io::Error) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }

@@ -1,41 +1,42 @@
-//! What passages are, remembered by whoever asks more than once: it does not change.
+//! Caches immutable attributes of chunks.
 
 use forebay_domain::EntryKind;
 use parking_lot::RwLock;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-/// The traits of the passages that were asked for.
+/// Cached attributes of chunks.
 #[derive(Debug, Default)]
-pub(super) struct Traits {
-    kinds: Remembered<EntryKind>,
-    are_code: Remembered<bool>,
+pub(super) struct ChunkAttributes {
+    kinds: AttributeCache<EntryKind>,
+    are_code: AttributeCache<bool>,
 }
 
-impl Traits {
-    /// The kind of a passage's entry; none for what is not there.
+impl ChunkAttributes {
+    /// Returns the kind of a chunk's entry; None if there is no such chunk.
     pub(super) fn kind(
         &self,
         connection: &Connection,
-        passage: i64,
+        chunk_id: i64,
     ) -> rusqlite::Result<Option<EntryKind>> {
         const SQL: &str =
             "SELECT entry.kind FROM chunk JOIN entry ON entry.id = chunk.entry WHERE chunk.id = ?1";
         let kind = |row: &Row<'_>| Ok(EntryKind::from_word(row.get_ref(0)?.as_str()?));
-        self.kinds.get(passage, || read(connection, SQL, passage, kind).map(Option::flatten))
+        self.kinds.get(chunk_id, || read(connection, SQL, chunk_id, kind).map(Option::flatten))
     }
 
-    /// Whether each is source code; of what has no meaning that is not known.
+    /// Returns whether each chunk is source code; `false` without an embedding, which has that
+    /// column.
     pub(super) fn are_code(
         &self,
         connection: &Connection,
-        passages: &[i64],
+        chunk_ids: &[i64],
     ) -> rusqlite::Result<Vec<bool>> {
         const SQL: &str = "SELECT code FROM meaning WHERE chunk = ?1";
-        let is_code = |passage| read(connection, SQL, passage, |row| row.get(0));
-        let mut are_code = self.are_code.known(passages);
-        for (passage, known) in passages.iter().zip(&mut are_code) {
-            if known.is_none() {
-                *known = self.are_code.get(*passage, || is_code(*passage))?;
+        let is_code = |chunk_id| read(connection, SQL, chunk_id, |row| row.get(0));
+        let mut are_code = self.are_code.get_cached(chunk_ids);
+        for (chunk_id, cached) in chunk_ids.iter().zip(&mut are_code) {
+            if cached.is_none() {
+                *cached = self.are_code.get(*chunk_id, || is_code(*chunk_id))?;
             }
         }
         Ok(are_code.into_iter().map(Option::unwrap_or_default).collect())
@@ -45,51 +46,51 @@ impl Traits {
 fn read<T>(
     connection: &Connection,
     sql: &str,
-    passage: i64,
+    chunk_id: i64,
     map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<Option<T>> {
-    connection.prepare_cached(sql)?.query_row([passage], map).optional()
+    connection.prepare_cached(sql)?.query_row([chunk_id], map).optional()
 }
 
-/// One trait of each passage, by the passage's number; what is not there is asked for again.
+/// One attribute by chunk id; missing values are not cached.
 #[derive(Debug)]
-struct Remembered<T>(RwLock<Vec<Option<T>>>);
+struct AttributeCache<T>(RwLock<Vec<Option<T>>>);
 
-impl<T> Default for Remembered<T> {
+impl<T> Default for AttributeCache<T> {
     fn default() -> Self {
         Self(RwLock::default())
     }
 }
 
-impl<T: Copy> Remembered<T> {
+impl<T: Copy> AttributeCache<T> {
     fn get(
         &self,
-        passage: i64,
+        chunk_id: i64,
         read: impl FnOnce() -> rusqlite::Result<Option<T>>,
     ) -> rusqlite::Result<Option<T>> {
-        let place = place(passage);
-        if let Some(Some(known)) = self.0.read().get(place) {
-            return Ok(Some(*known));
+        let index = index(chunk_id);
+        if let Some(Some(cached)) = self.0.read().get(index) {
+            return Ok(Some(*cached));
         }
         let found = read()?;
         if found.is_some() {
-            let mut known = self.0.write();
-            if known.len() <= place {
-                known.resize(place + 1, None);
+            let mut cached = self.0.write();
+            if cached.len() <= index {
+                cached.resize(index + 1, None);
             }
-            known[place] = found;
+            cached[index] = found;
         }
         Ok(found)
     }
 
-    /// What is remembered of each.
-    fn known(&self, passages: &[i64]) -> Vec<Option<T>> {
-        let known = self.0.read();
-        passages.iter().map(|passage| known.get(place(*passage)).copied().flatten()).collect()
+    /// Returns the cached value of each chunk.
+    fn get_cached(&self, chunk_ids: &[i64]) -> Vec<Option<T>> {
+        let cached = self.0.read();
+        chunk_ids.iter().map(|chunk_id| cached.get(index(*chunk_id)).copied().flatten()).collect()
     }
 }
 
-/// Where a passage's trait is remembered.
-fn place(passage: i64) -> usize {
-    usize::try_from(passage).unwrap_or_default()
+/// Returns the index of a chunk's value.
+fn index(chunk_id: i64) -> usize {
+    usize::try_from(chunk_id).unwrap_or_default()
 }

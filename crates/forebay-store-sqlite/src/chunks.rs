@@ -1,95 +1,96 @@
-//! Passages: written into every index at once, taken out of all of them, and brought up to date.
+//! Chunks: written with their embeddings, and reindexed.
 
 use forebay_store::{NewChunk, ReindexedChunk, StaleChunk};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, OptionalExtension, Row, Statement, Transaction, params_from_iter};
 
 use super::entries::parse_reference;
-use super::inverted_index::{self, Placed};
+use super::inverted_index::{self, AssignedIds};
 
-const PLACES: Table<9> = Table {
+const CHUNK_TABLE: InsertTable<9> = InsertTable {
     insert:
         "INSERT INTO chunk (id, entry, start, bytes, first_line, last_line, title, key, created)
          VALUES",
     row: "(?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
-const MEANINGS: Table<4> = Table {
+const EMBEDDING_TABLE: InsertTable<4> = InsertTable {
     insert: "INSERT INTO meaning (chunk, model, code, vector) VALUES",
     row: "(?, ?, ?, ?)",
 };
-const RENEW_MEANING: &str =
+const REPLACE_EMBEDDING: &str =
     "INSERT OR REPLACE INTO meaning (chunk, model, code, vector) VALUES (?1, ?2, ?3, ?4)";
 
 pub(super) fn write(
     transaction: &Transaction<'_>,
     entry: i64,
     chunks: &[NewChunk],
-    placed: &mut Placed,
+    assigned: &mut AssignedIds,
 ) -> rusqlite::Result<()> {
     if chunks.is_empty() {
         return Ok(());
     }
     let mut writer = Writer::new(transaction)?;
-    writer.write(entry, chunks, placed)?;
+    writer.write(entry, chunks, assigned)?;
     writer.finish()
 }
 
-/// Writes the passages of one entry after the other. Nobody else writes any in the meantime.
-#[must_use = "the last passages are written when it is finished"]
+/// Writes chunks of several entries. The transaction must be the only writer of chunks.
+#[must_use = "`finish` writes the last chunks"]
 pub(super) struct Writer<'work> {
     transaction: &'work Transaction<'work>,
-    model: Model,
+    model: ModelIds,
     next: i64,
-    waiting: Vec<Waiting<'work>>,
+    pending: Vec<PendingChunk<'work>>,
 }
 
 impl<'work> Writer<'work> {
     pub(super) fn new(transaction: &'work Transaction<'work>) -> rusqlite::Result<Self> {
-        let (model, next) = (Model::default(), inverted_index::next_passage(transaction)?);
-        Ok(Self { transaction, model, next, waiting: Vec::new() })
+        let (model, next) = (ModelIds::default(), inverted_index::next_chunk_id(transaction)?);
+        Ok(Self { transaction, model, next, pending: Vec::new() })
     }
 
     pub(super) fn write(
         &mut self,
         entry: i64,
         chunks: &'work [NewChunk],
-        placed: &mut Placed,
+        assigned: &mut AssignedIds,
     ) -> rusqlite::Result<()> {
         for chunk in chunks {
             let id = self.next;
             self.next += 1;
-            let model = self.model.of(self.transaction, chunk)?;
-            self.waiting.push(Waiting { id, entry, chunk, model });
-            placed.add(id);
-            if self.waiting.len() == TOGETHER {
-                self.write_waiting()?;
+            let model = self.model.id_for(self.transaction, chunk)?;
+            self.pending.push(PendingChunk { id, entry, chunk, model });
+            assigned.add(id);
+            if self.pending.len() == ROWS_PER_INSERT {
+                self.flush()?;
             }
         }
         Ok(())
     }
 
     pub(super) fn finish(mut self) -> rusqlite::Result<()> {
-        self.write_waiting()
+        self.flush()
     }
 
-    fn write_waiting(&mut self) -> rusqlite::Result<()> {
-        PLACES.write(self.transaction, self.waiting.iter().map(Waiting::place))?;
-        MEANINGS.write(self.transaction, self.waiting.iter().filter_map(Waiting::meaning))?;
-        self.waiting.clear();
+    fn flush(&mut self) -> rusqlite::Result<()> {
+        CHUNK_TABLE.write(self.transaction, self.pending.iter().map(PendingChunk::chunk_row))?;
+        EMBEDDING_TABLE
+            .write(self.transaction, self.pending.iter().filter_map(PendingChunk::embedding_row))?;
+        self.pending.clear();
         Ok(())
     }
 }
 
-/// A passage that is written together with others.
-struct Waiting<'work> {
+/// A chunk to be written with others.
+struct PendingChunk<'work> {
     id: i64,
     entry: i64,
     chunk: &'work NewChunk,
     model: Option<i64>,
 }
 
-impl<'work> Waiting<'work> {
-    fn place(&self) -> [ToSqlOutput<'work>; 9] {
+impl<'work> PendingChunk<'work> {
+    fn chunk_row(&self) -> [ToSqlOutput<'work>; 9] {
         let Self { id, entry, chunk, .. } = self;
         let null = ToSqlOutput::Owned(Value::Null);
         [
@@ -105,23 +106,23 @@ impl<'work> Waiting<'work> {
         ]
     }
 
-    fn meaning(&self) -> Option<[ToSqlOutput<'work>; 4]> {
-        let meaning = self.chunk.meaning.as_ref()?;
-        let vector = meaning.vector.as_slice().into();
+    fn embedding_row(&self) -> Option<[ToSqlOutput<'work>; 4]> {
+        let embedding = self.chunk.embedding.as_ref()?;
+        let vector = embedding.vector.as_slice().into();
         Some([self.id.into(), self.model?.into(), self.chunk.is_code.into(), vector])
     }
 }
 
-/// Rows that one statement writes where there are so many: to begin and end one takes as long as to write a row.
-const TOGETHER: usize = 16;
+/// Rows per INSERT statement: executing one costs about as much as writing a row.
+const ROWS_PER_INSERT: usize = 16;
 
-/// A table into which rows of so many values are inserted.
-struct Table<const VALUES: usize> {
+/// A table with rows of this many values.
+struct InsertTable<const VALUES: usize> {
     insert: &'static str,
     row: &'static str,
 }
 
-impl<const VALUES: usize> Table<VALUES> {
+impl<const VALUES: usize> InsertTable<VALUES> {
     fn write<'work>(
         &self,
         transaction: &Transaction<'_>,
@@ -131,21 +132,18 @@ impl<const VALUES: usize> Table<VALUES> {
         if rows.is_empty() {
             return Ok(());
         }
-        let rows_at_once = if rows.len() == TOGETHER { TOGETHER } else { 1 };
-        let sql = [self.insert, &vec![self.row; rows_at_once].join(",")].concat();
+        let rows_per_statement = if rows.len() == ROWS_PER_INSERT { ROWS_PER_INSERT } else { 1 };
+        let sql = [self.insert, &vec![self.row; rows_per_statement].join(",")].concat();
         let mut insert = transaction.prepare_cached(&sql)?;
-        for rows in rows.chunks(rows_at_once) {
+        for rows in rows.chunks(rows_per_statement) {
             insert.execute(params_from_iter(rows.as_flattened()))?;
         }
         Ok(())
     }
 }
 
-/// The next passages that were stored before their index was what it is now.
-pub(super) fn outdated(
-    connection: &Connection,
-    at_most: usize,
-) -> rusqlite::Result<Vec<StaleChunk>> {
+/// Returns the next chunks whose index entries are out of date.
+pub(super) fn stale(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<StaleChunk>> {
     connection
         .prepare_cached(
             "SELECT chunk.id, entry.ref, chunk.title, chunk.start, chunk.bytes
@@ -154,14 +152,14 @@ pub(super) fn outdated(
              JOIN entry ON entry.id = chunk.entry AND entry.complete
              ORDER BY chunk.id LIMIT ?1",
         )?
-        .query_map([at_most as i64], read_outdated)?
+        .query_map([limit as i64], read_stale)?
         .collect()
 }
 
-/// A passage by its id, its entry's reference, its title, start and size.
-pub(super) fn read_outdated(row: &Row<'_>) -> rusqlite::Result<StaleChunk> {
+/// Reads chunk id, entry reference, title, start and size.
+pub(super) fn read_stale(row: &Row<'_>) -> rusqlite::Result<StaleChunk> {
     Ok(StaleChunk {
-        passage: row.get(0)?,
+        chunk_id: row.get(0)?,
         reference: parse_reference(&row.get::<_, String>(1)?)?,
         title: row.get(2)?,
         start: row.get::<_, i64>(3)? as u64,
@@ -169,60 +167,65 @@ pub(super) fn read_outdated(row: &Row<'_>) -> rusqlite::Result<StaleChunk> {
     })
 }
 
-/// Indexes passages anew, unless another process was faster.
-pub(super) fn renew(
+/// Reindexes chunks, unless another process has done so.
+pub(super) fn reindex(
     transaction: &Transaction<'_>,
-    passages: &[ReindexedChunk],
-    placed: &mut Placed,
+    chunks: &[ReindexedChunk],
+    assigned: &mut AssignedIds,
 ) -> rusqlite::Result<()> {
-    let (Some(first), Some(last)) = (passages.first(), passages.last()) else { return Ok(()) };
-    let is_next = transaction.execute(
+    let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else { return Ok(()) };
+    let is_claimed = transaction.execute(
         "UPDATE renewal SET next = ?2 + 1 WHERE next <= ?1 AND ?2 <= last",
-        (first.passage, last.passage),
+        (first.chunk_id, last.chunk_id),
     )?;
-    if is_next == 0 {
+    if is_claimed == 0 {
         return Ok(());
     }
-    let mut meant = transaction.prepare_cached(RENEW_MEANING)?;
-    let mut model = Model::default();
-    for ReindexedChunk { passage, chunk } in passages {
-        // It may have been forgotten since it was read.
+    let mut replace_embedding = transaction.prepare_cached(REPLACE_EMBEDDING)?;
+    let mut model = ModelIds::default();
+    for ReindexedChunk { chunk_id, chunk } in chunks {
+        // It may have been deleted since it was read.
         let is_there = transaction
             .prepare_cached("SELECT 1 FROM chunk WHERE id = ?1")?
-            .query_row([passage], |_| Ok(()))
+            .query_row([chunk_id], |_| Ok(()))
             .optional()?;
         if is_there.is_some() {
-            placed.add(*passage);
-            write_meaning(&mut meant, *passage, chunk, model.of(transaction, chunk)?)?;
+            assigned.add(*chunk_id);
+            write_embedding(
+                &mut replace_embedding,
+                *chunk_id,
+                chunk,
+                model.id_for(transaction, chunk)?,
+            )?;
         } else {
-            placed.skip(1);
+            assigned.skip(1);
         }
     }
     Ok(())
 }
 
-fn write_meaning(
+fn write_embedding(
     statement: &mut Statement<'_>,
     id: i64,
     chunk: &NewChunk,
     model: Option<i64>,
 ) -> rusqlite::Result<()> {
-    let Some((meaning, model)) = chunk.meaning.as_ref().zip(model) else { return Ok(()) };
-    statement.execute((id, model, chunk.is_code, &meaning.vector)).map(drop)
+    let Some((embedding, model)) = chunk.embedding.as_ref().zip(model) else { return Ok(()) };
+    statement.execute((id, model, chunk.is_code, &embedding.vector)).map(drop)
 }
 
-/// The model that made the last meaning; passages that are written together share theirs.
+/// Caches the id of the last model, which chunks written together share.
 #[derive(Default)]
-pub(super) struct Model(Option<(String, i64)>);
+pub(super) struct ModelIds(Option<(String, i64)>);
 
-impl Model {
-    /// The model that tells what a passage means, if one does.
-    fn of(
+impl ModelIds {
+    /// Returns the id of the model that embedded a chunk.
+    fn id_for(
         &mut self,
         transaction: &Transaction<'_>,
         chunk: &NewChunk,
     ) -> rusqlite::Result<Option<i64>> {
-        chunk.meaning.as_ref().map(|meaning| self.id(transaction, &meaning.model)).transpose()
+        chunk.embedding.as_ref().map(|embedding| self.id(transaction, &embedding.model)).transpose()
     }
 
     pub(super) fn id(

@@ -1,48 +1,52 @@
-//! Merging segments of words when they have become too many, in the turn of whoever wrote the last of them.
+//! Merges segments of the inverted index after writes and in idle time.
 
 use forebay_store::StoreError;
 use rusqlite::Transaction;
 
 use super::SqliteStore;
-use super::connection::Turn;
-use super::inverted_index::{self, Leave, Merged};
+use super::connection::WriteLock;
+use super::inverted_index::{self, MergeBudget, MergedSegment};
 
 impl SqliteStore {
-    /// Merges segments of words after they were written, as far as there is leave to. What fails here is tried again
-    /// with the next write: what was written is found in any case.
-    pub(super) fn merge_words(&self, turn: &Turn<'_>, leave: Option<Leave>) {
-        let Some(leave) = leave else { return };
-        let put = |merged: Merged| {
-            self.pool.in_turn(turn, |transaction| merged.put_in_place(transaction))
+    /// Merges segments after a write, within the budget. A failure is logged only: the next write
+    /// tries again, and the index is complete without the merge.
+    pub(super) fn merge_segments(&self, write_lock: &WriteLock<'_>, budget: Option<MergeBudget>) {
+        let Some(budget) = budget else { return };
+        let install = |merged: MergedSegment| {
+            self.pool.transaction_locked(write_lock, |transaction| merged.install(transaction))
         };
-        if let Err(error) = self.merge_each(turn, leave, put) {
-            tracing::warn!(%error, "words are not merged yet");
+        if let Err(error) = self.merge_all(write_lock, budget, install) {
+            tracing::warn!(%error, "cannot merge index segments");
         }
     }
 
-    /// Merges what there is leave to, until nothing is left or another was faster. Other processes write meanwhile.
-    fn merge_each(
+    /// Merges until nothing is due or another process has merged the same segments. Other processes
+    /// can write in between.
+    fn merge_all(
         &self,
-        turn: &Turn<'_>,
-        leave: Leave,
-        put: impl Fn(Merged) -> Result<bool, StoreError>,
+        write_lock: &WriteLock<'_>,
+        budget: MergeBudget,
+        install: impl Fn(MergedSegment) -> Result<bool, StoreError>,
     ) -> Result<(), StoreError> {
-        let next = || self.pool.read_in_turn(turn, |connection| Merged::next(connection, leave));
+        let next = || {
+            self.pool.read_locked(write_lock, |connection| MergedSegment::next(connection, budget))
+        };
         while let Some(merged) = next()? {
-            if !put(merged)? {
+            if !install(merged)? {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Does what keeps the index over words quick; not where somebody else writes, for nobody waits for it.
-    pub(super) fn tidy_words(&self) -> Result<(), StoreError> {
-        let Some(turn) = self.pool.turn_unless_taken() else { return Ok(()) };
-        self.pool.in_turn_unless_busy(&turn, inverted_index::leave_out_many_gone)?;
-        self.merge_each(&turn, Leave::IDLE, |merged| {
-            let put = |transaction: &Transaction<'_>| merged.put_in_place(transaction);
-            Ok(self.pool.in_turn_unless_busy(&turn, put)?.unwrap_or(false))
+    /// Merges segments and purges tombstones in idle time; skipped while another thread or process
+    /// writes.
+    pub(super) fn maintain_index(&self) -> Result<(), StoreError> {
+        let Some(write_lock) = self.pool.try_write_lock() else { return Ok(()) };
+        self.pool.try_transaction_locked(&write_lock, inverted_index::purge_many_tombstones)?;
+        self.merge_all(&write_lock, MergeBudget::IDLE, |merged| {
+            let install = |transaction: &Transaction<'_>| merged.install(transaction);
+            Ok(self.pool.try_transaction_locked(&write_lock, install)?.unwrap_or(false))
         })
     }
 }

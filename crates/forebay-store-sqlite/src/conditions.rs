@@ -1,8 +1,8 @@
-//! Conditions of a query, each with its values, joined by AND.
+//! Builds SQL conditions with their values, joined by AND.
 
 use rusqlite::types::Value;
 
-/// SQL that follows a WHERE, and the values its marks stand for, in order.
+/// SQL that follows a WHERE clause, and the values of its placeholders.
 #[derive(Default, Clone)]
 pub(super) struct Conditions {
     pub(super) sql: String,
@@ -17,14 +17,14 @@ impl Conditions {
         self.values.extend(values);
     }
 
-    /// Adds a condition on one text, when there is one.
+    /// Adds a condition on a text, if given.
     pub(super) fn add_text(&mut self, condition: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.add(condition, [Value::from(text.to_owned())]);
         }
     }
 
-    /// Adds that a column is one of these texts, when there are any.
+    /// Adds that a column is one of these texts, if there are any.
     pub(super) fn add_one_of<'a>(&mut self, column: &str, texts: impl Iterator<Item = &'a str>) {
         let values: Vec<Value> = texts.map(|text| Value::from(text.to_owned())).collect();
         if !values.is_empty() {

@@ -1,4 +1,4 @@
-//! Connections: how the file is opened, shared between threads, and set aside when damaged.
+//! Connections: opens the file, pools connections between threads, and moves damaged files aside.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -17,47 +17,51 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use super::migrate;
 use crate::error;
 
-/// The log is copied back into the database when it has grown by so many pages: 64 MB. Each time the disk is waited
-/// for twice, and a page that was written more than once is copied once.
-const LOG_PAGES: i32 = 16_000;
-/// The first process to open a store reads its whole log, so it is kept below this when nobody waits.
-const TIDY_LOG_BYTES: u64 = 1_000_000;
-/// The pause between two tries for the write lock; transactions here take well below a millisecond.
-const PAUSE: Duration = Duration::from_micros(300);
-/// Free pages that are worth giving back, and so many at once: 4 MB.
-const FREE_PAGES: i64 = 1_000;
-/// Connections that are used at once. A new one costs more than the wait for one that is there.
-const MOST_CONNECTIONS: usize = 6;
-/// Whoever waited so long gets one more: what is held for long must not stop the others.
-const LONGEST_WAIT: Duration = Duration::from_millis(200);
-/// Memory for pages, in KiB: what a large write needs, for a connection that is often the only one,
-const FIRST_CACHE: u32 = 16 * 1024;
-/// and what a question reads again, for those beside it.
-const FURTHER_CACHE: u32 = 1024;
-/// Pages of one transaction that are kept in memory before the first of them is written. One that is written too soon
-/// and changes again has all that were written after it read and sealed anew.
-const UNWRITTEN_PAGES: i32 = 8_192;
+/// Checkpoint interval in pages of the write-ahead log (64 MB). A checkpoint syncs the disk twice,
+/// and a page written several times is copied once.
+const CHECKPOINT_PAGES: i32 = 16_000;
+/// Maintenance keeps the log below this size, since the first process to open a store reads all of
+/// it.
+const MAINTENANCE_WAL_BYTES: u64 = 1_000_000;
+/// Pause between attempts to get the write lock; most transactions take well below a millisecond.
+const BUSY_PAUSE: Duration = Duration::from_micros(300);
+/// Free pages that trigger an incremental vacuum, and the maximum it frees (4 MB).
+const VACUUM_PAGES: i64 = 1_000;
+/// Maximum number of connections: opening one costs more than waiting for another to be returned.
+const MAX_CONNECTIONS: usize = 6;
+/// Opens an extra connection after this time, so that a long-running use does not block others.
+const CONNECTION_TIMEOUT: Duration = Duration::from_millis(200);
+/// SQLite page cache in KiB of the first connection, which does large writes and is often the only
+/// one,
+const FIRST_CACHE_KIB: u32 = 16 * 1024;
+/// and of others, which only repeat small reads.
+const OTHER_CACHE_KIB: u32 = 1024;
+/// Dirty pages that a transaction may keep in memory. If a page spilled to the log is changed
+/// again, SQLite has to rewrite the checksums of all later frames.
+const CACHE_SPILL_PAGES: i32 = 8_192;
 
 /// The connections of one process to one file.
 #[derive(Debug)]
 pub(super) struct Pool {
     path: PathBuf,
     connections: Mutex<Connections>,
-    given_back: Condvar,
-    /// Whose turn it is to write. Threads that all tried for the file's lock would starve each other.
-    turn: Mutex<()>,
+    returned: Condvar,
+    /// Serializes the writers of this process, which would starve each other on the file's lock.
+    writer: Mutex<()>,
 }
 
-/// The turn to write.
-pub(super) struct Turn<'pool>(#[expect(dead_code, reason = "it is held")] MutexGuard<'pool, ()>);
+/// The exclusive right to write within this process.
+pub(super) struct WriteLock<'pool>(
+    #[expect(dead_code, reason = "held until dropped")] MutexGuard<'pool, ()>,
+);
 
 #[derive(Debug, Default)]
 struct Connections {
-    /// The first is who wrote last: to it alone its own writes are no news, and it keeps the pages it knows.
+    /// The front one wrote last: its page cache is still valid, since only its own writes happened.
     idle: VecDeque<Connection>,
-    lent: usize,
-    /// One of those lent will be back at once, and ready.
-    is_getting_ready: bool,
+    borrowed: usize,
+    /// A borrowed connection is preparing statements and will be returned soon.
+    is_warming_up: bool,
 }
 
 impl Pool {
@@ -66,14 +70,14 @@ impl Pool {
             create_private_file(path)?;
         }
         let mut connection =
-            connect(path, FIRST_CACHE).map_err(|error| error::explain(path, error))?;
-        migrate::bring_up_to_date(&mut connection, path)?;
+            connect(path, FIRST_CACHE_KIB).map_err(|error| error::explain(path, error))?;
+        migrate::migrate(&mut connection, path)?;
         let connections = Mutex::new(Connections {
             idle: VecDeque::from([connection]),
             ..Connections::default()
         });
-        let (given_back, turn) = Default::default();
-        Ok(Self { path: path.to_owned(), connections, given_back, turn })
+        let (returned, writer) = Default::default();
+        Ok(Self { path: path.to_owned(), connections, returned, writer })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -85,32 +89,32 @@ impl Pool {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut lent = self.lend();
-        lent.connection().and_then(work).map_err(|error| self.explain(error))
+        let mut borrowed = self.borrow();
+        borrowed.connection().and_then(work).map_err(|error| self.explain(error))
     }
 
-    /// Runs `work` in a write transaction; it is committed when `work` succeeds.
-    pub(super) fn in_transaction<T>(
+    /// Runs `work` in a write transaction, committed if it succeeds.
+    pub(super) fn transaction<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.in_turn(&self.take_turn()?, work)
+        self.transaction_locked(&self.write_lock()?, work)
     }
 
-    /// Waits for the turn to write.
-    pub(super) fn take_turn(&self) -> Result<Turn<'_>, StoreError> {
+    /// Waits for the write lock.
+    pub(super) fn write_lock(&self) -> Result<WriteLock<'_>, StoreError> {
         let locked = || StoreError::Locked(self.path.clone());
-        self.turn.try_lock_for(busy_timeout()).map(Turn).ok_or_else(locked)
+        self.writer.try_lock_for(busy_timeout()).map(WriteLock).ok_or_else(locked)
     }
 
-    /// The same as [`Self::in_transaction`] for whoever has the turn.
-    pub(super) fn in_turn<T>(
+    /// Like [`Self::transaction`], with the write lock held.
+    pub(super) fn transaction_locked<T>(
         &self,
-        _: &Turn<'_>,
+        _: &WriteLock<'_>,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         self.with_writer(|connection| {
-            // Immediate: a transaction that starts by reading could not become a writer later.
+            // Immediate: a transaction that starts by reading may fail to upgrade to a write lock.
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&transaction)?;
@@ -119,127 +123,128 @@ impl Pool {
         })
     }
 
-    /// Reads the store as it is now with the connection that wrote last, which has most pages at hand. Other processes
-    /// may write meanwhile.
-    pub(super) fn read_in_turn<T>(
+    /// Reads a snapshot on the connection that wrote last, whose page cache is warm. Other
+    /// processes may write in the meantime.
+    pub(super) fn read_locked<T>(
         &self,
-        _: &Turn<'_>,
+        _: &WriteLock<'_>,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.with_writer(|connection| at_one_moment(connection, work))
+        self.with_writer(|connection| in_snapshot(connection, work))
     }
 
     fn with_writer<T>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut lent = self.lend_to_write();
-        lent.connection().and_then(work).map_err(|error| self.explain(error))
+        let mut borrowed = self.borrow_writer();
+        borrowed.connection().and_then(work).map_err(|error| self.explain(error))
     }
 
-    /// The same, or nothing where another thread or process is writing.
-    pub(super) fn in_transaction_unless_busy<T>(
+    /// Like [`Self::transaction`], but returns None if another thread or process is writing.
+    pub(super) fn try_transaction<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
-        match self.turn_unless_taken() {
-            Some(turn) => self.in_turn_unless_busy(&turn, work),
+        match self.try_write_lock() {
+            Some(lock) => self.try_transaction_locked(&lock, work),
             None => Ok(None),
         }
     }
 
-    /// The turn to write, if no other thread has it.
-    pub(super) fn turn_unless_taken(&self) -> Option<Turn<'_>> {
-        self.turn.try_lock().map(Turn)
+    /// Returns the write lock if no other thread holds it.
+    pub(super) fn try_write_lock(&self) -> Option<WriteLock<'_>> {
+        self.writer.try_lock().map(WriteLock)
     }
 
-    /// The same as [`Self::in_turn`], or nothing where another process is writing.
-    pub(super) fn in_turn_unless_busy<T>(
+    /// Like [`Self::transaction_locked`], but returns None if another process is writing.
+    pub(super) fn try_transaction_locked<T>(
         &self,
-        _: &Turn<'_>,
+        _: &WriteLock<'_>,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
         self.with_writer(|connection| {
             connection.busy_timeout(Duration::ZERO)?;
-            let done = connection
+            let result = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .and_then(|transaction| {
                     let value = work(&transaction)?;
                     transaction.commit()?;
                     Ok(value)
                 });
-            connection.busy_handler(Some(wait_for_the_writer))?;
-            match done {
+            connection.busy_handler(Some(wait_for_lock))?;
+            match result {
                 Err(error) if is_busy(&error) => Ok(None),
-                done => done.map(Some),
+                result => result.map(Some),
             }
         })
     }
 
-    /// Gives some free pages back, and copies the log back when it has grown.
-    pub(super) fn tidy(&self) -> Result<(), StoreError> {
-        self.with(give_back_free_pages)?;
-        if !wants_tidying(&self.path) {
+    /// Frees unused pages, and truncates the write-ahead log if it has grown.
+    pub(super) fn maintain(&self) -> Result<(), StoreError> {
+        self.with(vacuum_free_pages)?;
+        if !needs_maintenance(&self.path) {
             return Ok(());
         }
         self.with(|connection| {
-            // Where another process is at work this is not the moment: no waiting for it.
+            // Does not wait for other processes: maintenance can happen later.
             connection.busy_timeout(Duration::ZERO)?;
-            // Others write while it is copied back; only who shortens the log keeps them waiting, and copies the rest.
+            // PASSIVE copies most pages while others write, so that TRUNCATE, which blocks writers,
+            // has few left.
             for how in ["PASSIVE", "TRUNCATE"] {
                 let checkpoint = format!("PRAGMA wal_checkpoint({how})");
                 connection.query_row(&checkpoint, [], |_| Ok(()))?;
             }
-            connection.busy_handler(Some(wait_for_the_writer))
+            connection.busy_handler(Some(wait_for_lock))
         })
     }
 
-    /// Bytes of the database and its write-ahead log.
+    /// Returns the size of the database and its write-ahead log.
     pub(super) fn disk_bytes(&self) -> u64 {
-        companions(&self.path)
+        database_files(&self.path)
             .iter()
             .filter_map(|path| fs::metadata(path).ok())
             .map(|metadata| metadata.len())
             .sum()
     }
 
-    /// Prepares statements, for a thread that is busy with something else before it needs them.
+    /// Prepares statements in advance, on a thread that has nothing else to do.
     pub(super) fn warm_up(
         &self,
         mut statements: impl Iterator<Item = &'static str>,
     ) -> Result<(), StoreError> {
         let mut connections = self.connections.lock();
         let Some(connection) = connections.idle.pop_back() else { return Ok(()) };
-        connections.lent += 1;
-        connections.is_getting_ready = true;
+        connections.borrowed += 1;
+        connections.is_warming_up = true;
         drop(connections);
         let prepared = statements.try_for_each(|sql| connection.prepare_cached(sql).map(drop));
-        drop(Lent { pool: self, connection: Some(connection), writes: false });
-        self.connections.lock().is_getting_ready = false;
+        drop(Borrowed { pool: self, connection: Some(connection), writes: false });
+        self.connections.lock().is_warming_up = false;
         prepared.map_err(|error| self.explain(error))
     }
 
-    fn lend(&self) -> Lent<'_> {
-        let mut connections = self.lendable();
-        Lent { pool: self, connection: connections.idle.pop_back(), writes: false }
+    fn borrow(&self) -> Borrowed<'_> {
+        let mut connections = self.wait_for_connection();
+        Borrowed { pool: self, connection: connections.idle.pop_back(), writes: false }
     }
 
-    fn lend_to_write(&self) -> Lent<'_> {
-        let mut connections = self.lendable();
-        Lent { pool: self, connection: connections.idle.pop_front(), writes: true }
+    fn borrow_writer(&self) -> Borrowed<'_> {
+        let mut connections = self.wait_for_connection();
+        Borrowed { pool: self, connection: connections.idle.pop_front(), writes: true }
     }
 
-    /// The connections when one of them can be lent, which is counted.
-    fn lendable(&self) -> MutexGuard<'_, Connections> {
+    /// Waits until a connection may be borrowed, and counts it as borrowed.
+    fn wait_for_connection(&self) -> MutexGuard<'_, Connections> {
         let mut connections = self.connections.lock();
         while connections.idle.is_empty()
-            && (connections.lent >= MOST_CONNECTIONS || connections.is_getting_ready)
+            && (connections.borrowed >= MAX_CONNECTIONS || connections.is_warming_up)
         {
-            if self.given_back.wait_for(&mut connections, LONGEST_WAIT).timed_out() {
+            if self.returned.wait_for(&mut connections, CONNECTION_TIMEOUT).timed_out() {
                 break;
             }
         }
-        connections.lent += 1;
+        connections.borrowed += 1;
         connections
     }
 
@@ -248,30 +253,30 @@ impl Pool {
     }
 }
 
-/// A connection while it is used; there is none before it is first asked for.
-struct Lent<'pool> {
+/// A borrowed connection; opened on first use if none was idle.
+struct Borrowed<'pool> {
     pool: &'pool Pool,
     connection: Option<Connection>,
-    /// It goes back to where the next who writes takes it from.
+    /// Returned to the front, for the next writer.
     writes: bool,
 }
 
-impl Lent<'_> {
+impl Borrowed<'_> {
     fn connection(&mut self) -> rusqlite::Result<&mut Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => connect(&self.pool.path, FURTHER_CACHE)?,
+            None => connect(&self.pool.path, OTHER_CACHE_KIB)?,
         };
         Ok(self.connection.insert(connection))
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
         let mut connections = self.pool.connections.lock();
-        connections.lent -= 1;
+        connections.borrowed -= 1;
         if let Some(connection) = self.connection.take()
-            && connections.idle.len() < MOST_CONNECTIONS
+            && connections.idle.len() < MAX_CONNECTIONS
         {
             if self.writes {
                 connections.idle.push_front(connection);
@@ -279,29 +284,30 @@ impl Drop for Lent<'_> {
                 connections.idle.push_back(connection);
             }
         }
-        self.pool.given_back.notify_one();
+        self.pool.returned.notify_one();
     }
 }
 
-/// Runs many small queries on the store as it is now: each for itself would lock and unlock the file.
-pub(super) fn at_one_moment<T>(
+/// Runs queries on one snapshot; without it each query would lock and unlock the file.
+pub(super) fn in_snapshot<T>(
     connection: &Connection,
     work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
-    let moment = connection.unchecked_transaction()?;
-    let value = work(&moment)?;
-    moment.finish()?;
+    let snapshot = connection.unchecked_transaction()?;
+    let value = work(&snapshot)?;
+    snapshot.finish()?;
     Ok(value)
 }
 
-/// Shortens the file by a bounded number of pages, once enough of them are free.
-fn give_back_free_pages(connection: &mut Connection) -> rusqlite::Result<()> {
+/// Shrinks the file by a bounded number of pages, once enough are free.
+fn vacuum_free_pages(connection: &mut Connection) -> rusqlite::Result<()> {
     let free: i64 = connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
-    if free < FREE_PAGES {
+    if free < VACUUM_PAGES {
         return Ok(());
     }
-    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({FREE_PAGES})"))?;
-    // Each step frees a page, so all of them are taken.
+    let mut statement =
+        connection.prepare(&format!("PRAGMA incremental_vacuum({VACUUM_PAGES})"))?;
+    // Each step frees a page, so all rows are read.
     let mut rows = statement.query([])?;
     while rows.next()?.is_some() {}
     Ok(())
@@ -314,65 +320,66 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 fn connect(path: &Path, cache: u32) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_handler(Some(wait_for_the_writer))?;
+    connection.busy_handler(Some(wait_for_lock))?;
     connection.set_prepared_statement_cache_capacity(64);
-    // The last process to close would copy the whole log back and sync it, 20 ms on a plain disk,
-    // while its user waits. `tidy` does that when nobody does.
+    // Otherwise the last process to close checkpoints the whole log, 20 ms on a plain disk;
+    // `maintain` does that in idle time.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // Without statistics a plan does not depend on what is bound; SQLite would yet prepare each statement twice.
+    // Plans do not depend on bound values without statistics, but SQLite would prepare each
+    // statement twice to find out.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // With WAL, NORMAL keeps every committed transaction when a process dies, whatever the moment.
+    // With WAL, NORMAL keeps every committed transaction if a process dies.
     connection.execute_batch(&format!(
         "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-         PRAGMA cache_size = -{cache}; PRAGMA cache_spill = {UNWRITTEN_PAGES};"
+         PRAGMA cache_size = -{cache}; PRAGMA cache_spill = {CACHE_SPILL_PAGES};"
     ))?;
-    connection.wal_hook(Some(copy_back_now_and_then()))?;
+    connection.wal_hook(Some(checkpoint_periodically()))?;
     Ok(connection)
 }
 
-/// Copies the log back once in [`LOG_PAGES`].
+/// Checkpoints once per [`CHECKPOINT_PAGES`].
 ///
-/// SQLite's own rule tries again with every commit for as long as other processes keep it from
-/// starting the log anew, and syncs the disk each time.
-fn copy_back_now_and_then() -> impl FnMut(&mut Wal, i32) -> rusqlite::Result<()> + Send + 'static {
-    let mut last_try = 0;
+/// SQLite's default retries after every commit while readers prevent the log from restarting, and
+/// syncs the disk each time.
+fn checkpoint_periodically() -> impl FnMut(&mut Wal, i32) -> rusqlite::Result<()> + Send + 'static {
+    let mut last_checkpoint = 0;
     move |log, pages| {
-        if pages < last_try {
-            last_try = 0;
+        if pages < last_checkpoint {
+            last_checkpoint = 0;
         }
-        if pages - last_try >= LOG_PAGES {
-            last_try = pages;
-            // Whatever hinders it now, the commit has happened; the next try is not far.
+        if pages - last_checkpoint >= CHECKPOINT_PAGES {
+            last_checkpoint = pages;
+            // The commit has happened whatever the outcome; the next checkpoint tries again.
             let _ = log.checkpoint();
         }
         Ok(())
     }
 }
 
-/// Whether the log of a store has grown; told without opening it.
-pub fn wants_tidying(path: &Path) -> bool {
-    let [_, log, _] = companions(path);
-    fs::metadata(log).is_ok_and(|metadata| metadata.len() >= TIDY_LOG_BYTES)
+/// Returns whether the write-ahead log of a store has grown, without opening the store.
+pub fn needs_maintenance(path: &Path) -> bool {
+    let [_, log, _] = database_files(path);
+    fs::metadata(log).is_ok_and(|metadata| metadata.len() >= MAINTENANCE_WAL_BYTES)
 }
 
-/// Short, even pauses: SQLite's own growing ones leave a writer waiting long after the lock is free.
-fn wait_for_the_writer(tries: i32) -> bool {
-    let give_up = busy_timeout().as_micros() / PAUSE.as_micros();
-    if tries as u128 >= give_up {
+/// Waits in short, constant pauses: SQLite's default backoff waits long after the lock is free.
+fn wait_for_lock(tries: i32) -> bool {
+    let max_tries = busy_timeout().as_micros() / BUSY_PAUSE.as_micros();
+    if tries as u128 >= max_tries {
         return false;
     }
     pause();
     true
 }
 
-#[expect(clippy::disallowed_methods, reason = "SQLite offers no event for a freed lock")]
+#[expect(clippy::disallowed_methods, reason = "SQLite has no notification for a released lock")]
 fn pause() {
-    std::thread::sleep(PAUSE);
+    std::thread::sleep(BUSY_PAUSE);
 }
 
-/// Opens a file that only this user can read, making it and its folder as needed.
+/// Opens a file that only this user can access, creating it and its folder as needed.
 ///
-/// SQLite gives its log and index files the permissions of the database, so it must come first.
+/// SQLite creates its log with the permissions of the database, so the database must exist first.
 pub(super) fn create_private_file(path: &Path) -> Result<File, StoreError> {
     if let Some(folder) = path.parent() {
         create_private_folder(folder)?;
@@ -381,7 +388,7 @@ pub(super) fn create_private_file(path: &Path) -> Result<File, StoreError> {
     options.create(true).append(true).mode(0o600).open(path).map_err(StoreError::io(path))
 }
 
-/// Waits for, and holds, the lock of this name; the operating system frees it when a process dies.
+/// Waits for a file lock of this name; the operating system releases it when the process ends.
 pub(super) fn lock_beside(path: &Path, name: &str) -> Result<File, StoreError> {
     let lock_path = path.with_extension(name);
     let file = create_private_file(&lock_path)?;
@@ -389,23 +396,23 @@ pub(super) fn lock_beside(path: &Path, name: &str) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Renames a damaged database, with its log, to a name nobody uses; the new path is returned.
-pub fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
+/// Renames a damaged database and its log to an unused name; returns the new path.
+pub fn quarantine(path: &Path) -> Result<PathBuf, StoreError> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let aside = (0..u32::MAX)
+    let renamed = (0..u32::MAX)
         .map(|number| path.with_extension(format!("damaged-{seconds}-{number}")))
         .find(|candidate| !candidate.exists())
         .unwrap_or_else(|| path.with_extension("damaged"));
-    for (from, to) in companions(path).iter().zip(companions(&aside)) {
+    for (from, to) in database_files(path).iter().zip(database_files(&renamed)) {
         if from.exists() {
             fs::rename(from, &to).map_err(StoreError::io(from))?;
         }
     }
-    Ok(aside)
+    Ok(renamed)
 }
 
-/// The database file, its write-ahead log and its shared index.
-fn companions(path: &Path) -> [PathBuf; 3] {
+/// Returns the paths of the database, its write-ahead log and the log's index.
+fn database_files(path: &Path) -> [PathBuf; 3] {
     ["", "-wal", "-shm"].map(|suffix| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
@@ -413,7 +420,7 @@ fn companions(path: &Path) -> [PathBuf; 3] {
     })
 }
 
-pub(super) fn integrity_faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn integrity_problems(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare("PRAGMA quick_check(10)")?;
     let lines: Vec<String> =
         statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;

@@ -1,42 +1,42 @@
-//! What was made from files: compressed, and bounded by use.
+//! Cached values derived from files, with LRU eviction.
 
 use forebay_store::DerivedKey;
-use forebay_store::derived::{CompressedValue, USES_APART, unpacked};
+use forebay_store::derived::{CompressedValue, USE_UPDATE_INTERVAL, decompress};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 pub(super) fn get(
     connection: &Connection,
     keys: &[DerivedKey],
 ) -> rusqlite::Result<Vec<Option<Vec<u8>>>> {
-    let newest = newest(connection)?;
-    keys.iter().map(|key| get_one(connection, key, newest)).collect()
+    let last_use = last_use(connection)?;
+    keys.iter().map(|key| get_one(connection, key, last_use)).collect()
 }
 
 fn get_one(
     connection: &Connection,
     key: &DerivedKey,
-    newest: i64,
+    last_use: i64,
 ) -> rusqlite::Result<Option<Vec<u8>>> {
     let found: Option<(i64, Vec<u8>)> = connection
         .prepare_cached("SELECT used, value FROM derived WHERE key = ?1")?
         .query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((used, value)) = found else { return Ok(None) };
-    if newest - used > USES_APART {
+    if last_use - used > USE_UPDATE_INTERVAL {
         connection
             .prepare_cached("UPDATE derived SET used = ?1 WHERE key = ?2")?
-            .execute((newest + 1, key))?;
+            .execute((last_use + 1, key))?;
     }
-    Ok(unpacked(&value))
+    Ok(decompress(&value))
 }
 
-pub(super) fn keep(
+pub(super) fn store(
     transaction: &Transaction<'_>,
-    made: &[CompressedValue],
-    most_bytes: u64,
+    values: &[CompressedValue],
+    max_bytes: u64,
 ) -> rusqlite::Result<()> {
-    let mut used = newest(transaction)?;
-    for CompressedValue { key, value } in made {
+    let mut used = last_use(transaction)?;
+    for CompressedValue { key, value } in values {
         used += 1;
         transaction
             .prepare_cached(
@@ -51,15 +51,15 @@ pub(super) fn keep(
                       (SELECT used, sum(bytes) OVER (ORDER BY used DESC) AS total FROM derived)
                   WHERE total > ?1 ORDER BY used DESC LIMIT 1)",
         )?
-        .execute([most_bytes as i64])
+        .execute([max_bytes as i64])
         .map(drop)
 }
 
-pub(super) fn forget_all(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+pub(super) fn delete_all(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute("DELETE FROM derived", []).map(drop)
 }
 
-fn newest(connection: &Connection) -> rusqlite::Result<i64> {
+fn last_use(connection: &Connection) -> rusqlite::Result<i64> {
     connection
         .prepare_cached("SELECT coalesce(max(used), 0) FROM derived")?
         .query_row([], |row| row.get(0))

@@ -1,43 +1,48 @@
-//! What a server's model tells of passages, beside the built-in one.
+//! Embeddings of remote models.
 
 use forebay_store::{ChunkEmbedding, EmbeddingProgress, StaleChunk};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use super::chunks::{Model, read_outdated};
+use super::chunks::{ModelIds, read_stale};
 
-/// Passages that people see, and what this model told of each, if it was asked.
-const ASKED: &str = "
+/// Visible chunks with their embedding by a model, if it has one.
+const CHUNKS_WITH_EMBEDDING: &str = "
     FROM chunk JOIN entry ON entry.id = chunk.entry AND entry.complete
     LEFT JOIN embedding ON embedding.chunk = chunk.id
         AND embedding.model = (SELECT id FROM model WHERE name = ?1)";
 
-/// The newest passages that a model was not asked about yet.
+/// Returns the newest chunks that a model has not embedded yet.
 pub(super) fn missing(
     connection: &Connection,
     model: &str,
-    at_most: usize,
+    limit: usize,
 ) -> rusqlite::Result<Vec<StaleChunk>> {
     if is_complete(connection, model)? {
         return Ok(Vec::new());
     }
     let sql = format!(
-        "SELECT chunk.id, entry.ref, chunk.title, chunk.start, chunk.bytes {ASKED}
+        "SELECT chunk.id, entry.ref, chunk.title, chunk.start, chunk.bytes {CHUNKS_WITH_EMBEDDING}
          WHERE embedding.id IS NULL ORDER BY chunk.id DESC LIMIT ?2"
     );
-    connection.prepare_cached(&sql)?.query_map((model, at_most as i64), read_outdated)?.collect()
+    connection.prepare_cached(&sql)?.query_map((model, limit as i64), read_stale)?.collect()
 }
 
-/// How many passages a model was asked about, and how many not.
-pub(super) fn extent(connection: &Connection, model: &str) -> rusqlite::Result<EmbeddingProgress> {
-    let sql = format!("SELECT count(embedding.id), count(*) - count(embedding.id) {ASKED}");
+/// Counts the chunks that a model has and has not embedded.
+pub(super) fn progress(
+    connection: &Connection,
+    model: &str,
+) -> rusqlite::Result<EmbeddingProgress> {
+    let sql = format!(
+        "SELECT count(embedding.id), count(*) - count(embedding.id) {CHUNKS_WITH_EMBEDDING}"
+    );
     connection.prepare_cached(&sql)?.query_row([model], |row| {
         let number = |column| row.get::<_, i64>(column).map(|number| number as u64);
-        Ok(EmbeddingProgress { passages: number(0)?, waiting: number(1)? })
+        Ok(EmbeddingProgress { embedded: number(0)?, pending: number(1)? })
     })
 }
 
-/// Whether it was asked about every passage. Counting is quick, looking at each of them is not, and every search
-/// wants to know.
+/// Returns whether every chunk is embedded. Every search asks, and counting is much faster than
+/// joining.
 fn is_complete(connection: &Connection, model: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
@@ -47,31 +52,31 @@ fn is_complete(connection: &Connection, model: &str) -> rusqlite::Result<bool> {
         .query_row([model], |row| row.get(0))
 }
 
-/// Keeps what a model told. Of each passage the last two models' words are kept: who tries another model, or
-/// has an older process still at work, loses nothing, and a third takes the place of the first.
+/// Stores embeddings. Keeps those of the last two models per chunk, so that switching models, or an
+/// older process still running, loses nothing; a third model replaces the older of the two.
 pub(super) fn write(
     transaction: &Transaction<'_>,
     model: &str,
-    told: &[ChunkEmbedding],
+    embeddings: &[ChunkEmbedding],
 ) -> rusqlite::Result<()> {
-    let model = Model::default().id(transaction, model)?;
-    let other = last_other(transaction, model)?;
-    let mut clear = transaction
+    let model = ModelIds::default().id(transaction, model)?;
+    let kept_model = last_other_model(transaction, model)?;
+    let mut evict = transaction
         .prepare_cached("DELETE FROM embedding WHERE chunk = ?1 AND model NOT IN (?2, ?3)")?;
-    let mut keep = transaction.prepare_cached(
+    let mut insert = transaction.prepare_cached(
         "INSERT OR IGNORE INTO embedding (model, chunk, vector)
          SELECT ?1, id, ?3 FROM chunk WHERE id = ?2",
     )?;
-    for ChunkEmbedding { passage, vector } in told {
-        clear.execute((passage, model, other))?;
-        keep.execute((model, passage, vector))?;
+    for ChunkEmbedding { chunk_id, vector } in embeddings {
+        evict.execute((chunk_id, model, kept_model))?;
+        insert.execute((model, chunk_id, vector))?;
     }
     Ok(())
 }
 
-/// The model that was asked last, beside this one.
-fn last_other(transaction: &Transaction<'_>, model: i64) -> rusqlite::Result<i64> {
-    let other = transaction
+/// Returns the model last used besides this one.
+fn last_other_model(transaction: &Transaction<'_>, model: i64) -> rusqlite::Result<i64> {
+    let kept_model = transaction
         .prepare_cached(
             "SELECT id FROM
                  (SELECT id, (SELECT max(embedding.id) FROM embedding
@@ -80,5 +85,5 @@ fn last_other(transaction: &Transaction<'_>, model: i64) -> rusqlite::Result<i64
         )?
         .query_row([model], |row| row.get(0))
         .optional()?;
-    Ok(other.unwrap_or(model))
+    Ok(kept_model.unwrap_or(model))
 }

@@ -1,4 +1,4 @@
-//! Entries: written once, found by reference, listed in order.
+//! Entries: written once, found by reference.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use forebay_store::run_ending;
 use forebay_store::{IndexState, IndexStep, NewDetail, NewEntry, NewNote};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction};
 
-use super::inverted_index::{self, Placed};
+use super::inverted_index::{self, AssignedIds};
 use super::references::{self, References};
 use super::{blobs, chunks, purge, sessions, usage};
 
@@ -30,14 +30,14 @@ const WRITE_ITEM: &str =
 const WRITE_RUN: &str =
     "INSERT INTO run (entry, ending, code, micros, cwd, spans) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-/// What storing a run takes, the larger ones first.
-pub(super) fn statements_of_a_run() -> impl Iterator<Item = &'static str> {
-    let of_entry = [WRITE, sessions::TOUCH, WRITE_RUN, references::IS_TAKEN, NEXT_ID];
-    of_entry.into_iter().chain(blobs::WRITING.iter().copied()).chain([usage::RECORD])
+/// Returns the statements that store a run, expensive ones first.
+pub(super) fn run_statements() -> impl Iterator<Item = &'static str> {
+    let of_entry = [WRITE, sessions::TOUCH, WRITE_RUN, references::IS_USED, NEXT_ID];
+    of_entry.into_iter().chain(blobs::WRITE_STATEMENTS.iter().copied()).chain([usage::RECORD])
 }
 
-/// Makes an entry that nobody sees yet, with a blob that is to be filled.
-pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<StartedEntry> {
+/// Creates an invisible entry with an empty blob.
+pub(super) fn start(transaction: &Transaction<'_>) -> rusqlite::Result<StartedEntry> {
     let blob = blobs::create(transaction)?;
     let reference = references::unused(transaction)?;
     transaction
@@ -49,32 +49,32 @@ pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<StartedEn
     Ok(StartedEntry { entry: transaction.last_insert_rowid(), reference, blob })
 }
 
-/// When the items of a source are seen.
+/// When the items of a source become visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
-    WithTheTransaction,
-    Later,
+pub(super) enum Visibility {
+    Immediate,
+    Hidden,
 }
 
-/// Writes entries that are items of a source; all passages of each are to be written with it.
+/// Writes entries that are items of a source; the caller writes all their chunks.
 pub(super) struct ItemWriter<'work> {
     transaction: &'work Transaction<'work>,
-    seen: Seen,
+    visibility: Visibility,
     references: References<'work>,
     insert: CachedStatement<'work>,
 }
 
 impl<'work> ItemWriter<'work> {
-    /// For about so many entries.
-    pub(super) fn expecting(
+    /// `entries` is the expected number.
+    pub(super) fn with_expected(
         transaction: &'work Transaction<'work>,
         entries: usize,
-        seen: Seen,
+        visibility: Visibility,
     ) -> rusqlite::Result<Self> {
         Ok(Self {
             transaction,
-            seen,
-            references: References::expecting(transaction, entries)?,
+            visibility,
+            references: References::with_expected(transaction, entries)?,
             insert: transaction.prepare_cached(WRITE_ITEM)?,
         })
     }
@@ -88,7 +88,7 @@ impl<'work> ItemWriter<'work> {
         let reference = self.references.unused()?;
         self.insert.execute((
             reference.as_str(),
-            self.seen == Seen::WithTheTransaction,
+            self.visibility == Visibility::Immediate,
             new.kind.word(),
             &new.title,
             &new.source,
@@ -106,41 +106,41 @@ impl<'work> ItemWriter<'work> {
 /// Writes the rest of an entry and makes it visible.
 pub(super) fn complete(
     transaction: &Transaction<'_>,
-    begun: Option<StartedEntry>,
+    started: Option<StartedEntry>,
     content: &BlobContent<'_>,
     new: &NewEntry,
-    arrival: EntryOrigin,
-    placed: &mut Placed,
+    origin: EntryOrigin,
+    assigned: &mut AssignedIds,
 ) -> rusqlite::Result<Entry> {
     if new.replaces_source {
-        purge::forget_source(transaction, &new.source)?;
+        purge::delete_source(transaction, &new.source)?;
     }
-    let blob = store_content(transaction, begun, content)?;
-    let entry = begun.map_or_else(|| next_id(transaction), |begun| Ok(begun.entry))?;
-    let reference = match (arrival, begun) {
+    let blob = store_content(transaction, started, content)?;
+    let entry = started.map_or_else(|| next_id(transaction), |started| Ok(started.entry))?;
+    let reference = match (origin, started) {
         (EntryOrigin::Replicated(reference), _) => reference,
-        (EntryOrigin::Created, Some(begun)) => begun.reference,
+        (EntryOrigin::Created, Some(started)) => started.reference,
         (EntryOrigin::Created, None) => references::unused(transaction)?,
     };
-    // Nothing to index is indexed.
-    let is_searchable = new.chunks_are_complete || content.bytes == 0;
+    // An empty entry has nothing to index.
+    let is_searchable = new.has_all_chunks || content.bytes == 0;
     write_entry(transaction, (entry, reference), blob, new, is_searchable)?;
-    chunks::write(transaction, entry, content.chunks, placed)?;
+    chunks::write(transaction, entry, content.chunks, assigned)?;
     match &new.detail {
         NewDetail::Plain => {}
         NewDetail::Run(run) => write_run(transaction, entry, run)?,
         NewDetail::Note(note) => {
-            if let EntryOrigin::Created = arrival {
-                replace_older(transaction, entry, note)?;
+            if let EntryOrigin::Created = origin {
+                supersede_older(transaction, entry, note)?;
             }
             write_note(transaction, entry, note)?;
         }
     }
-    as_read(transaction, (entry, reference), content, new)
+    to_entry(transaction, (entry, reference), content, new)
 }
 
-/// The entry as reading it would give it, without reading what is known.
-fn as_read(
+/// Returns the entry as [`find`] would read it, from the values at hand.
+fn to_entry(
     transaction: &Transaction<'_>,
     (sequence, reference): (i64, Reference),
     content: &BlobContent<'_>,
@@ -152,7 +152,7 @@ fn as_read(
         NewDetail::Note(note) => Detail::Note(Note {
             kind: note.kind,
             topic: note.topic.clone(),
-            supersedes: superseded_by(transaction, sequence)?,
+            supersedes: find_superseded(transaction, sequence)?,
             superseded_by: None,
             pinned: note.pinned,
             personal: note.personal,
@@ -176,8 +176,8 @@ fn as_read(
     })
 }
 
-/// The newest note that an entry replaced.
-fn superseded_by(connection: &Connection, entry: i64) -> rusqlite::Result<Option<Reference>> {
+/// Returns the newest note that an entry superseded.
+fn find_superseded(connection: &Connection, entry: i64) -> rusqlite::Result<Option<Reference>> {
     connection
         .prepare_cached(
             "SELECT older.ref FROM note JOIN entry AS older ON older.id = note.entry
@@ -187,33 +187,33 @@ fn superseded_by(connection: &Connection, entry: i64) -> rusqlite::Result<Option
         .optional()
 }
 
-/// Removes an entry with its passages, and its blob unless another entry holds it.
+/// Deletes an entry with its chunks, and its blob if no other entry uses it.
 pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Result<()> {
     inverted_index::unindex(transaction, entry)?;
     let blob: Option<i64> = transaction
         .prepare_cached("DELETE FROM entry WHERE id = ?1 RETURNING blob")?
         .query_row([entry], |row| row.get(0))
         .optional()?;
-    blob.map_or(Ok(()), |blob| blobs::delete_unless_held(transaction, blob))
+    blob.map_or(Ok(()), |blob| blobs::delete_if_unused(transaction, blob))
 }
 
-/// The blob of the content: the one that is there already, or the one now written.
+/// Returns the blob of the content, an existing one if there is one.
 fn store_content(
     transaction: &Transaction<'_>,
-    begun: Option<StartedEntry>,
+    started: Option<StartedEntry>,
     content: &BlobContent<'_>,
 ) -> rusqlite::Result<i64> {
-    let Some(begun) = begun else { return blobs::Writer::new(transaction)?.write(content) };
-    if let Some(same) = blobs::with_hash(transaction, &content.hash)? {
-        transaction.execute("UPDATE entry SET blob = ?2 WHERE id = ?1", (begun.entry, same))?;
-        blobs::delete_unless_held(transaction, begun.blob)?;
+    let Some(started) = started else { return blobs::Writer::new(transaction)?.write(content) };
+    if let Some(same) = blobs::find_by_hash(transaction, &content.hash)? {
+        transaction.execute("UPDATE entry SET blob = ?2 WHERE id = ?1", (started.entry, same))?;
+        blobs::delete_if_unused(transaction, started.blob)?;
         return Ok(same);
     }
-    blobs::complete(transaction, begun.blob, content)?;
-    Ok(begun.blob)
+    blobs::complete(transaction, started.blob, content)?;
+    Ok(started.blob)
 }
 
-/// Writes the row, in place of the one that was begun.
+/// Writes the entry's row, replacing the one created at the start.
 fn write_entry(
     transaction: &Transaction<'_>,
     (entry, reference): (i64, Reference),
@@ -242,18 +242,18 @@ fn write_entry(
         .map(drop)
 }
 
-/// The id after the last one ever given out.
+/// Returns the id after the highest one ever used.
 fn next_id(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
     transaction.prepare_cached(NEXT_ID)?.query_row([], |row| row.get(0))
 }
 
-/// The ticket that a branch is about.
+/// Returns the ticket that a branch is named after.
 pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
     branch.and_then(forebay_domain::ticket::from_branch)
 }
 
 fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusqlite::Result<()> {
-    let (ending, code) = run_ending::words(run.ending);
+    let (ending, code) = run_ending::to_words(run.ending);
     transaction
         .prepare_cached(WRITE_RUN)?
         .execute((
@@ -267,8 +267,8 @@ fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusq
         .map(drop)
 }
 
-/// Takes the place of older notes: of those on its topic, and of the one it names.
-fn replace_older(
+/// Marks older notes as superseded: those on its topic and the one it names.
+fn supersede_older(
     transaction: &Transaction<'_>,
     entry: i64,
     note: &NewNote,
@@ -311,7 +311,7 @@ fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusq
     note.links.iter().try_for_each(|linked| link.execute((entry, linked.as_str())).map(drop))
 }
 
-/// Entries that are complete, as [`read_entry`] takes them, from these tables and with their notes.
+/// Selects complete entries as [`read_entry`] reads them.
 macro_rules! entries {
     ($from:literal, $with_notes:literal) => {
         concat!(
@@ -341,10 +341,10 @@ macro_rules! entries {
     };
 }
 
-/// All entries; more conditions can follow.
+/// All entries; conditions can be appended.
 pub(super) const ENTRIES: &str = entries!("entry", "LEFT JOIN note ON note.entry = entry.id");
 
-/// Those that are notes, found without reading the others; more conditions can follow.
+/// Notes only, without scanning other entries; conditions can be appended.
 pub(super) const NOTES: &str = entries!("note CROSS JOIN entry ON entry.id = note.entry", "");
 
 pub(super) fn find(
@@ -378,7 +378,7 @@ pub(super) fn unindexed_bytes(connection: &Connection) -> rusqlite::Result<u64> 
 
 pub(super) fn unindexed(
     connection: &Connection,
-    at_most: usize,
+    limit: usize,
 ) -> rusqlite::Result<Vec<IndexState>> {
     connection
         .prepare_cached(
@@ -386,7 +386,7 @@ pub(super) fn unindexed(
              FROM entry JOIN blob ON blob.id = entry.blob
              WHERE searchable = 0 AND complete ORDER BY entry.id LIMIT ?1",
         )?
-        .query_map([at_most as i64], |row| {
+        .query_map([limit as i64], |row| {
             Ok(IndexState {
                 reference: parse_reference(&row.get::<_, String>(0)?)?,
                 title: row.get(1)?,
@@ -401,7 +401,7 @@ pub(super) fn unindexed(
 pub(super) fn extend_index(
     transaction: &Transaction<'_>,
     step: &IndexStep,
-    placed: &mut Placed,
+    assigned: &mut AssignedIds,
 ) -> rusqlite::Result<()> {
     let (from, to) = (&step.from, step.to);
     let entry: Option<i64> = transaction
@@ -415,10 +415,10 @@ pub(super) fn extend_index(
         })
         .optional()?;
     let Some(entry) = entry else {
-        placed.skip(step.chunks.len());
+        assigned.skip(step.chunks.len());
         return Ok(());
     };
-    chunks::write(transaction, entry, &step.chunks, placed)
+    chunks::write(transaction, entry, &step.chunks, assigned)
 }
 
 pub(super) fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
@@ -442,7 +442,7 @@ pub(super) fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 fn read_detail(row: &Row<'_>) -> rusqlite::Result<Detail> {
     if let Some(ending) = row.get::<_, Option<String>>(11)? {
         return Ok(Detail::Run(RunRecord {
-            ending: run_ending::of_words(&ending, row.get(12)?),
+            ending: run_ending::from_words(&ending, row.get(12)?),
             duration: Duration::from_micros(row.get::<_, i64>(13)? as u64),
             cwd: row.get(14)?,
             spans: Spans::from_bytes(&row.get::<_, Vec<u8>>(15)?),

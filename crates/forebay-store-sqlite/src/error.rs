@@ -1,11 +1,11 @@
-//! SQLite errors as store errors.
+//! Converts SQLite errors to store errors.
 
 use std::path::Path;
 
 use forebay_store::StoreError;
 use rusqlite::ErrorCode;
 
-/// Explains an SQLite error by its code.
+/// Converts an SQLite error by its code.
 pub(crate) fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
     match source.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {

@@ -1,4 +1,4 @@
-//! Events: what happened in a session, bounded by how much it is worth.
+//! Events of sessions, bounded by priority.
 
 use std::cmp::Reverse;
 
@@ -11,33 +11,31 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params_from_iter
 use super::conditions::Conditions;
 use super::{entries, sessions};
 
-/// Writes down what happened and what no longer stands.
-pub(super) fn remember(
-    transaction: &Transaction<'_>,
-    happened: &EventBatch,
-) -> rusqlite::Result<()> {
-    let at = happened.created;
-    let session = sessions::touch(transaction, &happened.session, &happened.client, (at, at))?;
-    settle(transaction, &happened.settled)?;
-    for event in &happened.events {
-        write(transaction, session, event, happened)?;
+/// Records new events and resolves earlier ones.
+pub(super) fn record(transaction: &Transaction<'_>, batch: &EventBatch) -> rusqlite::Result<()> {
+    let at = batch.created;
+    let session = sessions::touch(transaction, &batch.session, &batch.client, (at, at))?;
+    resolve(transaction, &batch.resolved)?;
+    for event in &batch.events {
+        write(transaction, session, event, batch)?;
     }
     evict(transaction, session)
 }
 
-fn settle(transaction: &Transaction<'_>, settled: &[i64]) -> rusqlite::Result<()> {
+fn resolve(transaction: &Transaction<'_>, resolved: &[i64]) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare_cached("UPDATE event SET stands = 0 WHERE id = ?1")?;
-    settled.iter().try_for_each(|id| statement.execute([id]).map(drop))
+    resolved.iter().try_for_each(|id| statement.execute([id]).map(drop))
 }
 
-/// Writes an event in place of the earlier one of the same subject.
+/// Writes an event, replacing an earlier one on the same subject.
 fn write(
     transaction: &Transaction<'_>,
     session: i64,
     event: &Event,
-    happened: &EventBatch,
+    batch: &EventBatch,
 ) -> rusqlite::Result<()> {
-    let earlier = if event.kind.is_kept_each() { None } else { take(transaction, session, event)? };
+    let earlier =
+        if event.kind.is_kept_each() { None } else { remove_earlier(transaction, session, event)? };
     let (event, times) = match earlier {
         Some((text, times)) => (event.clone().after(&text), times + 1),
         None => (event.clone(), 1),
@@ -55,15 +53,15 @@ fn write(
             &event.text,
             event.kind.priority() as i64,
             times,
-            &happened.branch,
-            entries::ticket_of(happened.branch.as_deref()),
-            happened.created.0,
+            &batch.branch,
+            entries::ticket_of(batch.branch.as_deref()),
+            batch.created.0,
         ))
         .map(drop)
 }
 
-/// Removes the event of the same kind and subject; gives its text and how often it happened.
-fn take(
+/// Deletes the event of the same kind and subject; returns its text and count.
+fn remove_earlier(
     transaction: &Transaction<'_>,
     session: i64,
     event: &Event,
@@ -95,17 +93,17 @@ fn evict(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-/// Events, the latest first.
+/// Returns events, latest first.
 pub(super) fn events(connection: &Connection, page: &EventPage) -> rusqlite::Result<Vec<Recorded>> {
     let conditions = conditions(page);
-    let Some(most) = page.of_each_priority else {
+    let Some(limit) = page.max_per_priority else {
         return select(connection, conditions, page.limit);
     };
     let mut events = Vec::new();
     for priority in Priority::ALL {
         let mut conditions = conditions.clone();
         conditions.add("event.priority = ?", [Value::from(priority as i64)]);
-        events.extend(select(connection, conditions, most)?);
+        events.extend(select(connection, conditions, limit)?);
     }
     events.sort_unstable_by_key(|event| Reverse(event.sequence));
     events.truncate(page.limit);
@@ -115,11 +113,12 @@ pub(super) fn events(connection: &Connection, page: &EventPage) -> rusqlite::Res
 fn conditions(page: &EventPage) -> Conditions {
     let mut conditions = Conditions::default();
     conditions.add_text("session.key = ?", page.session.as_deref());
-    // By their priority they come in order; all of a kind would have to be put in order first.
-    let kind = if page.of_each_priority.is_some() { "+event.kind" } else { "event.kind" };
+    // The `+` keeps SQLite from using the index on kinds, which would need a sort; the one on
+    // priorities is ordered.
+    let kind = if page.max_per_priority.is_some() { "+event.kind" } else { "event.kind" };
     conditions.add_one_of(kind, page.kinds.iter().map(|kind| kind.word()));
     conditions.add_text("event.ticket = ?", page.ticket.as_deref());
-    if page.standing_only {
+    if page.active_only {
         conditions.add("event.stands", []);
     }
     if let Some(before) = page.before {
@@ -144,7 +143,7 @@ fn select(
         .collect()
 }
 
-/// An event of a kind that this version does not know is left to the one that wrote it.
+/// Skips events of a kind that only a newer version knows.
 fn read(row: &Row<'_>) -> rusqlite::Result<Option<Recorded>> {
     let Some(kind) = EventKind::from_word(row.get_ref(1)?.as_str()?) else { return Ok(None) };
     Ok(Some(Recorded {
@@ -178,7 +177,7 @@ pub(super) fn unmark(
     let is_there = connection
         .prepare_cached("SELECT 1 FROM mark WHERE session = ?1 AND topic = ?2")?
         .exists([session, topic])?;
-    // Most often there is none, and looking needs no lock.
+    // Usually there is none, and a read needs no write lock.
     Ok(is_there
         && connection
             .prepare_cached("DELETE FROM mark WHERE session = ?1 AND topic = ?2")?

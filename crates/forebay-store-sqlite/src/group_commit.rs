@@ -1,8 +1,8 @@
-//! Small entries that arrive at once are written in one transaction: each for itself would write the same pages again,
-//! and leave a segment of words that is soon merged with the others.
+//! Group commit: small entries that arrive concurrently share one transaction.
 //!
-//! Whoever finds nobody who writes for all does so; who comes meanwhile waits for the next turn. An entry is told as
-//! written when its transaction is committed, never before.
+//! Committed separately, they would rewrite the same pages and leave many tiny index segments. The
+//! first entry to arrive leads a group; entries that arrive in the meantime wait for the next one.
+//! A caller returns only after its transaction is committed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,181 +14,189 @@ use forebay_store::{NewChunk, NewEntry, StoreError};
 use parking_lot::{Condvar, Mutex};
 use rusqlite::Transaction;
 
-use super::inverted_index::{Batch, Placed};
+use super::inverted_index::{AssignedIds, Batch};
 use super::{SqliteStore, entries};
 
-/// Entries that are written in one transaction; more would keep others waiting.
-const MOST_TOGETHER: usize = 64;
-/// What is larger is written alone: its words are put in order before its turn comes.
-const MOST_CHUNKS: usize = 8;
-const MOST_PARTS: usize = 1;
+/// Maximum number of entries per transaction; bounds the wait of others.
+const MAX_GROUP: usize = 64;
+/// Larger entries are committed alone, indexed before they take the write lock.
+const MAX_CHUNKS: usize = 8;
+const MAX_PARTS: usize = 1;
 
-/// Entries that wait to be written.
+/// Entries waiting for a commit.
 #[derive(Debug, Default)]
-pub(super) struct Joining {
-    queue: Mutex<Queue>,
-    some_are_written: Condvar,
+pub(super) struct GroupCommit {
+    state: Mutex<State>,
+    committed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
-    waiting: Vec<Arc<Arrived>>,
-    /// Somebody writes for all, or is about to.
-    is_led: bool,
+struct State {
+    queue: Vec<Arc<PendingEntry>>,
+    /// A leader is committing a group, or about to.
+    has_leader: bool,
 }
 
-/// An entry that arrived whole, and what became of it.
-pub(super) struct Arrived {
-    incoming: BlobWriter,
-    whole: BlobSummary,
+/// A complete entry waiting for its commit, with the outcome.
+pub(super) struct PendingEntry {
+    blob: BlobWriter,
+    summary: BlobSummary,
     new: NewEntry,
     outcome: Mutex<Outcome>,
 }
 
 enum Outcome {
-    Waits,
+    Pending,
     Written(Box<Entry>),
-    /// It was to be written with others and one of them failed; whose fault it was is seen when each is written alone.
+    /// The group failed; each entry is committed alone to find out which one is at fault.
     Failed,
 }
 
-/// Whether an entry is small enough to be written with others.
-pub(super) fn is_small(incoming: &BlobWriter) -> bool {
-    incoming.chunks.len() <= MOST_CHUNKS && incoming.parts.len() <= MOST_PARTS
+/// Returns whether an entry is small enough for a group.
+pub(super) fn is_small(blob: &BlobWriter) -> bool {
+    blob.chunks.len() <= MAX_CHUNKS && blob.parts.len() <= MAX_PARTS
 }
 
-impl Arrived {
-    pub(super) fn new(incoming: BlobWriter, whole: BlobSummary, new: NewEntry) -> Arc<Self> {
-        Arc::new(Self { incoming, whole, new, outcome: Mutex::new(Outcome::Waits) })
+impl PendingEntry {
+    pub(super) fn new(blob: BlobWriter, summary: BlobSummary, new: NewEntry) -> Arc<Self> {
+        Arc::new(Self { blob, summary, new, outcome: Mutex::new(Outcome::Pending) })
     }
 
     fn chunks(&self) -> impl Iterator<Item = &NewChunk> {
-        self.incoming.chunks.iter()
+        self.blob.chunks.iter()
     }
 
-    fn write(&self, transaction: &Transaction<'_>, placed: &mut Placed) -> rusqlite::Result<Entry> {
-        let content = self.incoming.left_of(self.whole);
-        entries::complete(transaction, None, &content, &self.new, EntryOrigin::Created, placed)
+    fn write(
+        &self,
+        transaction: &Transaction<'_>,
+        assigned: &mut AssignedIds,
+    ) -> rusqlite::Result<Entry> {
+        let content = self.blob.unwritten(self.summary);
+        entries::complete(transaction, None, &content, &self.new, EntryOrigin::Created, assigned)
     }
 
     fn is_waiting(&self) -> bool {
-        matches!(*self.outcome.lock(), Outcome::Waits)
+        matches!(*self.outcome.lock(), Outcome::Pending)
     }
 
-    /// The entry, if it was written.
-    fn written(&self) -> Option<Entry> {
+    /// Returns the entry if it was committed.
+    fn take_entry(&self) -> Option<Entry> {
         match std::mem::replace(&mut *self.outcome.lock(), Outcome::Failed) {
             Outcome::Written(entry) => Some(*entry),
-            Outcome::Waits | Outcome::Failed => None,
+            Outcome::Pending | Outcome::Failed => None,
         }
     }
 }
 
-impl fmt::Debug for Arrived {
+impl fmt::Debug for PendingEntry {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Arrived").field("title", &self.new.title).finish_non_exhaustive()
+        formatter
+            .debug_struct("PendingEntry")
+            .field("title", &self.new.title)
+            .finish_non_exhaustive()
     }
 }
 
 impl SqliteStore {
-    /// Writes an entry, with others that arrive at the same time where that is possible.
-    pub(super) fn write_arrived(&self, own: &Arc<Arrived>) -> Result<Entry, StoreError> {
-        if let Some(lead) = self.joining.enter(own) {
-            self.write_together(lead);
+    /// Commits an entry, in a group if others arrive concurrently.
+    pub(super) fn commit(&self, entry: &Arc<PendingEntry>) -> Result<Entry, StoreError> {
+        if let Some(leader) = self.group_commit.enter(entry) {
+            self.commit_group(leader);
         }
-        match own.written() {
+        match entry.take_entry() {
             Some(entry) => Ok(entry),
-            None => self.write_alone(own),
+            None => self.commit_alone(entry),
         }
     }
 
-    fn write_alone(&self, own: &Arrived) -> Result<Entry, StoreError> {
-        let chunks: Vec<&NewChunk> = own.chunks().collect();
-        self.writing_words(&chunks, |transaction, placed| own.write(transaction, placed))
+    fn commit_alone(&self, entry: &PendingEntry) -> Result<Entry, StoreError> {
+        let chunks: Vec<&NewChunk> = entry.chunks().collect();
+        self.write_indexed(&chunks, |transaction, assigned| entry.write(transaction, assigned))
     }
 
-    /// Writes all who wait when the turn comes. Where that fails each of them tries alone, and tells why.
-    fn write_together(&self, mut lead: Lead<'_>) {
-        let Ok(turn) = self.pool.take_turn() else { return };
-        lead.take_others();
-        let chunks: Vec<&NewChunk> = lead.taken.iter().flat_map(|one| one.chunks()).collect();
-        let words = Batch::of(&chunks);
-        let written = self.pool.in_turn(&turn, |transaction| {
-            let mut placed = Placed::default();
-            let each = lead.taken.iter().map(|one| one.write(transaction, &mut placed));
+    /// Commits all waiting entries once it has the write lock. If that fails, each caller commits
+    /// its entry alone and reports the error.
+    fn commit_group(&self, mut leader: Leader<'_>) {
+        let Ok(write_lock) = self.pool.write_lock() else { return };
+        leader.collect_group();
+        let chunks: Vec<&NewChunk> = leader.group.iter().flat_map(|entry| entry.chunks()).collect();
+        let batch = Batch::new(&chunks);
+        let written = self.pool.transaction_locked(&write_lock, |transaction| {
+            let mut assigned = AssignedIds::default();
+            let each = leader.group.iter().map(|entry| entry.write(transaction, &mut assigned));
             let entries = each.collect::<rusqlite::Result<Vec<_>>>()?;
-            Ok((entries, words.write(transaction, &chunks, placed)?))
+            Ok((entries, batch.write(transaction, &chunks, assigned)?))
         });
         match written {
-            Ok((entries, leave)) => {
-                lead.tell(entries);
-                drop(lead);
-                self.merge_words(&turn, leave);
+            Ok((entries, merge_budget)) => {
+                leader.complete(entries);
+                drop(leader);
+                self.merge_segments(&write_lock, merge_budget);
             }
             Err(error) => {
-                tracing::debug!(%error, entries = lead.taken.len(), "each is written alone");
+                tracing::debug!(%error, entries = leader.group.len(), "group commit failed; committing each entry alone");
             }
         }
     }
 }
 
-impl Joining {
-    /// Waits until an entry is written by another, or could not be; or until it is its own turn to lead.
-    fn enter(&self, own: &Arc<Arrived>) -> Option<Lead<'_>> {
-        let mut queue = self.queue.lock();
-        queue.waiting.push(Arc::clone(own));
-        while queue.is_led {
-            let has_waited_long =
-                self.some_are_written.wait_for(&mut queue, busy_timeout()).timed_out();
-            if !own.is_waiting() {
+impl GroupCommit {
+    /// Waits until a leader has committed the entry or failed; returns a leader if there is none.
+    fn enter(&self, entry: &Arc<PendingEntry>) -> Option<Leader<'_>> {
+        let mut state = self.state.lock();
+        state.queue.push(Arc::clone(entry));
+        while state.has_leader {
+            let timed_out = self.committed.wait_for(&mut state, busy_timeout()).timed_out();
+            if !entry.is_waiting() {
                 return None;
             }
-            // Whoever leads waits for another process; so does who tries alone, and tells it.
-            if has_waited_long && queue.leave(own) {
+            // The leader waits for another process; a commit alone waits as well, and reports it.
+            if timed_out && state.remove(entry) {
                 return None;
             }
         }
-        queue.is_led = true;
-        queue.leave(own);
-        Some(Lead { joining: self, taken: vec![Arc::clone(own)] })
+        state.has_leader = true;
+        state.remove(entry);
+        Some(Leader { group_commit: self, group: vec![Arc::clone(entry)] })
     }
 }
 
-impl Queue {
-    /// Whether it was still waiting, and does so no longer.
-    fn leave(&mut self, own: &Arc<Arrived>) -> bool {
-        let before = self.waiting.len();
-        self.waiting.retain(|other| !Arc::ptr_eq(other, own));
-        self.waiting.len() < before
+impl State {
+    /// Removes an entry from the queue; returns whether it was there.
+    fn remove(&mut self, entry: &Arc<PendingEntry>) -> bool {
+        let before = self.queue.len();
+        self.queue.retain(|other| !Arc::ptr_eq(other, entry));
+        self.queue.len() < before
     }
 }
 
-/// The right to write for all who wait, its owner first. However it ends, nobody waits for ever.
-struct Lead<'a> {
-    joining: &'a Joining,
-    taken: Vec<Arc<Arrived>>,
+/// Commits a group, its own entry first. Dropping it wakes all waiting callers, whatever the
+/// outcome.
+struct Leader<'a> {
+    group_commit: &'a GroupCommit,
+    group: Vec<Arc<PendingEntry>>,
 }
 
-impl Lead<'_> {
-    fn take_others(&mut self) {
-        let mut queue = self.joining.queue.lock();
-        let most = queue.waiting.len().min(MOST_TOGETHER);
-        self.taken.extend(queue.waiting.drain(..most));
+impl Leader<'_> {
+    fn collect_group(&mut self) {
+        let mut state = self.group_commit.state.lock();
+        let size = state.queue.len().min(MAX_GROUP);
+        self.group.extend(state.queue.drain(..size));
     }
 
-    fn tell(&self, entries: Vec<Entry>) {
-        for (one, entry) in self.taken.iter().zip(entries) {
-            *one.outcome.lock() = Outcome::Written(Box::new(entry));
+    fn complete(&self, entries: Vec<Entry>) {
+        for (pending, entry) in self.group.iter().zip(entries) {
+            *pending.outcome.lock() = Outcome::Written(Box::new(entry));
         }
     }
 }
 
-impl Drop for Lead<'_> {
+impl Drop for Leader<'_> {
     fn drop(&mut self) {
-        for one in self.taken.iter().filter(|one| one.is_waiting()) {
-            *one.outcome.lock() = Outcome::Failed;
+        for entry in self.group.iter().filter(|entry| entry.is_waiting()) {
+            *entry.outcome.lock() = Outcome::Failed;
         }
-        self.joining.queue.lock().is_led = false;
-        self.joining.some_are_written.notify_all();
+        self.group_commit.state.lock().has_leader = false;
+        self.group_commit.committed.notify_all();
     }
 }

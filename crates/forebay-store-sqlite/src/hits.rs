@@ -1,100 +1,93 @@
-//! Hits: what candidates are, and what they say.
+//! Loads hits: the rows and texts of candidate chunks.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
 use forebay_store::Candidate;
-use forebay_store::lru::{Bytes, LruCache};
+use forebay_store::cache::{ByteCache, ByteSize, byte_cache};
 use forebay_text::excerpt::Excerpt;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 
 use super::entries;
-use super::parts::{Parts, Stretch};
+use super::part_cache::{BlobRange, PartCache};
 
-/// Bytes of passages' rows that are held: those of some ten thousand passages.
-const HELD_BYTES: usize = 3 * 1024 * 1024;
+/// Size of the cache of chunk rows, for about ten thousand chunks.
+const CHUNK_CACHE_BYTES: usize = 3 * 1024 * 1024;
 
-/// What is held in memory of what hits are made of.
+/// Caches of the data that hits are built from.
 #[derive(Debug)]
-pub(super) struct Held {
-    passages: LruCache<i64, Arc<Passage>>,
-    parts: Parts,
+pub(super) struct HitCache {
+    chunks: ByteCache<i64, Arc<ChunkRow>>,
+    parts: PartCache,
 }
 
-impl Default for Held {
+impl Default for HitCache {
     fn default() -> Self {
-        Self { passages: LruCache::new(HELD_BYTES), parts: Parts::default() }
+        Self { chunks: byte_cache(CHUNK_CACHE_BYTES), parts: PartCache::default() }
     }
 }
 
-/// What is known of each candidate; a note that was replaced is none.
-pub(super) fn read(
+/// Loads each candidate; None for a superseded note or a deleted chunk.
+pub(super) fn load(
     connection: &Connection,
     candidates: &[Candidate],
-    held: &Held,
+    cache: &HitCache,
 ) -> rusqlite::Result<Vec<Option<Hit>>> {
-    // Statements that are known, for each: a list of all would be read anew for every question.
+    // One prepared statement per row: a list of ids would be prepared anew for each query.
     let mut reader = Reader {
         connection,
-        held,
-        passages: connection.prepare_cached(PASSAGE)?,
-        owners: Owners { statement: connection.prepare_cached(OWNER)?, known: HashMap::new() },
+        cache,
+        chunks: connection.prepare_cached(SELECT_CHUNK)?,
+        entries: EntryRows {
+            statement: connection.prepare_cached(SELECT_ENTRY)?,
+            cached: HashMap::default(),
+        },
     };
-    let passages: Vec<i64> = candidates.iter().map(|candidate| candidate.passage).collect();
-    let known = held.passages.get_each(&passages);
-    let mut hits = Vec::with_capacity(candidates.len());
-    for (candidate, known) in candidates.iter().zip(known) {
-        hits.push(reader.hit(candidate, known)?);
-    }
-    Ok(hits)
+    candidates.iter().map(|candidate| reader.hit(candidate)).collect()
 }
 
 struct Reader<'a> {
     connection: &'a Connection,
-    held: &'a Held,
-    passages: CachedStatement<'a>,
-    owners: Owners<'a>,
+    cache: &'a HitCache,
+    chunks: CachedStatement<'a>,
+    entries: EntryRows<'a>,
 }
 
 impl Reader<'_> {
-    fn hit(
-        &mut self,
-        candidate: &Candidate,
-        known: Option<Arc<Passage>>,
-    ) -> rusqlite::Result<Option<Hit>> {
-        // A passage stays as it is for as long as its entry is there. What was forgotten may have left its number
-        // to another passage, and that one is of another entry.
-        if let Some(known) = known
-            && let Some(hit) = self.hit_of(candidate, &known)?
+    fn hit(&mut self, candidate: &Candidate) -> rusqlite::Result<Option<Hit>> {
+        // A chunk is immutable while its entry exists. If it was deleted and its id given to
+        // another chunk, that one has another entry, and the cached row yields nothing.
+        if let Some(cached) = self.cache.chunks.get(&candidate.chunk_id)
+            && let Some(hit) = self.build_hit(candidate, &cached)?
         {
             return Ok(Some(hit));
         }
-        let found = self.passages.query_row([candidate.passage], Passage::read).optional()?;
-        let Some(passage) = found.map(Arc::new) else { return Ok(None) };
-        self.held.passages.put(candidate.passage, Arc::clone(&passage));
-        self.hit_of(candidate, &passage)
+        let found = self.chunks.query_row([candidate.chunk_id], ChunkRow::read).optional()?;
+        let Some(chunk) = found.map(Arc::new) else { return Ok(None) };
+        self.cache.chunks.insert(candidate.chunk_id, Arc::clone(&chunk));
+        self.build_hit(candidate, &chunk)
     }
 
-    /// The hit that a passage makes, unless its entry is not there, or not in force.
-    fn hit_of(
+    /// Builds the hit of a chunk; None if its entry is deleted or superseded.
+    fn build_hit(
         &mut self,
         candidate: &Candidate,
-        passage: &Passage,
+        chunk: &ChunkRow,
     ) -> rusqlite::Result<Option<Hit>> {
-        let Some(owner) = self.owners.of(passage.entry)? else { return Ok(None) };
-        let text = self.held.parts.text(self.connection, passage.stretch(owner))?;
-        Ok(Some(hit(candidate, passage, owner, text)))
+        let Some(entry) = self.entries.get(chunk.entry)? else { return Ok(None) };
+        let text = self.cache.parts.text(self.connection, chunk.blob_range(entry))?;
+        Ok(Some(hit(candidate, chunk, entry, text)))
     }
 }
 
-const PASSAGE: &str = "
+const SELECT_CHUNK: &str = "
     SELECT entry, title, key, created, first_line, last_line, start, bytes
     FROM chunk WHERE id = ?1";
 
-/// What a passage alone has.
+/// The columns of a chunk.
 #[derive(Debug)]
-struct Passage {
+struct ChunkRow {
     entry: i64,
     title: Arc<str>,
     key: Option<Arc<str>>,
@@ -104,13 +97,13 @@ struct Passage {
     bytes: usize,
 }
 
-impl Bytes for Passage {
-    fn bytes(&self) -> usize {
+impl ByteSize for ChunkRow {
+    fn byte_size(&self) -> usize {
         size_of::<Self>() + self.title.len() + self.key.as_ref().map_or(0, |key| key.len())
     }
 }
 
-impl Passage {
+impl ChunkRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             entry: row.get(0)?,
@@ -123,14 +116,14 @@ impl Passage {
         })
     }
 
-    /// Where its text stands.
-    fn stretch(&self, owner: &Owner) -> Stretch {
-        let Owner { blob, hash, .. } = *owner;
-        Stretch { blob, hash, start: self.start, bytes: self.bytes }
+    /// Returns the location of its text.
+    fn blob_range(&self, entry: &EntryRow) -> BlobRange {
+        let EntryRow { blob, hash, .. } = *entry;
+        BlobRange { blob, hash, start: self.start, bytes: self.bytes }
     }
 }
 
-const OWNER: &str = "
+const SELECT_ENTRY: &str = "
     SELECT entry.ref, entry.kind, note.kind, entry.source, entry.created,
            CASE WHEN note.entry IS NOT NULL THEN
                (SELECT older.ref FROM note AS replaced
@@ -140,8 +133,8 @@ const OWNER: &str = "
     FROM entry LEFT JOIN note ON note.entry = entry.id JOIN blob ON blob.id = entry.blob
     WHERE entry.id = ?1 AND entry.complete AND note.superseded_by IS NULL";
 
-/// What all passages of an entry have.
-struct Owner {
+/// The columns of an entry that its chunks share.
+struct EntryRow {
     reference: Reference,
     kind: EntryKind,
     note: Option<NoteKind>,
@@ -152,7 +145,7 @@ struct Owner {
     hash: [u8; 32],
 }
 
-impl Owner {
+impl EntryRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             reference: entries::parse_reference(row.get_ref(0)?.as_str()?)?,
@@ -167,38 +160,38 @@ impl Owner {
     }
 }
 
-/// The entries of the candidates, each read once: the best passages are often of few.
-struct Owners<'connection> {
+/// The candidates' entries, each read once: the best chunks are often of few entries.
+struct EntryRows<'connection> {
     statement: CachedStatement<'connection>,
-    known: HashMap<i64, Option<Owner>>,
+    cached: HashMap<i64, Option<EntryRow>>,
 }
 
-impl Owners<'_> {
-    /// None for what is not there, or not in force.
-    fn of(&mut self, entry: i64) -> rusqlite::Result<Option<&Owner>> {
+impl EntryRows<'_> {
+    /// Returns None for a deleted or superseded entry.
+    fn get(&mut self, entry: i64) -> rusqlite::Result<Option<&EntryRow>> {
         use std::collections::hash_map::Entry::{Occupied, Vacant};
-        let known = match self.known.entry(entry) {
-            Occupied(known) => known.into_mut(),
+        let cached = match self.cached.entry(entry) {
+            Occupied(cached) => cached.into_mut(),
             Vacant(place) => {
-                place.insert(self.statement.query_row([entry], Owner::read).optional()?)
+                place.insert(self.statement.query_row([entry], EntryRow::read).optional()?)
             }
         };
-        Ok(known.as_ref())
+        Ok(cached.as_ref())
     }
 }
 
-fn hit(candidate: &Candidate, passage: &Passage, owner: &Owner, text: Excerpt) -> Hit {
+fn hit(candidate: &Candidate, chunk: &ChunkRow, entry: &EntryRow, text: Excerpt) -> Hit {
     Hit {
-        reference: owner.reference,
-        kind: owner.kind,
-        note: owner.note,
-        title: Arc::clone(&passage.title),
-        source: Arc::clone(&owner.source),
-        key: passage.key.clone(),
-        created: Timestamp(passage.created.unwrap_or(owner.created)),
-        lines: passage.lines,
-        supersedes: owner.supersedes,
-        words: candidate.words,
+        reference: entry.reference,
+        kind: entry.kind,
+        note: entry.note,
+        title: Arc::clone(&chunk.title),
+        source: Arc::clone(&entry.source),
+        key: chunk.key.clone(),
+        created: Timestamp(chunk.created.unwrap_or(entry.created)),
+        lines: chunk.lines,
+        supersedes: entry.supersedes,
+        words: candidate.word_score,
         similarity: candidate.similarity,
         score: 0.0,
         text,

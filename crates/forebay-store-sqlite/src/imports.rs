@@ -1,13 +1,13 @@
-//! Imports: entries of past conversations, many in a transaction, with how far the transcript is read.
+//! Imports: entries of a transcript and its new position in one transaction.
 
 use forebay_store::blob::writer::{BlobContent, EntryOrigin};
 use forebay_store::{EncodedBlob, Import, ImportPosition, ImportStep};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::entries;
-use super::inverted_index::Placed;
+use super::inverted_index::AssignedIds;
 
-pub(super) fn state(
+pub(super) fn position(
     connection: &Connection,
     transcript: &str,
 ) -> rusqlite::Result<Option<ImportPosition>> {
@@ -19,20 +19,27 @@ pub(super) fn state(
         .optional()
 }
 
-/// Writes a step, unless another process took it.
+/// Writes a step; returns `false` if another process has done it.
 pub(super) fn write(
     transaction: &Transaction<'_>,
     entries: &[(&Import, EncodedBlob)],
     step: &ImportStep,
-    placed: &mut Placed,
+    assigned: &mut AssignedIds,
 ) -> rusqlite::Result<bool> {
-    let found = state(transaction, &step.transcript)?.filter(|found| found.mark == step.mark);
+    let found = position(transaction, &step.transcript)?.filter(|found| found.mark == step.mark);
     if found.map_or(0, |found| found.position) != step.from {
         return Ok(false);
     }
-    for (import, packed) in entries {
-        let content = BlobContent::of(packed, &import.chunks);
-        entries::complete(transaction, None, &content, &import.new, EntryOrigin::Created, placed)?;
+    for (import, blob) in entries {
+        let content = BlobContent::new(blob, &import.chunks);
+        entries::complete(
+            transaction,
+            None,
+            &content,
+            &import.new,
+            EntryOrigin::Created,
+            assigned,
+        )?;
     }
     transaction
         .prepare_cached(

@@ -1,52 +1,54 @@
-//! Writing what is searchable: passages and their words in one transaction, and merging what that made too many.
+//! Writes chunks and their index segments in one transaction, then merges segments if due.
 
 use forebay_store::{NewChunk, StoreError};
 use rusqlite::Transaction;
 
 use super::SqliteStore;
-use super::inverted_index::{Batch, Placed};
+use super::inverted_index::{AssignedIds, Batch};
 
 impl SqliteStore {
-    /// Runs what adds these passages; their words are put in order first, so that it is short.
-    pub(super) fn writing_words<T>(
+    /// Runs `work`, which writes these chunks, and indexes them; segments are built before the
+    /// transaction.
+    pub(super) fn write_indexed<T>(
         &self,
         chunks: &[&NewChunk],
-        work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Transaction<'_>, &mut AssignedIds) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.writing_batch(Batch::of(chunks), chunks, work)
+        self.write_batch(Batch::new(chunks), chunks, work)
     }
 
-    /// The same with words that are in order.
-    pub(super) fn writing_batch<T>(
+    /// Like [`Self::write_indexed`], with segments built by the caller.
+    pub(super) fn write_batch<T>(
         &self,
-        words: Batch,
+        batch: Batch,
         chunks: &[&NewChunk],
-        work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Transaction<'_>, &mut AssignedIds) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let turn = self.pool.take_turn()?;
-        let (value, leave) = self.pool.in_turn(&turn, |transaction| {
-            let mut placed = Placed::default();
-            let value = work(transaction, &mut placed)?;
-            Ok((value, words.write(transaction, chunks, placed)?))
+        let write_lock = self.pool.write_lock()?;
+        let (value, merge_budget) = self.pool.transaction_locked(&write_lock, |transaction| {
+            let mut assigned = AssignedIds::default();
+            let value = work(transaction, &mut assigned)?;
+            Ok((value, batch.write(transaction, chunks, assigned)?))
         })?;
-        self.merge_words(&turn, leave);
+        self.merge_segments(&write_lock, merge_budget);
         Ok(value)
     }
 
-    /// Writes passages, and with them the words of these and of others that were written before; then what needs them.
-    pub(super) fn writing_gathered<Passages, T>(
+    /// Writes chunks, index segments of these and of chunks written before, and then what depends
+    /// on them.
+    pub(super) fn write_built<Written, T>(
         &self,
-        words: Batch,
-        passages: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<(Passages, Placed)>,
-        then: impl FnOnce(&Transaction<'_>, Passages) -> rusqlite::Result<T>,
+        batch: Batch,
+        write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<(Written, AssignedIds)>,
+        then: impl FnOnce(&Transaction<'_>, Written) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let turn = self.pool.take_turn()?;
-        let (value, leave) = self.pool.in_turn(&turn, |transaction| {
-            let (written, placed) = passages(transaction)?;
-            let leave = words.write_as(transaction, &placed.into_ids())?;
-            Ok((then(transaction, written)?, leave))
+        let write_lock = self.pool.write_lock()?;
+        let (value, merge_budget) = self.pool.transaction_locked(&write_lock, |transaction| {
+            let (written, assigned) = write(transaction)?;
+            let merge_budget = batch.write_with_ids(transaction, &assigned.into_ids())?;
+            Ok((then(transaction, written)?, merge_budget))
         })?;
-        self.merge_words(&turn, leave);
+        self.merge_segments(&write_lock, merge_budget);
         Ok(value)
     }
 }

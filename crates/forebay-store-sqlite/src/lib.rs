@@ -1,4 +1,4 @@
-//! The embedded engine: one SQLite file, many processes, nothing to start.
+//! The embedded engine: one SQLite file, shared by many processes without a server.
 
 mod blobs;
 mod chunk_attributes;
@@ -11,7 +11,6 @@ mod embeddings;
 mod entries;
 mod error;
 mod events;
-mod files;
 mod group_commit;
 mod hits;
 mod imports;
@@ -19,7 +18,7 @@ mod index_writer;
 mod inverted_index;
 mod lists;
 mod migrate;
-mod parts;
+mod part_cache;
 mod purge;
 mod references;
 mod replicate;
@@ -32,6 +31,7 @@ pub mod transcript_db;
 mod upload;
 mod usage;
 mod vectors;
+mod working_set;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -40,11 +40,10 @@ use forebay_domain::Reference;
 use forebay_store::StoreError;
 use rusqlite::Transaction;
 
-use self::chunk_attributes::Traits;
+use self::chunk_attributes::ChunkAttributes;
 use self::connection::Pool;
-pub use self::connection::{set_aside, wants_tidying};
-use self::inverted_index::{Batch, Segments, Vocabulary};
-use self::search::Known;
+pub use self::connection::{needs_maintenance, quarantine};
+use self::inverted_index::{SegmentCache, Vocabulary};
 use self::vectors::Vectors;
 
 /// A store in one SQLite file.
@@ -53,59 +52,59 @@ pub struct SqliteStore {
     pool: Pool,
     notices: Vec<String>,
     indexing: Mutex<()>,
-    joining: group_commit::Joining,
-    segments: Segments,
+    group_commit: group_commit::GroupCommit,
+    segments: SegmentCache,
     vocabulary: Vocabulary,
     vectors: Vectors,
-    traits: Traits,
-    hits: hits::Held,
+    attributes: ChunkAttributes,
+    hit_cache: hits::HitCache,
 }
 
 impl SqliteStore {
-    /// Opens the store, making or migrating it as needed.
+    /// Opens the store, creating or migrating it as needed.
     ///
-    /// A file that is damaged beyond opening is set aside under a new name and told in `health`.
+    /// A file too damaged to open is renamed; [`forebay_store::Maintenance::notices`] reports it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         match Pool::open(path) {
-            Err(StoreError::Corrupt { .. }) => Self::open_after_setting_aside(path),
-            opened => Ok(Self::with(opened?, Vec::new())),
+            Err(StoreError::Corrupt { .. }) => Self::open_after_quarantine(path),
+            opened => Ok(Self::new(opened?, Vec::new())),
         }
     }
 
-    /// Only one process at a time: the next must not set aside the sound file the first one made.
-    fn open_after_setting_aside(path: &Path) -> Result<Self, StoreError> {
-        let _only_me = connection::lock_beside(path, "repair")?;
+    /// Locked, so that another process does not move the new file aside again.
+    fn open_after_quarantine(path: &Path) -> Result<Self, StoreError> {
+        let _repair_lock = connection::lock_beside(path, "repair")?;
         match Pool::open(path) {
             Err(StoreError::Corrupt { what, .. }) => {
-                let aside = set_aside(path)?;
-                let was = format!("{} was damaged ({what})", path.display());
-                let notice = format!("{was} and is kept as {}", aside.display());
-                Ok(Self::with(Pool::open(path)?, vec![notice]))
+                let renamed = quarantine(path)?;
+                let damaged = format!("{} was damaged ({what})", path.display());
+                let notice = format!("{damaged} and is kept as {}", renamed.display());
+                Ok(Self::new(Pool::open(path)?, vec![notice]))
             }
-            opened => Ok(Self::with(opened?, Vec::new())),
+            opened => Ok(Self::new(opened?, Vec::new())),
         }
     }
 
-    fn with(pool: Pool, notices: Vec<String>) -> Self {
+    fn new(pool: Pool, notices: Vec<String>) -> Self {
         Self {
             pool,
             notices,
             indexing: Mutex::default(),
-            joining: group_commit::Joining::default(),
-            segments: Segments::default(),
+            group_commit: group_commit::GroupCommit::default(),
+            segments: SegmentCache::default(),
             vocabulary: Vocabulary::default(),
             vectors: Vectors::default(),
-            traits: Traits::default(),
-            hits: hits::Held::default(),
+            attributes: ChunkAttributes::default(),
+            hit_cache: hits::HitCache::default(),
         }
     }
 
-    /// Opens the store only when it is there already.
+    /// Opens the store if the file exists.
     pub fn open_existing(path: &Path) -> Result<Option<Self>, StoreError> {
         if path.is_file() { Self::open(path).map(Some) } else { Ok(None) }
     }
 
-    /// The version of SQLite that is linked in, as `3_051_003` for 3.51.3.
+    /// Returns the linked SQLite version, as `3_051_003` for 3.51.3.
     pub fn engine_version() -> i32 {
         rusqlite::version_number()
     }
@@ -114,54 +113,54 @@ impl SqliteStore {
         self.pool.path()
     }
 
-    fn reading<T>(
+    fn query<T>(
         &self,
         work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         self.pool.with(|connection| work(connection))
     }
 
-    /// Runs many small queries on the store as it is now.
-    fn at_one_moment<T>(
+    /// Runs several queries on one snapshot.
+    fn in_snapshot<T>(
         &self,
         work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.reading(|connection| connection::at_one_moment(connection, work))
+        self.query(|connection| connection::in_snapshot(connection, work))
     }
 
-    fn writing<T>(
+    fn transaction<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.pool.in_transaction(work)
+        self.pool.transaction(work)
     }
 }
 
 impl SqliteStore {
     fn blob_of(&self, reference: Reference) -> Result<i64, StoreError> {
-        self.reading(|connection| entries::blob_of(connection, reference))?
+        self.query(|connection| entries::blob_of(connection, reference))?
             .map_or_else(|| Err(self.why_missing(reference)), Ok)
     }
 
     fn why_missing(&self, reference: Reference) -> StoreError {
-        match self.reading(|connection| purge::tombstone(connection, reference)) {
+        match self.query(|connection| purge::tombstone(connection, reference)) {
             Ok(Some((why, at))) => StoreError::Gone { reference, why, at },
-            Ok(None) => StoreError::Unknown(reference),
+            Ok(None) => StoreError::NotFound(reference),
             Err(error) => error,
         }
     }
 
-    /// Reads the whole file for damage and tries whether it can be written.
-    fn faults(&self) -> Result<Vec<String>, StoreError> {
-        let mut faults = self.reading(connection::integrity_faults)?;
-        if let Err(error) = self.writing(|_| Ok(())) {
-            faults.push(error.to_string());
+    /// Checks the file's integrity, and that it is writable.
+    fn problems(&self) -> Result<Vec<String>, StoreError> {
+        let mut problems = self.query(connection::integrity_problems)?;
+        if let Err(error) = self.transaction(|_| Ok(())) {
+            problems.push(error.to_string());
         }
-        Ok(faults)
+        Ok(problems)
     }
 }
 
-/// The folder next to a database where backups are kept.
+/// Returns the folder for backups, next to the database.
 fn backup_folder(database: &Path) -> PathBuf {
     database.with_file_name("backups")
 }

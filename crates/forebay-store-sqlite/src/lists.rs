@@ -1,4 +1,4 @@
-//! Lists of entries: the newest first, the oldest first, and the notes in force.
+//! Lists of entries and notes.
 
 use forebay_domain::{Entry, Reference};
 use forebay_store::{HistoryPage, NotePage, SincePage};
@@ -8,7 +8,8 @@ use super::conditions::Conditions;
 use super::entries::{ENTRIES, NOTES, parse_reference, read_entry};
 
 pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::Result<Vec<Entry>> {
-    // A condition that holds for every session would have all of them read for the entries of one.
+    // The condition is left out without a session: an always-true one would prevent using the
+    // index.
     let mut conditions = Conditions::default();
     conditions.add_text("session.key = ?", page.session.as_deref());
     if let Some(before) = page.before {
@@ -22,13 +23,17 @@ pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::
         .collect()
 }
 
-pub(super) fn since(connection: &Connection, page: &SincePage) -> rusqlite::Result<Vec<Entry>> {
+pub(super) fn entries_since(
+    connection: &Connection,
+    page: &SincePage,
+) -> rusqlite::Result<Vec<Entry>> {
     let mut conditions = Conditions::default();
     conditions.add("entry.id > ?", [page.after.into()]);
     conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.word()));
     let Conditions { sql, mut values } = conditions;
     values.push((page.limit as i64).into());
-    // Whoever goes on after the last of these must not have passed one that becomes visible later.
+    // Stops before incomplete entries: a caller that continues after the last entry would miss
+    // them.
     connection
         .prepare_cached(&format!(
             "{ENTRIES}{sql} AND entry.id <
@@ -41,8 +46,9 @@ pub(super) fn since(connection: &Connection, page: &SincePage) -> rusqlite::Resu
 }
 
 pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Result<Vec<Entry>> {
-    // To prepare what follows takes longer than most projects need to say that they have none.
-    if page.pinned == Some(true) && !has_pinned(connection)? {
+    // Preparing the main query takes longer than this check, and most projects have no pinned
+    // notes.
+    if page.pinned == Some(true) && !has_pinned_note(connection)? {
         return Ok(Vec::new());
     }
     let mut conditions = Conditions::default();
@@ -51,7 +57,7 @@ pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Resul
     conditions.add_text("entry.branch = ?", page.branch.as_deref());
     conditions.add_text("entry.ticket = ?", page.ticket.as_deref());
     if let Some(pinned) = page.pinned {
-        // Said as the index over them says it.
+        // Must match the condition of the partial index.
         conditions.add(if pinned { "note.pinned" } else { "NOT note.pinned" }, []);
     }
     let Conditions { sql, mut values } = conditions;
@@ -62,13 +68,13 @@ pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Resul
         .collect()
 }
 
-fn has_pinned(connection: &Connection) -> rusqlite::Result<bool> {
+fn has_pinned_note(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM note WHERE pinned)")?
         .query_row([], |row| row.get(0))
 }
 
-pub(super) fn replaced_by(
+pub(super) fn notes_superseded_by(
     connection: &Connection,
     note: Reference,
 ) -> rusqlite::Result<Vec<Reference>> {

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use forebay_store::StoreError;
-use forebay_store::migration::{Migration, check_ledger};
+use forebay_store::migration::{Migration, check_applied};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::backup_folder;
 use super::connection::{create_private_file, lock_beside};
 use crate::error;
 
-/// In order; a file that has been released is never edited, and new ones go to the end.
+/// In order; a released file is never edited, new ones are appended.
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
     Migration { name: "0002_meaning", sql: include_str!("migrations/0002_meaning.sql") },
@@ -26,29 +26,29 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0011_embedding", sql: include_str!("migrations/0011_embedding.sql") },
 ];
 
-/// Applies what is pending; refuses a database that is newer or was made by other files.
-pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+/// Applies pending migrations; rejects a database that is newer or has different ones.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let engine = |error| error::explain(path, error);
     let applied = applied(connection).map_err(engine)?;
-    check_ledger(MIGRATIONS, &applied, path)?;
+    check_applied(MIGRATIONS, &applied, path)?;
     if applied.len() == MIGRATIONS.len() {
         return Ok(());
     }
-    let _only_me = lock_beside(path, "lock")?;
+    let _migration_lock = lock_beside(path, "lock")?;
     prepare_file(connection).map_err(engine)?;
     migrate_locked(connection, path)
 }
 
-/// The number of migrations that were applied.
+/// Returns the number of applied migrations.
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
     applied(connection).map(|applied| applied.len() as u32)
 }
 
 fn migrate_locked(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let engine = |error| error::explain(path, error);
-    // Another process may have been first while this one waited for the lock.
+    // Another process may have migrated while this one waited for the lock.
     let applied = applied(connection).map_err(engine)?;
-    check_ledger(MIGRATIONS, &applied, path)?;
+    check_applied(MIGRATIONS, &applied, path)?;
     let pending = &MIGRATIONS[applied.len()..];
     if !applied.is_empty() && !pending.is_empty() {
         back_up(connection, path, applied.len())?;
@@ -56,9 +56,10 @@ fn migrate_locked(connection: &mut Connection, path: &Path) -> Result<(), StoreE
     apply(connection, pending).map_err(engine)
 }
 
-/// What the ledger lists, oldest first; nothing for a new file.
+/// Returns the applied migrations, oldest first; none for a new file.
 fn applied(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
-    // A query, not the connection's own idea of the schema: another process may just have made it.
+    // A query, because the connection's cached schema may be older than another process's
+    // migration.
     let is_new: bool = connection.query_row(
         "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migration')",
         [],
@@ -71,12 +72,13 @@ fn applied(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Settings that are part of the file and must stand before its first table.
+/// Applies settings that must precede the first table.
 fn prepare_file(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
 }
 
-/// All of them or none. In one transaction each page is written once; each command that opens a new store reads them.
+/// Applies all migrations or none. One transaction, so that each page is written once to the log
+/// that every process reads on opening.
 fn apply(connection: &mut Connection, pending: &[Migration]) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(
@@ -93,20 +95,20 @@ fn apply(connection: &mut Connection, pending: &[Migration]) -> rusqlite::Result
     transaction.commit()
 }
 
-/// Writes a copy of the database as it was before the first pending migration.
+/// Backs up the database before the first pending migration.
 fn back_up(connection: &Connection, path: &Path, version: usize) -> Result<(), StoreError> {
     let folder = backup_folder(path);
     let copy = folder.join(format!("store-{version:04}.db"));
     if copy.exists() {
         return Ok(());
     }
-    let unfinished = copy.with_extension("part");
-    let _ = fs::remove_file(&unfinished);
-    create_private_file(&unfinished)?;
+    let partial = copy.with_extension("part");
+    let _ = fs::remove_file(&partial);
+    create_private_file(&partial)?;
     connection
-        .execute("VACUUM INTO ?1", [unfinished.to_string_lossy()])
-        .map_err(|error| error::explain(&unfinished, error))?;
-    fs::rename(&unfinished, &copy).map_err(StoreError::io(&copy))
+        .execute("VACUUM INTO ?1", [partial.to_string_lossy()])
+        .map_err(|error| error::explain(&partial, error))?;
+    fs::rename(&partial, &copy).map_err(StoreError::io(&copy))
 }
 
 #[cfg(test)]
@@ -114,18 +116,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_existing_store_is_backed_up_before_it_changes() {
+    fn backs_up_an_existing_store_before_migrating() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
         let mut connection = Connection::open(&path).unwrap();
-        bring_up_to_date(&mut connection, &path).unwrap();
+        migrate(&mut connection, &path).unwrap();
         back_up(&connection, &path, 1).unwrap();
         let copy = Connection::open(folder.path().join("backups/store-0001.db")).unwrap();
         assert_eq!(version(&copy).unwrap(), MIGRATIONS.len() as u32);
     }
 
     #[test]
-    fn migrations_of_which_one_fails_leave_nothing_behind() {
+    fn a_failing_migration_rolls_back_all_pending_ones() {
         let mut connection = Connection::open_in_memory().unwrap();
         let whole = Migration { name: "9998", sql: "CREATE TABLE whole (id)" };
         let broken = Migration { name: "9999", sql: "CREATE TABLE half (id); SELECT nonsense();" };
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_in_order() {
+    fn names_are_sorted() {
         assert!(MIGRATIONS.iter().map(|migration| migration.name).is_sorted());
     }
 }

@@ -1,83 +1,83 @@
-//! Forgetting: by name, never by accident, and for good.
+//! Deletes entries and events permanently, leaving tombstones that explain their references.
 
 use forebay_domain::{Reference, Timestamp};
-use forebay_store::retention::{ABANDONED_UPLOAD, ACTIVE_SESSION, DoomedEntry, reason, sum_up};
+use forebay_store::retention::{ABANDONED_UPLOAD, ACTIVE_SESSION, PurgedEntry, reason, summarize};
 use forebay_store::{Expiry, PurgeReport, PurgeSelection};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
 use super::conditions::Conditions;
-use super::{derived, entries, files, inverted_index, sources};
+use super::{derived, entries, inverted_index, sources, working_set};
 
-/// What a selection covers.
-pub(super) fn survey(
+/// Returns what a purge would delete.
+pub(super) fn preview(
     connection: &Connection,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
-    let mut purged = sum_up(&select(connection, selection, now)?);
-    purged.events = doomed_events(connection, selection, now)?.len() as u64;
-    Ok(purged)
+    let mut report = summarize(&select(connection, selection, now)?);
+    report.events = events_to_purge(connection, selection, now)?.len() as u64;
+    Ok(report)
 }
 
-/// Forgets what a selection covers, down to the bytes in the file.
+/// Deletes what a selection covers, and overwrites the bytes in the file.
 pub(super) fn purge(
     connection: &mut Connection,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
     connection.execute_batch("PRAGMA secure_delete = ON")?;
-    let purged = forget(connection, selection, now).and_then(|purged| {
-        if purged.count() > 0 {
-            give_space_back(connection)?;
+    let report = purge_selected(connection, selection, now).and_then(|report| {
+        if report.count() > 0 {
+            reclaim_space(connection)?;
         }
-        Ok(purged)
+        Ok(report)
     });
     connection.execute_batch("PRAGMA secure_delete = OFF")?;
-    purged
+    report
 }
 
-fn forget(
+fn purge_selected(
     connection: &mut Connection,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let purged = forget_in(&transaction, selection, now)?;
+    let report = purge_in_transaction(&transaction, selection, now)?;
     transaction.commit()?;
-    Ok(purged)
+    Ok(report)
 }
 
-fn forget_in(
+fn purge_in_transaction(
     transaction: &Transaction<'_>,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
-    let doomed = select(transaction, selection, now)?;
-    let why = reason(selection);
-    for victim in &doomed {
-        bury(transaction, victim.reference, why, now)?;
-        entries::delete(transaction, victim.entry)?;
+    let entries_to_purge = select(transaction, selection, now)?;
+    let reason_text = reason(selection);
+    for entry in &entries_to_purge {
+        add_tombstone(transaction, entry.reference, reason_text, now)?;
+        entries::delete(transaction, entry.entry)?;
     }
-    let events = doomed_events(transaction, selection, now)?;
+    let events = events_to_purge(transaction, selection, now)?;
     let mut delete_event = transaction.prepare_cached("DELETE FROM event WHERE id = ?1")?;
     events.iter().try_for_each(|event| delete_event.execute([event]).map(drop))?;
     if selection.expired.is_some() {
         delete_abandoned(transaction, now)?;
     }
     if selection.everything {
-        derived::forget_all(transaction)?;
+        derived::delete_all(transaction)?;
     }
-    if selection.everything || selection.is_a_whole_session() {
-        files::forget_session(transaction, selection.session.as_deref())?;
+    if selection.everything || selection.covers_whole_session() {
+        working_set::delete_session(transaction, selection.session.as_deref())?;
     }
-    if !doomed.is_empty() {
+    if !entries_to_purge.is_empty() {
         sources::drop_empty(transaction)?;
-        inverted_index::forget(transaction)?;
+        inverted_index::purge_tombstones(transaction)?;
     }
-    if !doomed.is_empty() || !events.is_empty() {
+    if !entries_to_purge.is_empty() || !events.is_empty() {
         delete_empty_sessions(transaction)?;
     }
-    Ok(PurgeReport { events: events.len() as u64, ..sum_up(&doomed) })
+    Ok(PurgeReport { events: events.len() as u64, ..summarize(&entries_to_purge) })
 }
 
 fn delete_empty_sessions(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -89,15 +89,15 @@ fn delete_empty_sessions(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
     )
 }
 
-/// Events have no reference and no source: a selection by these covers none.
-fn doomed_events(
+/// Events have no reference and no source; a selection by these covers none.
+fn events_to_purge(
     connection: &Connection,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<Vec<i64>> {
-    let names_entries = !selection.references.is_empty() || selection.source.is_some();
-    let keeps_all = selection.expired.as_ref().is_some_and(|expiry| expiry.events.is_none());
-    if selection.is_empty() || names_entries || keeps_all {
+    let selects_entries = !selection.references.is_empty() || selection.source.is_some();
+    let keeps_all_events = selection.expired.as_ref().is_some_and(|expiry| expiry.events.is_none());
+    if selection.is_empty() || selects_entries || keeps_all_events {
         return Ok(Vec::new());
     }
     let mut conditions = Conditions::default();
@@ -118,8 +118,8 @@ fn doomed_events(
         .collect()
 }
 
-/// Removes the entry of a source that is about to be stored anew; its old reference is explained.
-pub(super) fn forget_source(transaction: &Transaction<'_>, source: &str) -> rusqlite::Result<()> {
+/// Deletes the entry of a source that is being replaced, leaving a tombstone.
+pub(super) fn delete_source(transaction: &Transaction<'_>, source: &str) -> rusqlite::Result<()> {
     let replaced: Vec<(i64, String)> = transaction
         .prepare_cached(
             "SELECT id, ref FROM entry WHERE complete AND source = ?1 AND kind = 'source'",
@@ -133,7 +133,7 @@ pub(super) fn forget_source(transaction: &Transaction<'_>, source: &str) -> rusq
     sources::drop_empty(transaction)
 }
 
-/// Removes an entry that a newer one takes the place of; its old reference is explained.
+/// Deletes an entry that a newer one replaces, leaving a tombstone.
 pub(super) fn replace(
     transaction: &Transaction<'_>,
     entry: i64,
@@ -141,7 +141,7 @@ pub(super) fn replace(
     source: &str,
     at: Timestamp,
 ) -> rusqlite::Result<()> {
-    bury(transaction, reference, &format!("the source `{source}` was indexed again"), at)?;
+    add_tombstone(transaction, reference, &format!("the source `{source}` was indexed again"), at)?;
     entries::delete(transaction, entry)
 }
 
@@ -155,8 +155,8 @@ pub(super) fn tombstone(
         .optional()
 }
 
-/// Gives free pages back.
-fn give_space_back(connection: &Connection) -> rusqlite::Result<()> {
+/// Returns free pages to the file system.
+fn reclaim_space(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
 }
 
@@ -164,12 +164,12 @@ fn select(
     connection: &Connection,
     selection: &PurgeSelection,
     now: Timestamp,
-) -> rusqlite::Result<Vec<DoomedEntry>> {
+) -> rusqlite::Result<Vec<PurgedEntry>> {
     if selection.is_empty() {
         return Ok(Vec::new());
     }
     let Conditions { sql: conditions, values } = conditions(selection, now);
-    let limit = selection.expired.as_ref().map_or(i64::MAX, |expiry| expiry.at_most as i64);
+    let limit = selection.expired.as_ref().map_or(i64::MAX, |expiry| expiry.limit as i64);
     connection
         .prepare(&format!(
             "SELECT entry.id, entry.ref, entry.title, entry.kind = 'note', blob.bytes
@@ -177,7 +177,7 @@ fn select(
              WHERE entry.complete {conditions} ORDER BY entry.id LIMIT {limit}"
         ))?
         .query_map(params_from_iter(values), |row| {
-            Ok(DoomedEntry {
+            Ok(PurgedEntry {
                 entry: row.get(0)?,
                 reference: entries::parse_reference(&row.get::<_, String>(1)?)?,
                 title: row.get(2)?,
@@ -202,16 +202,16 @@ fn conditions(selection: &PurgeSelection, now: Timestamp) -> Conditions {
     conditions
 }
 
-/// Outlived, of no session at work, named by no note, and no note that is pinned.
+/// Selects expired entries, except of active sessions, linked from notes, or pinned.
 fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
-    let outlived: Vec<String> = expiry
+    let expired: Vec<String> = expiry
         .keep
         .iter()
         .map(|(kind, _)| format!("(entry.kind = '{}' AND entry.created < ?)", kind.word()))
         .collect();
-    let any = if outlived.is_empty() { "FALSE".to_owned() } else { outlived.join(" OR ") };
-    let moments = expiry.keep.iter().map(|(_, keep)| now.minus(*keep).0.into());
-    conditions.add(&format!("({any})"), moments);
+    let any = if expired.is_empty() { "FALSE".to_owned() } else { expired.join(" OR ") };
+    let cutoffs = expiry.keep.iter().map(|(_, keep)| now.minus(*keep).0.into());
+    conditions.add(&format!("({any})"), cutoffs);
     conditions.add("session.last_used < ?", [now.minus(ACTIVE_SESSION).0.into()]);
     conditions.add("NOT EXISTS (SELECT 1 FROM link WHERE link.entry = entry.id)", []);
     let is_pinned =
@@ -227,14 +227,14 @@ fn delete_abandoned(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::
     abandoned.iter().try_for_each(|entry| entries::delete(transaction, *entry))
 }
 
-fn bury(
+fn add_tombstone(
     transaction: &Transaction<'_>,
     reference: Reference,
-    why: &str,
+    reason_text: &str,
     at: Timestamp,
 ) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("INSERT OR REPLACE INTO gone (ref, why, at) VALUES (?1, ?2, ?3)")?
-        .execute((reference.as_str(), why, at.0))
+        .execute((reference.as_str(), reason_text, at.0))
         .map(drop)
 }

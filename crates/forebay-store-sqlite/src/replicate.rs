@@ -1,60 +1,61 @@
-//! Adoption: entries that another store made, kept under the references they have there.
+//! Adds entries copied from another store, under their references there.
 //!
-//! Nothing is overwritten. The same content is kept once; another content under a reference that is taken
-//! gets a new one; notes that were written apart from each other on the same stay in force, both marked.
+//! Nothing is overwritten. The same content is added once; other content under a used reference
+//! gets a new one; notes written independently on one topic stay active, both marked as
+//! conflicting.
 
 use forebay_domain::{Entry, EntryKind, Reference};
 use forebay_store::blob::writer::{BlobContent, EntryOrigin, StartedEntry};
 use forebay_store::{NewDetail, NewEntry, NewNote, ReplicaOrigin, ReplicateOutcome};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use super::inverted_index::Placed;
+use super::inverted_index::AssignedIds;
 use super::{entries, purge, references};
 
-pub(super) fn adopt(
+pub(super) fn complete(
     transaction: &Transaction<'_>,
-    begun: Option<StartedEntry>,
+    started: Option<StartedEntry>,
     content: &BlobContent<'_>,
     new: &NewEntry,
     origin: &ReplicaOrigin,
-    placed: &mut Placed,
+    assigned: &mut AssignedIds,
 ) -> rusqlite::Result<ReplicateOutcome> {
-    let wanted = origin.reference;
-    if let Some(known) = with_content(transaction, wanted, &content.hash)? {
-        return Ok(ReplicateOutcome::Known(known));
+    let requested = origin.reference;
+    if let Some(known) = find_with_content(transaction, requested, &content.hash)? {
+        return Ok(ReplicateOutcome::AlreadyPresent(known));
     }
-    if is_forgotten(transaction, wanted)? && !origin.revives {
-        return Ok(ReplicateOutcome::Forgotten);
+    if is_purged(transaction, requested)? && !origin.restores_purged {
+        return Ok(ReplicateOutcome::Purged);
     }
-    transaction.execute("DELETE FROM gone WHERE ref = ?1", [wanted.as_str()])?;
-    let holder = holder(transaction, wanted)?;
-    let reference = match holder {
+    transaction.execute("DELETE FROM gone WHERE ref = ?1", [requested.as_str()])?;
+    let owner = owner(transaction, requested)?;
+    let reference = match owner {
         Some(_) => references::unused(transaction)?,
-        None => wanted,
+        None => requested,
     };
-    let arrival = EntryOrigin::Replicated(reference);
-    let entry = entries::complete(transaction, begun, content, new, arrival, placed)?;
-    if let Some(holder) = holder {
-        mark(transaction, holder, entry.sequence)?;
+    let entry_origin = EntryOrigin::Replicated(reference);
+    let entry = entries::complete(transaction, started, content, new, entry_origin, assigned)?;
+    if let Some(owner) = owner {
+        mark_conflict(transaction, owner, entry.sequence)?;
     }
     match (&new.detail, new.kind) {
         (NewDetail::Note(note), _) => {
-            take_place(transaction, entry.sequence, note, &origin.replaces)?;
+            supersede(transaction, entry.sequence, note, &origin.supersedes)?;
         }
-        (_, EntryKind::Source | EntryKind::Page) => replace_version(transaction, &entry)?,
+        (_, EntryKind::Source | EntryKind::Page) => replace_older_version(transaction, &entry)?,
         _ => {}
     }
-    // Whatever came is known by the reference it came under, also where that is its own.
+    // Records the original reference, even if it is unchanged.
     transaction.execute(
         "INSERT INTO twin (ref, entry) VALUES (?1, ?2)",
-        (wanted.as_str(), entry.sequence),
+        (requested.as_str(), entry.sequence),
     )?;
     let entry = entries::find(transaction, reference)?.unwrap_or(entry);
     Ok(ReplicateOutcome::Added(Box::new(entry)))
 }
 
-/// The entry that came under this reference with this content.
-fn with_content(
+/// Returns the entry that was added under this reference with this content.
+fn find_with_content(
     connection: &Connection,
     reference: Reference,
     hash: &blake3::Hash,
@@ -71,22 +72,22 @@ fn with_content(
         .optional()
 }
 
-fn is_forgotten(connection: &Connection, reference: Reference) -> rusqlite::Result<bool> {
+fn is_purged(connection: &Connection, reference: Reference) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM gone WHERE ref = ?1)")?
         .query_row([reference.as_str()], |row| row.get(0))
 }
 
-/// The entry that has the reference here.
-fn holder(connection: &Connection, reference: Reference) -> rusqlite::Result<Option<i64>> {
+/// Returns the entry that uses the reference here.
+fn owner(connection: &Connection, reference: Reference) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT id FROM entry WHERE ref = ?1")?
         .query_row([reference.as_str()], |row| row.get(0))
         .optional()
 }
 
-/// Takes the place of the older version of a source that came before; one that was indexed here stays.
-fn replace_version(transaction: &Transaction<'_>, new: &Entry) -> rusqlite::Result<()> {
+/// Replaces an older copied version of a source; a version indexed here stays.
+fn replace_older_version(transaction: &Transaction<'_>, new: &Entry) -> rusqlite::Result<()> {
     let versions: Vec<(i64, String, bool)> = transaction
         .prepare_cached(
             "SELECT id, ref, created <= ?4 AND id IN (SELECT entry FROM twin) FROM entry
@@ -96,39 +97,43 @@ fn replace_version(transaction: &Transaction<'_>, new: &Entry) -> rusqlite::Resu
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })?
         .collect::<Result<_, _>>()?;
-    for (version, reference, is_replaced) in versions {
-        if is_replaced {
+    for (version, reference, is_superseded) in versions {
+        if is_superseded {
             let reference = entries::parse_reference(&reference)?;
             purge::replace(transaction, version, reference, &new.source, new.created)?;
         } else {
-            mark(transaction, version, new.sequence)?;
+            mark_conflict(transaction, version, new.sequence)?;
         }
     }
     Ok(())
 }
 
-/// Puts a note where its own store had it; what it did not replace there stays in force beside it.
-fn take_place(
+/// Supersedes the notes it superseded in its own store; others on the same topic stay active.
+fn supersede(
     transaction: &Transaction<'_>,
     entry: i64,
     note: &NewNote,
-    replaces: &[Reference],
+    supersedes: &[Reference],
 ) -> rusqlite::Result<()> {
-    for older in replaces {
+    for older in supersedes {
         transaction.execute(
             "UPDATE note SET superseded_by = ?1 WHERE superseded_by IS NULL AND entry <> ?1
                  AND entry = (SELECT id FROM entry WHERE ref = ?2)",
             (entry, older.as_str()),
         )?;
     }
-    for rival in rivals(transaction, entry, note)? {
-        mark(transaction, entry, rival)?;
+    for conflicting in conflicting_notes(transaction, entry, note)? {
+        mark_conflict(transaction, entry, conflicting)?;
     }
     Ok(())
 }
 
-/// Notes in force that claim the same place: on the same topic, or in place of the same older note.
-fn rivals(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<Vec<i64>> {
+/// Returns active notes on the same topic, or that supersede the same note.
+fn conflicting_notes(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    note: &NewNote,
+) -> rusqlite::Result<Vec<i64>> {
     transaction
         .prepare_cached(
             "SELECT entry FROM note WHERE entry <> ?1 AND superseded_by IS NULL AND (
@@ -143,8 +148,8 @@ fn rivals(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite
         .collect()
 }
 
-/// Marks two entries as saying different things of the same.
-fn mark(transaction: &Transaction<'_>, one: i64, other: i64) -> rusqlite::Result<()> {
+/// Marks two entries as conflicting.
+fn mark_conflict(transaction: &Transaction<'_>, one: i64, other: i64) -> rusqlite::Result<()> {
     transaction
         .execute(
             "INSERT OR IGNORE INTO conflict (entry, other) VALUES (?1, ?2), (?2, ?1)",

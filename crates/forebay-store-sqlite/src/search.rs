@@ -1,145 +1,153 @@
-//! Search: the passages that may answer a question, by their words (any of them may match) and by their meaning.
+//! Finds candidate chunks by words (any may match) and by embedding.
 //!
-//! Both give their best; whoever asked weighs the one against the other, over all its stores.
+//! Returns the best of each ranking; the caller combines them across stores.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::HashSet;
 use forebay_domain::{EntryKind, Reference};
 use forebay_store::bm25::CONTEXT_WEIGHT;
-use forebay_store::candidates::{CandidateSet, in_order, wider};
+use forebay_store::candidates::{CandidateSet, oversampled, sorted_by_words};
 use forebay_store::vector_index::VectorQuery;
 use forebay_store::{Candidate, IndexQuery};
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, params_from_iter};
 
-use super::chunk_attributes::Traits;
+use super::chunk_attributes::ChunkAttributes;
 use super::conditions::Conditions;
-use super::inverted_index::{Asked, Segments, Side};
-use super::vectors::{self, OfTable, PendingQuery, Vectors};
+use super::inverted_index::{Field, SegmentCache, TermQuery};
+use super::vectors::{self, PendingQuery, VectorTable, Vectors};
 
-/// What is held in memory of a store.
+/// The in-memory parts of a store that a search uses.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
-    pub(super) segments: &'a Segments,
+pub(super) struct SearchCaches<'a> {
+    pub(super) segments: &'a SegmentCache,
     pub(super) vectors: &'a Vectors,
-    pub(super) traits: &'a Traits,
+    pub(super) attributes: &'a ChunkAttributes,
 }
 
-/// What the store tells of a question; meanings may still have to be compared.
-pub(super) struct Found<'a> {
-    gathered: CandidateSet,
-    compared: Option<Compared<'a>>,
+/// The results by words, and the vector search still to be run.
+pub(super) struct Search<'a> {
+    candidates: CandidateSet,
+    vector_search: Option<VectorSearch<'a>>,
 }
 
-/// A meaning, and the passages that may be near to it.
-struct Compared<'a> {
-    meanings: &'a OfTable,
-    wanted: VectorQuery<i64>,
-    allowed: Allowed,
+/// A vector query with its filter.
+struct VectorSearch<'a> {
+    table: &'a VectorTable,
+    query: VectorQuery<i64>,
+    filter: VectorFilter,
 }
 
-pub(super) fn look<'a>(
+pub(super) fn start<'a>(
     connection: &Connection,
     query: &IndexQuery,
-    known: &Known<'a>,
-) -> rusqlite::Result<Found<'a>> {
-    let Known { segments, vectors, traits } = *known;
-    let asked = Asked::of(query);
-    let fitting = Fitting::of(connection, query, traits)?;
-    let mut gathered = CandidateSet::new(query.limit);
-    gathered.add_by_words(by_words(connection, query, (&asked, segments), &fitting)?);
-    let Some(meaning) = &query.meaning else { return Ok(Found { gathered, compared: None }) };
-    let is_enough = query.compares_found_only && !gathered.is_empty() && !meaning.is_remote();
-    if is_enough && vectors::are_many(connection)? {
-        let near = vectors::nearness_of(connection, meaning, gathered.passages())?;
-        gathered.add_by_meaning(near);
-        return Ok(Found { gathered, compared: None });
+    caches: &SearchCaches<'a>,
+) -> rusqlite::Result<Search<'a>> {
+    let SearchCaches { segments, vectors, attributes } = *caches;
+    let term_query = TermQuery::new(query);
+    let filter = Filter::new(connection, query, attributes)?;
+    let mut candidates = CandidateSet::new(query.limit);
+    candidates.add_by_words(by_words(connection, query, (&term_query, segments), &filter)?);
+    let Some(embedding) = &query.embedding else {
+        return Ok(Search { candidates, vector_search: None });
+    };
+    let is_enough = query.vector_rerank_only && !candidates.is_empty() && !embedding.is_remote();
+    if is_enough && vectors::is_large(connection)? {
+        let neighbours = vectors::similarities(connection, embedding, candidates.chunk_ids())?;
+        candidates.add_by_similarity(neighbours);
+        return Ok(Search { candidates, vector_search: None });
     }
-    let allowed = restricted(connection, (&asked, segments), fitting)?;
-    let meanings = vectors.of(meaning);
-    let wanted = meanings.prepare(connection, meaning, wider(query.limit))?;
-    let compared = wanted.map(|wanted| Compared { meanings, wanted, allowed });
-    Ok(Found { gathered, compared })
+    let filter = vector_filter(connection, (&term_query, segments), filter)?;
+    let table = vectors.table_for(embedding);
+    let vector_query = table.prepare(connection, embedding, oversampled(query.limit))?;
+    let vector_search = vector_query.map(|query| VectorSearch { table, query, filter });
+    Ok(Search { candidates, vector_search })
 }
 
-impl Found<'_> {
-    /// Adds what is near in meaning. It needs no connection, for which others wait.
-    pub(super) fn compare(&mut self, announced: Option<PendingQuery<'_>>) {
-        let Some(Compared { meanings, wanted, allowed }) = self.compared.take() else { return };
-        let near = match announced {
-            Some(announced) if allowed.are_all() => meanings.nearest(announced, wanted),
-            _ => meanings.nearest_of(&wanted, |passage| allowed.allows(passage)),
+impl Search<'_> {
+    /// Adds the most similar chunks. Runs without a connection, which others may be waiting for.
+    pub(super) fn run_vector_search(&mut self, pending: Option<PendingQuery<'_>>) {
+        let Some(VectorSearch { table, query, filter }) = self.vector_search.take() else { return };
+        let neighbours = match pending {
+            Some(pending) if filter.accepts_all() => table.search(pending, query),
+            _ => table.search_filtered(&query, |chunk_id| filter.accepts(chunk_id)),
         };
-        self.gathered.add_by_meaning(near);
+        self.candidates.add_by_similarity(neighbours);
     }
 
     pub(super) fn candidates(
         &self,
         connection: &Connection,
-        traits: &Traits,
+        attributes: &ChunkAttributes,
     ) -> rusqlite::Result<Vec<Candidate>> {
-        let wanted = self.gathered.wanted();
-        let are_code = traits.are_code(connection, &wanted)?;
-        let candidate = |(passage, is_code)| self.gathered.candidate(passage, is_code);
-        Ok(in_order(wanted.into_iter().zip(are_code).map(candidate).collect()))
+        let selected = self.candidates.selected();
+        let are_code = attributes.are_code(connection, &selected)?;
+        let candidate = |(chunk_id, is_code)| self.candidates.candidate(chunk_id, is_code);
+        Ok(sorted_by_words(selected.into_iter().zip(are_code).map(candidate).collect()))
     }
 }
 
-/// The best by words, with those whose neighbours have them.
+/// Ranks by words, including matches in the context.
 fn by_words(
     connection: &Connection,
     query: &IndexQuery,
-    (asked, segments): (&Asked, &Segments),
-    fitting: &Fitting<'_>,
+    (term_query, segments): (&TermQuery, &SegmentCache),
+    filter: &Filter<'_>,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
-    if asked.is_empty() {
+    if term_query.is_empty() {
         return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
-    let reads_around =
-        query.phrases.is_empty() && query.without.is_empty() && query.least_words < 2;
-    // Who stands behind counts only where there is another side that may want it.
-    let has_sides = reads_around || query.meaning.is_some();
-    let most = if has_sides { wider(query.limit) } else { query.limit };
-    let best = |side| best_fitting(connection, (asked, segments, side), most, fitting);
-    let own = best(Side::Own)?;
-    let around = if reads_around { best(Side::Around)? } else { Vec::new() };
-    if around.is_empty() {
-        return Ok(own);
+    let searches_context =
+        query.phrases.is_empty() && query.excluded.is_empty() && query.min_words < 2;
+    // Chunks beyond the limit matter only if another ranking may select them.
+    let has_other_ranking = searches_context || query.embedding.is_some();
+    let limit = if has_other_ranking { oversampled(query.limit) } else { query.limit };
+    let best = |field| best_in_field(connection, (term_query, segments, field), limit, filter);
+    let text_scores = best(Field::Text)?;
+    let context_scores = if searches_context { best(Field::Context)? } else { Vec::new() };
+    if context_scores.is_empty() {
+        return Ok(text_scores);
     }
-    let mut scores: BTreeMap<i64, f64> = own.into_iter().collect();
-    for (chunk, score) in around {
+    let mut scores: BTreeMap<i64, f64> = text_scores.into_iter().collect();
+    for (chunk, score) in context_scores {
         *scores.entry(chunk).or_default() += CONTEXT_WEIGHT * score;
     }
     let mut best: Vec<(i64, f64)> = scores.into_iter().collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    best.truncate(most);
+    best.truncate(limit);
     Ok(best)
 }
 
-/// The best of one side that fit. Nearly all that may fit do, so only the best are looked at closely.
-fn best_fitting(
+/// Returns the best chunks of one field that match the filter. The exact check is expensive and
+/// rarely fails, so it is applied to the best only.
+fn best_in_field(
     connection: &Connection,
-    (asked, segments, side): (&Asked, &Segments, Side),
-    most: usize,
-    fitting: &Fitting<'_>,
+    (term_query, segments, field): (&TermQuery, &SegmentCache, Field),
+    limit: usize,
+    filter: &Filter<'_>,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let best = |allows: &dyn Fn(i64) -> rusqlite::Result<bool>| {
-        asked.best(connection, (segments, side), most, allows)
+    let best = |accepts: &dyn Fn(i64) -> rusqlite::Result<bool>| {
+        term_query.top(connection, (segments, field), limit, accepts)
     };
-    let likely = best(&|passage| fitting.may_have(passage))?;
-    let are_all = likely.len() < most;
-    let mut sure = Vec::with_capacity(likely.len());
-    for (passage, score) in likely {
-        if fitting.has(passage)? {
-            sure.push((passage, score));
+    let probable = best(&|chunk_id| filter.may_contain(chunk_id))?;
+    let is_complete = probable.len() < limit;
+    let mut confirmed = Vec::with_capacity(probable.len());
+    for (chunk_id, score) in probable {
+        if filter.contains(chunk_id)? {
+            confirmed.push((chunk_id, score));
         }
     }
-    // Where some do not fit, others stand behind them.
-    if are_all || sure.len() == most { Ok(sure) } else { best(&|passage| fitting.has(passage)) }
+    // If some failed, searches again with the exact check.
+    if is_complete || confirmed.len() == limit {
+        Ok(confirmed)
+    } else {
+        best(&|chunk_id| filter.contains(chunk_id))
+    }
 }
 
-/// The first passages of the newest entries that fit; none is better than another.
+/// Returns the first chunk of each of the newest entries that match, with equal scores.
 fn newest(connection: &Connection, query: &IndexQuery) -> rusqlite::Result<Vec<(i64, f64)>> {
     let conditions = conditions(query);
     let sql = format!(
@@ -153,110 +161,117 @@ fn newest(connection: &Connection, query: &IndexQuery) -> rusqlite::Result<Vec<(
     statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, 1.0)))?.collect()
 }
 
-/// Which passages may be found, also by meaning.
-struct Allowed {
+/// The chunks that a vector search may return.
+struct VectorFilter {
     only: Vec<HashSet<i64>>,
-    without: HashSet<i64>,
+    excluded: HashSet<i64>,
 }
 
-impl Allowed {
-    fn are_all(&self) -> bool {
-        self.only.is_empty() && self.without.is_empty()
+impl VectorFilter {
+    fn accepts_all(&self) -> bool {
+        self.only.is_empty() && self.excluded.is_empty()
     }
 
-    fn allows(&self, passage: i64) -> bool {
-        self.only.iter().all(|only| only.contains(&passage)) && !self.without.contains(&passage)
+    fn accepts(&self, chunk_id: i64) -> bool {
+        self.only.iter().all(|only| only.contains(&chunk_id)) && !self.excluded.contains(&chunk_id)
     }
 }
 
-/// What the conditions leave, without what lacks a phrase or has an unwanted word.
-fn restricted(
+/// Combines the query's filter with its required and excluded phrases.
+fn vector_filter(
     connection: &Connection,
-    (asked, segments): (&Asked, &Segments),
-    fitting: Fitting<'_>,
-) -> rusqlite::Result<Allowed> {
-    let required = asked.required(connection, segments)?;
-    let without = asked.unwanted(connection, segments)?;
-    let fitting = match fitting {
-        Fitting::These(passages) => Some(passages),
-        Fitting::All | Fitting::Looked(..) => None,
+    (term_query, segments): (&TermQuery, &SegmentCache),
+    filter: Filter<'_>,
+) -> rusqlite::Result<VectorFilter> {
+    let required = term_query.required(connection, segments)?;
+    let excluded = term_query.excluded(connection, segments)?;
+    let filter = match filter {
+        Filter::Ids(chunk_ids) => Some(chunk_ids),
+        Filter::All | Filter::PerChunk(..) => None,
     };
-    Ok(Allowed { only: fitting.into_iter().chain(required).collect(), without })
+    Ok(VectorFilter { only: filter.into_iter().chain(required).collect(), excluded })
 }
 
-/// The passages that the conditions of a query leave.
-enum Fitting<'connection> {
+/// The chunks that match the conditions of a query.
+enum Filter<'connection> {
     All,
-    These(HashSet<i64>),
-    /// Each is looked at when it is asked for.
-    Looked(Look<'connection>),
+    Ids(HashSet<i64>),
+    /// Checked one by one.
+    PerChunk(ChunkFilter<'connection>),
 }
 
-struct Look<'connection> {
+struct ChunkFilter<'connection> {
     connection: &'connection Connection,
-    /// Any of these; empty for all.
-    wanted: Vec<EntryKind>,
-    traits: &'connection Traits,
+    /// Any of these kinds; empty for all.
+    kinds: Vec<EntryKind>,
+    attributes: &'connection ChunkAttributes,
     statement: RefCell<CachedStatement<'connection>>,
     values: Vec<Value>,
 }
 
-impl Look<'_> {
-    /// Whether it is of a wanted kind: most are of another, and that is known.
-    fn is_wanted(&self, passage: i64) -> rusqlite::Result<bool> {
-        if self.wanted.is_empty() {
+impl ChunkFilter<'_> {
+    /// Checks the cached kind first, which rejects most chunks.
+    fn has_wanted_kind(&self, chunk_id: i64) -> rusqlite::Result<bool> {
+        if self.kinds.is_empty() {
             return Ok(true);
         }
-        let kind = self.traits.kind(self.connection, passage)?;
-        Ok(kind.is_some_and(|kind| self.wanted.contains(&kind)))
+        let kind = self.attributes.kind(self.connection, chunk_id)?;
+        Ok(kind.is_some_and(|kind| self.kinds.contains(&kind)))
     }
 
-    fn fits(&self, passage: i64) -> rusqlite::Result<bool> {
-        if !self.is_wanted(passage)? {
+    fn matches(&self, chunk_id: i64) -> rusqlite::Result<bool> {
+        if !self.has_wanted_kind(chunk_id)? {
             return Ok(false);
         }
-        let passage = Value::from(passage);
-        self.statement.borrow_mut().exists(params_from_iter(self.values.iter().chain([&passage])))
+        let chunk_id = Value::from(chunk_id);
+        self.statement.borrow_mut().exists(params_from_iter(self.values.iter().chain([&chunk_id])))
     }
 }
 
-impl<'connection> Fitting<'connection> {
-    fn of(
+impl<'connection> Filter<'connection> {
+    fn new(
         connection: &'connection Connection,
         query: &IndexQuery,
-        traits: &'connection Traits,
+        attributes: &'connection ChunkAttributes,
     ) -> rusqlite::Result<Self> {
         let Conditions { sql, values } = conditions(query);
         if sql.is_empty() {
             return Ok(Self::All);
         }
-        let passages = format!("SELECT chunk.id FROM chunk {JOINS} {SESSION} WHERE true {sql}");
-        if query.meaning.is_none() {
-            // By words alone few are asked for; all that fit may be most of the store.
-            let one = connection.prepare_cached(&format!("{passages} AND chunk.id = ?"))?;
-            let wanted = if query.notes.is_empty() { query.kinds.clone() } else { Vec::new() };
+        let select = format!("SELECT chunk.id FROM chunk {JOINS} {SESSION} WHERE true {sql}");
+        if query.embedding.is_none() {
+            // A search by words checks few chunks, while the matching ones may be most of the
+            // store.
+            let one = connection.prepare_cached(&format!("{select} AND chunk.id = ?"))?;
+            let kinds = if query.notes.is_empty() { query.kinds.clone() } else { Vec::new() };
             let statement = RefCell::new(one);
-            return Ok(Self::Looked(Look { connection, wanted, traits, statement, values }));
+            return Ok(Self::PerChunk(ChunkFilter {
+                connection,
+                kinds,
+                attributes,
+                statement,
+                values,
+            }));
         }
-        let mut statement = connection.prepare_cached(&passages)?;
+        let mut statement = connection.prepare_cached(&select)?;
         let all = statement.query_map(params_from_iter(values), |row| row.get(0))?;
-        Ok(Self::These(all.collect::<Result<_, _>>()?))
+        Ok(Self::Ids(all.collect::<Result<_, _>>()?))
     }
 
-    /// Whether a passage may be among them, as far as that is quickly told.
-    fn may_have(&self, passage: i64) -> rusqlite::Result<bool> {
+    /// Returns `false` only if a cheap check rules the chunk out.
+    fn may_contain(&self, chunk_id: i64) -> rusqlite::Result<bool> {
         match self {
             Self::All => Ok(true),
-            Self::These(passages) => Ok(passages.contains(&passage)),
-            Self::Looked(look) => look.is_wanted(passage),
+            Self::Ids(chunk_ids) => Ok(chunk_ids.contains(&chunk_id)),
+            Self::PerChunk(filter) => filter.has_wanted_kind(chunk_id),
         }
     }
 
-    fn has(&self, passage: i64) -> rusqlite::Result<bool> {
+    fn contains(&self, chunk_id: i64) -> rusqlite::Result<bool> {
         match self {
             Self::All => Ok(true),
-            Self::These(passages) => Ok(passages.contains(&passage)),
-            Self::Looked(look) => look.fits(passage),
+            Self::Ids(chunk_ids) => Ok(chunk_ids.contains(&chunk_id)),
+            Self::PerChunk(filter) => filter.matches(chunk_id),
         }
     }
 }
@@ -276,15 +291,15 @@ fn conditions(query: &IndexQuery) -> Conditions {
     }
     conditions.add_one_of("entry.ref", query.entries.iter().map(Reference::as_str));
     add_kinds(&mut conditions, query);
-    let moment = "coalesce(chunk.created, entry.created)";
+    let created = "coalesce(chunk.created, entry.created)";
     if let Some(after) = query.after {
-        conditions.add(&format!("{moment} >= ?"), [after.0.into()]);
+        conditions.add(&format!("{created} >= ?"), [after.0.into()]);
     }
     if let Some(before) = query.before {
-        conditions.add(&format!("{moment} < ?"), [before.0.into()]);
+        conditions.add(&format!("{created} < ?"), [before.0.into()]);
     }
     if !conditions.sql.is_empty() {
-        // Where few fit anyway, notes that were replaced do not stand in their way.
+        // With few matches, superseded notes would take the place of others.
         conditions.add("note.superseded_by IS NULL", []);
     }
     conditions

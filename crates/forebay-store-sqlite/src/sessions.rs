@@ -1,4 +1,4 @@
-//! Sessions: who worked here, and when last.
+//! Sessions: their clients and times of use.
 
 use forebay_domain::Timestamp;
 use forebay_store::SessionSummary;
@@ -11,7 +11,7 @@ pub(super) const TOUCH: &str =
          client = CASE excluded.client WHEN '' THEN client ELSE excluded.client END
      RETURNING id";
 
-/// Notes that a session is at work, from one moment to another; gives its number.
+/// Records that a session was active from one time to another; returns its id.
 pub(super) fn touch(
     transaction: &Transaction<'_>,
     key: &str,
@@ -21,11 +21,12 @@ pub(super) fn touch(
     transaction.prepare_cached(TOUCH)?.query_row((key, client, from.0, to.0), |row| row.get(0))
 }
 
-/// Sessions that left something, the latest first.
+/// Returns sessions with entries or events, latest first.
 pub(super) fn list(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<SessionSummary>> {
     connection
         .prepare_cached(
-            // Counted by the index alone, less the few that are not complete; and only for those that are told.
+            // Counts by index, subtracts the few incomplete entries, and only for the listed
+            // sessions.
             "WITH last AS MATERIALIZED (
                  SELECT id, key, client, started, last_used,
                      (SELECT max(entry.id) FROM entry WHERE entry.session = session.id) AS newest

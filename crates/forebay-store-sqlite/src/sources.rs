@@ -1,7 +1,6 @@
-//! Sources: indexed in pieces that nobody sees, and put in place of the old in one transaction.
+//! Sources: items are written invisibly and replace the old ones in one transaction.
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use forebay_domain::{Reference, Timestamp};
 use forebay_store::blob::writer::{BlobContent, StartedEntry};
 use forebay_store::{
@@ -10,13 +9,13 @@ use forebay_store::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
-use super::entries::{self, ItemWriter, Seen};
-use super::inverted_index::{Gathered, Placed};
+use super::entries::{self, ItemWriter, Visibility};
+use super::inverted_index::{AssignedIds, BatchBuilder};
 use super::{SqliteStore, blobs, chunks, purge, sessions};
 
-/// What is held in memory before it is written, in bytes of raw text: others wait for no longer than that takes.
-const BYTES_AT_ONCE: u64 = 2 * 1024 * 1024;
-const ITEMS_AT_ONCE: usize = 1_024;
+/// Maximum raw bytes kept in memory; bounds the duration of a write transaction.
+const MAX_PENDING_BYTES: u64 = 2 * 1024 * 1024;
+const MAX_PENDING_ITEMS: usize = 1_024;
 
 const SOURCES: &str = "
     SELECT name, kind, path, options, indexed, checked, etag, last_modified, expires,
@@ -26,7 +25,7 @@ const SOURCES: &str = "
          WHERE source_item.source = source.id)
     FROM source";
 
-/// Sources by name, those without a row of their own (indexed as documents) among them.
+/// Returns all sources by name, including documents, which have no row of their own.
 pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<Source>> {
     connection
         .prepare_cached(&format!(
@@ -43,7 +42,7 @@ pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<Source>> {
         .collect()
 }
 
-/// The source of this name, if it has a row of its own.
+/// Returns the source of this name, if it has a row of its own.
 pub(super) fn find(connection: &Connection, name: &str) -> rusqlite::Result<Option<Source>> {
     connection
         .prepare_cached(&format!("{SOURCES} WHERE name = ?1"))?
@@ -51,8 +50,8 @@ pub(super) fn find(connection: &Connection, name: &str) -> rusqlite::Result<Opti
         .optional()
 }
 
-/// Files and folders that nobody looked at between two moments, as of the later one.
-pub(super) fn unchecked(
+/// Returns files and folders not checked within a period, as of its end.
+pub(super) fn stale(
     connection: &Connection,
     (from, to): (Timestamp, Timestamp),
 ) -> rusqlite::Result<Vec<NewSource>> {
@@ -97,7 +96,7 @@ fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
     })
 }
 
-/// What each file of a source looked like when it was indexed.
+/// Returns path and stamp of each file at the time it was indexed.
 pub(super) fn stamps(
     connection: &Connection,
     source: &str,
@@ -115,7 +114,7 @@ fn read_stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<FileStamp> {
     Ok(FileStamp { modified: row.get(first)?, size: row.get::<_, i64>(first + 1)? as u64 })
 }
 
-/// The entries of a source in the order of their paths.
+/// Returns the items of a source, by path.
 pub(super) fn items(connection: &Connection, source: &str) -> rusqlite::Result<Vec<SourceItem>> {
     connection
         .prepare_cached(
@@ -136,7 +135,7 @@ pub(super) fn items(connection: &Connection, source: &str) -> rusqlite::Result<V
         .collect()
 }
 
-/// Removes rows of sources that have nothing left.
+/// Deletes sources without items.
 pub(super) fn drop_empty(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
@@ -148,28 +147,28 @@ pub(super) fn drop_empty(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
 
 pub(super) struct SqliteReindex<'store> {
     store: &'store SqliteStore,
-    /// What is not written yet; of its passages the texts are gone.
+    /// Items to be written; the texts of their chunks are dropped after indexing.
     pending: Vec<NewSourceItem>,
     pending_bytes: u64,
-    pending_passages: i64,
-    written: Vec<Written>,
-    /// The words of all passages: nobody sees any yet, so they need not be there before all of them are.
-    words: Gathered,
+    pending_chunks: i64,
+    written: Vec<WrittenItem>,
+    /// Index of all chunks; they are invisible, so it may be written later than they are.
+    index: BatchBuilder,
     kept: Vec<(String, FileStamp)>,
     removed: Vec<String>,
 }
 
-/// An item whose bytes and passages are written.
-struct Written {
-    begun: StartedEntry,
+/// An item whose bytes and chunks are written.
+struct WrittenItem {
+    started: StartedEntry,
     path: String,
     stamp: FileStamp,
     hash: [u8; 32],
 }
 
-impl Written {
-    fn new((item, begun): (NewSourceItem, StartedEntry)) -> Self {
-        Self { begun, path: item.path, stamp: item.stamp, hash: item.hash }
+impl WrittenItem {
+    fn new((item, started): (NewSourceItem, StartedEntry)) -> Self {
+        Self { started, path: item.path, stamp: item.stamp, hash: item.hash }
     }
 }
 
@@ -179,75 +178,75 @@ impl<'store> SqliteReindex<'store> {
             store,
             pending: Vec::new(),
             pending_bytes: 0,
-            pending_passages: 0,
+            pending_chunks: 0,
             written: Vec::new(),
-            words: Gathered::default(),
+            index: BatchBuilder::default(),
             kept: Vec::new(),
             removed: Vec::new(),
         }
     }
 
-    /// Takes the words of an item's passages, and with them their texts: they are at hand now, and nobody reads them
-    /// again.
-    fn gather_words(&mut self, item: &mut NewSourceItem) {
+    /// Indexes an item's chunks and drops their texts, to save memory.
+    fn index_item(&mut self, item: &mut NewSourceItem) {
         for chunk in &mut item.chunks {
-            self.words.add(self.pending_passages, chunk);
-            self.pending_passages += 1;
-            (chunk.text, chunk.around) = (String::new(), String::new());
+            self.index.add(self.pending_chunks, chunk);
+            self.pending_chunks += 1;
+            (chunk.text, chunk.context) = (String::new(), String::new());
         }
     }
 
     fn take_pending(&mut self) -> Vec<NewSourceItem> {
-        (self.pending_bytes, self.pending_passages) = (0, 0);
+        (self.pending_bytes, self.pending_chunks) = (0, 0);
         std::mem::take(&mut self.pending)
     }
 
-    /// Writes what is pending, although more will come.
-    fn write_out(&mut self) -> Result<(), StoreError> {
+    /// Writes pending items while more may come.
+    fn flush(&mut self) -> Result<(), StoreError> {
         let pending = self.take_pending();
-        let (written, placed) =
-            self.store.writing(|transaction| write_all(transaction, pending, Seen::Later))?;
-        self.words.name_passages(&placed.into_ids());
+        let (written, assigned) = self
+            .store
+            .transaction(|transaction| write_all(transaction, pending, Visibility::Hidden))?;
+        self.index.assign_ids(&assigned.into_ids());
         self.written.extend(written);
-        if let Some(words) = self.words.take_full() {
-            let none = |_: &Transaction<'_>| Ok(((), Placed::default()));
-            self.store.writing_gathered(words, none, |_, ()| Ok(()))?;
+        if let Some(index) = self.index.take_closed() {
+            let none = |_: &Transaction<'_>| Ok(((), AssignedIds::default()));
+            self.store.write_built(index, none, |_, ()| Ok(()))?;
         }
         Ok(())
     }
 }
 
-/// Writes items and their passages.
+/// Writes items and their chunks.
 fn write_all(
     transaction: &Transaction<'_>,
     items: Vec<NewSourceItem>,
-    seen: Seen,
-) -> rusqlite::Result<(Vec<Written>, Placed)> {
-    let (mut begun, mut placed) = (Vec::with_capacity(items.len()), Placed::default());
+    visibility: Visibility,
+) -> rusqlite::Result<(Vec<WrittenItem>, AssignedIds)> {
+    let (mut started, mut assigned) = (Vec::with_capacity(items.len()), AssignedIds::default());
     if items.is_empty() {
-        return Ok((Vec::new(), placed));
+        return Ok((Vec::new(), assigned));
     }
     let mut blobs = blobs::Writer::new(transaction)?;
-    let mut entries = ItemWriter::expecting(transaction, items.len(), seen)?;
-    let mut passages = chunks::Writer::new(transaction)?;
-    for items in items.chunk_by(|a, b| has_same_maker(&a.entry, &b.entry)) {
+    let mut entries = ItemWriter::with_expected(transaction, items.len(), visibility)?;
+    let mut chunks = chunks::Writer::new(transaction)?;
+    for items in items.chunk_by(|a, b| has_same_session(&a.entry, &b.entry)) {
         let session = touch_session(transaction, items)?;
         for item in items {
-            let blob = blobs.write(&BlobContent::of(&item.raw, &item.chunks))?;
+            let blob = blobs.write(&BlobContent::new(&item.raw, &item.chunks))?;
             let entry = entries.write(blob, session, &item.entry)?;
-            passages.write(entry.entry, &item.chunks, &mut placed)?;
-            begun.push(entry);
+            chunks.write(entry.entry, &item.chunks, &mut assigned)?;
+            started.push(entry);
         }
     }
-    passages.finish()?;
-    Ok((items.into_iter().zip(begun).map(Written::new).collect(), placed))
+    chunks.finish()?;
+    Ok((items.into_iter().zip(started).map(WrittenItem::new).collect(), assigned))
 }
 
-fn has_same_maker(one: &NewEntry, other: &NewEntry) -> bool {
+fn has_same_session(one: &NewEntry, other: &NewEntry) -> bool {
     (&one.session, &one.client) == (&other.session, &other.client)
 }
 
-/// Notes that the session which made these items was at work all the while; gives its number.
+/// Records the activity of the session that created these items; returns its id.
 fn touch_session(transaction: &Transaction<'_>, items: &[NewSourceItem]) -> rusqlite::Result<i64> {
     let made = items.iter().map(|item| item.entry.created);
     let span = (made.clone().min().unwrap_or_default(), made.max().unwrap_or_default());
@@ -257,11 +256,11 @@ fn touch_session(transaction: &Transaction<'_>, items: &[NewSourceItem]) -> rusq
 
 impl Reindex for SqliteReindex<'_> {
     fn add(&mut self, mut item: NewSourceItem) -> Result<(), StoreError> {
-        self.gather_words(&mut item);
+        self.index_item(&mut item);
         self.pending_bytes += item.raw.bytes;
         self.pending.push(item);
-        if self.pending_bytes >= BYTES_AT_ONCE || self.pending.len() >= ITEMS_AT_ONCE {
-            self.write_out()?;
+        if self.pending_bytes >= MAX_PENDING_BYTES || self.pending.len() >= MAX_PENDING_ITEMS {
+            self.flush()?;
         }
         Ok(())
     }
@@ -277,72 +276,72 @@ impl Reindex for SqliteReindex<'_> {
     fn finish(
         mut self: Box<Self>,
         source: &NewSource,
-        others: UnlistedItems,
+        unlisted: UnlistedItems,
     ) -> Result<ReindexReport, StoreError> {
-        let (pending, words) = (self.take_pending(), self.words.close());
-        let reindexed = self.store.writing_gathered(
-            words,
-            |transaction| write_all(transaction, pending, Seen::WithTheTransaction),
+        let (pending, index) = (self.take_pending(), self.index.close());
+        let report = self.store.write_built(
+            index,
+            |transaction| write_all(transaction, pending, Visibility::Immediate),
             |transaction, last| {
-                let written: Vec<&Written> = self.written.iter().chain(&last).collect();
-                let reindexed = put_in_place(transaction, &self, &written, source, others)?;
-                reveal(transaction, &self.written)?;
-                Ok(reindexed)
+                let written: Vec<&WrittenItem> = self.written.iter().chain(&last).collect();
+                let report = apply(transaction, &self, &written, source, unlisted)?;
+                make_visible(transaction, &self.written)?;
+                Ok(report)
             },
         )?;
         self.written.clear();
-        Ok(reindexed)
+        Ok(report)
     }
 }
 
 impl Drop for SqliteReindex<'_> {
-    /// What was given up leaves nothing; after a crash the sweep removes it.
+    /// Deletes the items of an abandoned reindex; after a crash the next purge does.
     fn drop(&mut self) {
         let written = std::mem::take(&mut self.written);
         if written.is_empty() {
             return;
         }
-        let removed = self.store.writing(|transaction| {
-            written.iter().try_for_each(|item| entries::delete(transaction, item.begun.entry))
+        let removed = self.store.transaction(|transaction| {
+            written.iter().try_for_each(|item| entries::delete(transaction, item.started.entry))
         });
         if let Err(error) = removed {
-            tracing::warn!(%error, "an unfinished source stays until the next sweep");
+            tracing::warn!(%error, "cannot delete an unfinished source; the next purge will");
         }
     }
 }
 
-fn put_in_place(
+fn apply(
     transaction: &Transaction<'_>,
     new: &SqliteReindex<'_>,
-    written: &[&Written],
+    written: &[&WrittenItem],
     source: &NewSource,
-    others: UnlistedItems,
+    unlisted: UnlistedItems,
 ) -> rusqlite::Result<ReindexReport> {
     let id = write_source(transaction, source)?;
-    let mut reindexed = ReindexReport::default();
+    let mut report = ReindexReport::default();
     let added: HashSet<&str> = written.iter().map(|item| item.path.as_str()).collect();
     let kept: HashSet<&str> = new.kept.iter().map(|(path, _)| path.as_str()).collect();
     let removed: HashSet<&str> = new.removed.iter().map(String::as_str).collect();
-    let stays = |path: &str| match others {
-        UnlistedItems::Go => kept.contains(path),
-        UnlistedItems::Stay => !removed.contains(path),
+    let stays = |path: &str| match unlisted {
+        UnlistedItems::Remove => kept.contains(path),
+        UnlistedItems::Keep => !removed.contains(path),
     };
-    for (path, entry, reference) in old_items(transaction, id)? {
+    for (path, entry, reference) in existing_items(transaction, id)? {
         if added.contains(path.as_str()) {
-            reindexed.replaced += 1;
+            report.replaced += 1;
         } else if stays(&path) {
             continue;
         } else {
-            reindexed.gone += 1;
+            report.removed += 1;
         }
         purge::replace(transaction, entry, reference, &source.name, source.at)?;
     }
     write_items(transaction, id, written)?;
-    if others == UnlistedItems::Go && source.kind != SourceKind::Folder {
-        forget_documents(transaction, source)?;
+    if unlisted == UnlistedItems::Remove && source.kind != SourceKind::Folder {
+        delete_documents(transaction, source)?;
     }
-    let added = written.iter().map(|item| (item.path.clone(), item.begun.reference));
-    reindexed.added.extend(added);
+    let added = written.iter().map(|item| (item.path.clone(), item.started.reference));
+    report.added.extend(added);
     for (path, stamp) in &new.kept {
         transaction
             .prepare_cached(
@@ -350,11 +349,11 @@ fn put_in_place(
             )?
             .execute((id, path, stamp.modified, stamp.size as i64))?;
     }
-    Ok(reindexed)
+    Ok(report)
 }
 
-/// The same name may have held documents before, which are no items.
-fn forget_documents(transaction: &Transaction<'_>, source: &NewSource) -> rusqlite::Result<()> {
+/// Deletes documents stored under the same name, which are not items.
+fn delete_documents(transaction: &Transaction<'_>, source: &NewSource) -> rusqlite::Result<()> {
     let documents: Vec<(i64, String)> = transaction
         .prepare_cached(
             "SELECT id, ref FROM entry WHERE complete AND source = ?1 AND kind = 'source'
@@ -395,7 +394,7 @@ fn write_source(transaction: &Transaction<'_>, source: &NewSource) -> rusqlite::
         )
 }
 
-fn old_items(
+fn existing_items(
     transaction: &Transaction<'_>,
     source: i64,
 ) -> rusqlite::Result<Vec<(String, i64, Reference)>> {
@@ -413,7 +412,7 @@ fn old_items(
 fn write_items(
     transaction: &Transaction<'_>,
     source: i64,
-    items: &[&Written],
+    items: &[&WrittenItem],
 ) -> rusqlite::Result<()> {
     let mut write = transaction.prepare_cached(
         "INSERT INTO source_item (source, path, entry, modified, size, hash)
@@ -423,7 +422,7 @@ fn write_items(
         write.execute((
             source,
             &item.path,
-            item.begun.entry,
+            item.started.entry,
             item.stamp.modified,
             item.stamp.size as i64,
             item.hash,
@@ -433,18 +432,18 @@ fn write_items(
 }
 
 /// Makes items visible.
-fn reveal(transaction: &Transaction<'_>, items: &[Written]) -> rusqlite::Result<()> {
-    let mut reveal =
+fn make_visible(transaction: &Transaction<'_>, items: &[WrittenItem]) -> rusqlite::Result<()> {
+    let mut make_visible =
         transaction.prepare_cached("UPDATE entry SET complete = 1 WHERE id BETWEEN ?1 AND ?2")?;
-    // Those of one transaction follow each other, and are revealed at once.
-    for together in items.chunk_by(|a, b| a.begun.entry + 1 == b.begun.entry) {
-        let (first, last) = (&together[0], &together[together.len() - 1]);
-        reveal.execute((first.begun.entry, last.begun.entry))?;
+    // Ids written in one transaction are consecutive and updated together.
+    for consecutive in items.chunk_by(|a, b| a.started.entry + 1 == b.started.entry) {
+        let (first, last) = (&consecutive[0], &consecutive[consecutive.len() - 1]);
+        make_visible.execute((first.started.entry, last.started.entry))?;
     }
     Ok(())
 }
 
-/// Notes that a source was looked at, and until when it need not be again.
+/// Records that a source was checked, and when it expires.
 pub(super) fn mark_source_checked(
     transaction: &Transaction<'_>,
     name: &str,

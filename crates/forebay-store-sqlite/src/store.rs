@@ -1,4 +1,4 @@
-//! The store traits, each method handed to the module that implements it.
+//! Implements the store traits by delegating to the modules.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -16,8 +16,14 @@ use forebay_store::{
     StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage, WorkingFile, WorkingSet,
     WorkingSets,
 };
+use rusqlite::Transaction;
 
-use crate::*;
+use super::inverted_index::{self, Batch};
+use super::search::{self, SearchCaches};
+use super::{
+    SqliteStore, blobs, chunks, derived, embeddings, entries, events, hits, imports, lists,
+    migrate, purge, sessions, sources, tokens, upload, usage, working_set,
+};
 
 impl Entries for SqliteStore {
     fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError> {
@@ -25,7 +31,7 @@ impl Entries for SqliteStore {
     }
 
     fn entry(&self, reference: Reference) -> Result<Entry, StoreError> {
-        self.reading(|connection| entries::find(connection, reference))?
+        self.query(|connection| entries::find(connection, reference))?
             .map_or_else(|| Err(self.why_missing(reference)), Ok)
     }
 
@@ -36,48 +42,48 @@ impl Entries for SqliteStore {
         take: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(), StoreError> {
         let blob = self.blob_of(reference)?;
-        self.reading(|connection| blobs::read(connection, blob, start, take))
+        self.query(|connection| blobs::read(connection, blob, start, take))
     }
 
     fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError> {
         let blob = self.blob_of(reference)?;
-        self.reading(|connection| blobs::line_start(connection, blob, line))
+        self.query(|connection| blobs::line_start(connection, blob, line))
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {
-        self.reading(|connection| lists::history(connection, page))
+        self.query(|connection| lists::history(connection, page))
     }
 
-    fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError> {
-        self.reading(|connection| lists::since(connection, page))
+    fn entries_since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError> {
+        self.query(|connection| lists::entries_since(connection, page))
     }
 
-    fn replaced_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError> {
-        self.reading(|connection| lists::replaced_by(connection, note))
+    fn notes_superseded_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError> {
+        self.query(|connection| lists::notes_superseded_by(connection, note))
     }
 
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
-        self.reading(|connection| lists::notes(connection, page))
+        self.query(|connection| lists::notes(connection, page))
     }
 }
 
 impl SearchIndex for SqliteStore {
-    fn indexing(&self) -> &Mutex<()> {
+    fn indexing_lock(&self) -> &Mutex<()> {
         &self.indexing
     }
 
-    fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError> {
-        self.reading(|connection| entries::unindexed(connection, at_most))
+    fn unindexed_entries(&self, limit: usize) -> Result<Vec<IndexState>, StoreError> {
+        self.query(|connection| entries::unindexed(connection, limit))
     }
 
     fn unindexed_bytes(&self) -> Result<u64, StoreError> {
-        self.reading(entries::unindexed_bytes)
+        self.query(entries::unindexed_bytes)
     }
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
         let chunks: Vec<&NewChunk> = steps.iter().flat_map(|step| &step.chunks).collect();
-        self.writing_words(&chunks, |transaction, placed| {
-            steps.iter().try_for_each(|step| entries::extend_index(transaction, step, placed))
+        self.write_indexed(&chunks, |transaction, assigned| {
+            steps.iter().try_for_each(|step| entries::extend_index(transaction, step, assigned))
         })
     }
 
@@ -85,47 +91,49 @@ impl SearchIndex for SqliteStore {
         if query.limit == 0 {
             return Ok(Vec::new());
         }
-        let Self { segments, vectors, traits, .. } = self;
-        let known = Known { segments, vectors, traits };
-        let announced = query.meaning.as_ref().map(|meaning| vectors.of(meaning).announce());
-        let mut found = self.at_one_moment(|connection| search::look(connection, query, &known))?;
-        found.compare(announced);
-        self.reading(|connection| found.candidates(connection, traits))
+        let Self { segments, vectors, attributes, .. } = self;
+        let caches = SearchCaches { segments, vectors, attributes };
+        let pending =
+            query.embedding.as_ref().map(|embedding| vectors.table_for(embedding).announce());
+        let mut search =
+            self.in_snapshot(|connection| search::start(connection, query, &caches))?;
+        search.run_vector_search(pending);
+        self.query(|connection| search.candidates(connection, attributes))
     }
 
-    fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
-        self.at_one_moment(|connection| hits::read(connection, candidates, &self.hits))
+    fn load_hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
+        self.in_snapshot(|connection| hits::load(connection, candidates, &self.hit_cache))
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
-        self.at_one_moment(|connection| inverted_index::unknown(connection, &self.segments, words))
+        self.in_snapshot(|connection| inverted_index::unknown(connection, &self.segments, words))
     }
 
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
-        let known = (&self.segments, &self.vocabulary);
-        self.at_one_moment(|connection| inverted_index::similar(connection, known, word))
+        let caches = (&self.segments, &self.vocabulary);
+        self.in_snapshot(|connection| inverted_index::similar_words(connection, caches, word))
     }
 
     fn count_query(
         &self,
         session: &str,
         now: Timestamp,
-        within: Duration,
+        window: Duration,
     ) -> Result<u64, StoreError> {
         let count =
-            |transaction: &Transaction<'_>| usage::count_query(transaction, session, now, within);
-        // Nobody who reads waits for who writes: one question uncounted does no harm.
-        Ok(self.pool.in_transaction_unless_busy(count)?.unwrap_or_default())
+            |transaction: &Transaction<'_>| usage::count_query(transaction, session, now, window);
+        // A search does not wait for writers; a missed count is harmless.
+        Ok(self.pool.try_transaction(count)?.unwrap_or_default())
     }
 
-    fn outdated(&self, at_most: usize) -> Result<Vec<StaleChunk>, StoreError> {
-        self.reading(|connection| chunks::outdated(connection, at_most))
+    fn stale_chunks(&self, limit: usize) -> Result<Vec<StaleChunk>, StoreError> {
+        self.query(|connection| chunks::stale(connection, limit))
     }
 
-    fn renew(&self, renewed: &[ReindexedChunk]) -> Result<(), StoreError> {
-        let chunks: Vec<&NewChunk> = renewed.iter().map(|renewed| &renewed.chunk).collect();
-        self.writing_words(&chunks, |transaction, placed| {
-            chunks::renew(transaction, renewed, placed)
+    fn reindex_chunks(&self, reindexed: &[ReindexedChunk]) -> Result<(), StoreError> {
+        let chunks: Vec<&NewChunk> = reindexed.iter().map(|reindexed| &reindexed.chunk).collect();
+        self.write_indexed(&chunks, |transaction, assigned| {
+            chunks::reindex(transaction, reindexed, assigned)
         })
     }
 }
@@ -134,17 +142,21 @@ impl Embeddings for SqliteStore {
     fn chunks_without_embedding(
         &self,
         model: &str,
-        at_most: usize,
+        limit: usize,
     ) -> Result<Vec<StaleChunk>, StoreError> {
-        self.reading(|connection| embeddings::missing(connection, model, at_most))
+        self.query(|connection| embeddings::missing(connection, model, limit))
     }
 
-    fn embedded(&self, model: &str) -> Result<EmbeddingProgress, StoreError> {
-        self.reading(|connection| embeddings::extent(connection, model))
+    fn embedding_progress(&self, model: &str) -> Result<EmbeddingProgress, StoreError> {
+        self.query(|connection| embeddings::progress(connection, model))
     }
 
-    fn embed(&self, model: &str, told: &[ChunkEmbedding]) -> Result<(), StoreError> {
-        self.writing(|transaction| embeddings::write(transaction, model, told))
+    fn store_embeddings(
+        &self,
+        model: &str,
+        embeddings: &[ChunkEmbedding],
+    ) -> Result<(), StoreError> {
+        self.transaction(|transaction| embeddings::write(transaction, model, embeddings))
     }
 }
 
@@ -154,23 +166,23 @@ impl Sources for SqliteStore {
     }
 
     fn sources(&self) -> Result<Vec<Source>, StoreError> {
-        self.reading(sources::list)
+        self.query(sources::list)
     }
 
     fn source(&self, name: &str) -> Result<Option<Source>, StoreError> {
-        self.reading(|connection| sources::find(connection, name))
+        self.query(|connection| sources::find(connection, name))
     }
 
     fn stale_sources(&self, between: (Timestamp, Timestamp)) -> Result<Vec<NewSource>, StoreError> {
-        self.reading(|connection| sources::unchecked(connection, between))
+        self.query(|connection| sources::stale(connection, between))
     }
 
     fn source_stamps(&self, name: &str) -> Result<Vec<(String, FileStamp)>, StoreError> {
-        self.reading(|connection| sources::stamps(connection, name))
+        self.query(|connection| sources::stamps(connection, name))
     }
 
     fn source_items(&self, name: &str) -> Result<Vec<SourceItem>, StoreError> {
-        self.reading(|connection| sources::items(connection, name))
+        self.query(|connection| sources::items(connection, name))
     }
 
     fn mark_source_checked(
@@ -179,29 +191,29 @@ impl Sources for SqliteStore {
         at: Timestamp,
         expires: Option<Timestamp>,
     ) -> Result<(), StoreError> {
-        self.writing(|transaction| sources::mark_source_checked(transaction, name, at, expires))
+        self.transaction(|transaction| sources::mark_source_checked(transaction, name, at, expires))
     }
 }
 
 impl Sessions for SqliteStore {
     fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
-        self.reading(|connection| sessions::list(connection, limit))
+        self.query(|connection| sessions::list(connection, limit))
     }
 
-    fn remember(&self, happened: &EventBatch) -> Result<(), StoreError> {
-        self.writing(|transaction| events::remember(transaction, happened))
+    fn record_events(&self, batch: &EventBatch) -> Result<(), StoreError> {
+        self.transaction(|transaction| events::record(transaction, batch))
     }
 
     fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError> {
-        self.reading(|connection| events::events(connection, page))
+        self.query(|connection| events::events(connection, page))
     }
 
     fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
-        self.writing(|transaction| events::mark(transaction, session, topic))
+        self.transaction(|transaction| events::mark(transaction, session, topic))
     }
 
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
-        self.reading(|connection| events::unmark(connection, session, topic))
+        self.query(|connection| events::unmark(connection, session, topic))
     }
 }
 
@@ -211,7 +223,7 @@ impl Retention for SqliteStore {
         selection: &PurgeSelection,
         now: Timestamp,
     ) -> Result<PurgeReport, StoreError> {
-        self.reading(|connection| purge::survey(connection, selection, now))
+        self.query(|connection| purge::preview(connection, selection, now))
     }
 
     fn purge(&self, selection: &PurgeSelection, now: Timestamp) -> Result<PurgeReport, StoreError> {
@@ -220,101 +232,101 @@ impl Retention for SqliteStore {
 }
 
 impl Usage for SqliteStore {
-    fn record(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {
-        self.writing(|transaction| {
+    fn record_usage(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {
+        self.transaction(|transaction| {
             answers.iter().try_for_each(|(answered, at)| usage::record(transaction, answered, *at))
         })
     }
 
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
-        self.reading(|connection| usage::by_tool(connection, session))
+        self.query(|connection| usage::by_tool(connection, session))
     }
 }
 
 impl WorkingSets for SqliteStore {
-    fn files_at_work(&self, session: &str) -> Result<WorkingSet, StoreError> {
-        self.reading(|connection| files::of_session(connection, session))
+    fn working_set(&self, session: &str) -> Result<WorkingSet, StoreError> {
+        self.query(|connection| working_set::load(connection, session))
     }
 
     fn save_working_file(
         &self,
         session: &str,
         file: &WorkingFile,
-        most: usize,
+        max_files: usize,
     ) -> Result<(), StoreError> {
-        self.writing(|transaction| files::keep(transaction, session, file, most))
+        self.transaction(|transaction| working_set::save(transaction, session, file, max_files))
     }
 
     fn reset_deliveries(&self, session: &str) -> Result<(), StoreError> {
-        self.writing(|transaction| files::reset_deliveries(transaction, session))
+        self.transaction(|transaction| working_set::reset_deliveries(transaction, session))
     }
 
-    fn derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        self.reading(|connection| derived::get(connection, keys))
+    fn cached_derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.query(|connection| derived::get(connection, keys))
     }
 
-    fn cache_derived(&self, made: &[DerivedValue], most_bytes: u64) -> Result<(), StoreError> {
-        let packed = forebay_store::derived::packed(made);
-        self.writing(|transaction| derived::keep(transaction, &packed, most_bytes))
+    fn cache_derived(&self, values: &[DerivedValue], max_bytes: u64) -> Result<(), StoreError> {
+        let compressed = forebay_store::derived::compress(values);
+        self.transaction(|transaction| derived::store(transaction, &compressed, max_bytes))
     }
 }
 
 impl Imports for SqliteStore {
-    fn imported(&self, transcript: &str) -> Result<Option<ImportPosition>, StoreError> {
-        self.reading(|connection| imports::state(connection, transcript))
+    fn import_position(&self, transcript: &str) -> Result<Option<ImportPosition>, StoreError> {
+        self.query(|connection| imports::position(connection, transcript))
     }
 
     fn import_ordered(
         &self,
         entries: &[Import],
         step: &ImportStep,
-        turn: &dyn Fn(),
+        wait_for_turn: &dyn Fn(),
     ) -> Result<bool, StoreError> {
         let chunks: Vec<&NewChunk> = entries.iter().flat_map(|import| &import.chunks).collect();
-        // All that needs no database comes first, so that the transaction is short.
-        let ready = EncodedBlob::of_each(entries)?;
-        let words = Batch::of(&chunks);
-        turn();
-        self.writing_batch(words, &chunks, |transaction, placed| {
-            imports::write(transaction, &ready, step, placed)
+        // Encodes and indexes before the transaction, to keep it short.
+        let ready = EncodedBlob::encode_imports(entries)?;
+        let words = Batch::new(&chunks);
+        wait_for_turn();
+        self.write_batch(words, &chunks, |transaction, assigned| {
+            imports::write(transaction, &ready, step, assigned)
         })
     }
 }
 
 impl Tokens for SqliteStore {
     fn add_token(&self, token: &Token) -> Result<(), StoreError> {
-        self.writing(|transaction| tokens::keep(transaction, token))
+        self.transaction(|transaction| tokens::add(transaction, token))
     }
 
     fn tokens(&self) -> Result<Vec<Token>, StoreError> {
-        self.reading(tokens::list)
+        self.query(tokens::list)
     }
 
     fn token(&self, id: &str) -> Result<Option<Token>, StoreError> {
-        self.reading(|connection| tokens::find(connection, id))
+        self.query(|connection| tokens::find(connection, id))
     }
 
     fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError> {
-        self.writing(|transaction| tokens::revoke(transaction, id, at))
+        self.transaction(|transaction| tokens::revoke(transaction, id, at))
     }
 }
 
 impl Maintenance for SqliteStore {
-    fn facts(&self) -> Result<StoreStats, StoreError> {
-        let mut facts = self.reading(usage::facts)?;
-        facts.disk_bytes = self.pool.disk_bytes();
-        Ok(facts)
+    fn stats(&self) -> Result<StoreStats, StoreError> {
+        let mut stats = self.query(usage::stats)?;
+        stats.disk_bytes = self.pool.disk_bytes();
+        Ok(stats)
     }
 
     fn warm_up(&self) -> Result<(), StoreError> {
-        self.pool.warm_up(entries::statements_of_a_run())
+        self.pool.warm_up(entries::run_statements())
     }
 
-    fn tidy(&self) -> Result<(), StoreError> {
-        if self.reading(inverted_index::wants_tidying)? {
-            self.tidy_words()?;
+    fn maintain(&self) -> Result<(), StoreError> {
+        if self.query(inverted_index::needs_maintenance)? {
+            self.maintain_index()?;
         }
-        self.pool.tidy()
+        self.pool.maintain()
     }
 
     fn notices(&self) -> &[String] {
@@ -325,8 +337,8 @@ impl Maintenance for SqliteStore {
         Ok(Health {
             engine: format!("SQLite {}", rusqlite::version()),
             location: self.pool.path().to_owned(),
-            schema: self.reading(migrate::version)?,
-            faults: self.faults()?,
+            schema: self.query(migrate::version)?,
+            problems: self.problems()?,
         })
     }
 }

@@ -1,11 +1,11 @@
-//! Tokens in the user's own database.
+//! API tokens, in the user's own database.
 
 use forebay_domain::Timestamp;
 use forebay_domain::rights::Rights;
 use forebay_store::Token;
 use rusqlite::{Connection, Row, Transaction};
 
-pub(super) fn keep(transaction: &Transaction<'_>, token: &Token) -> rusqlite::Result<()> {
+pub(super) fn add(transaction: &Transaction<'_>, token: &Token) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
             "INSERT INTO token (id, name, hash, rights, workspace, created, expires, revoked)
@@ -42,7 +42,7 @@ pub(super) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
     rows.query_map([id], from_row)?.next().transpose()
 }
 
-/// Says whether it was there and in force; a second revocation keeps the first one's moment.
+/// Returns whether the token was active; revoking again keeps the first time.
 pub(super) fn revoke(
     transaction: &Transaction<'_>,
     id: &str,
@@ -60,7 +60,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Token> {
         id: row.get(0)?,
         name: row.get(1)?,
         hash: row.get(2)?,
-        // A right that this version does not know is one it cannot grant.
+        // Rights unknown to this version are not granted.
         rights: Rights::from_words(&rights).unwrap_or_default(),
         workspace: row.get(4)?,
         created: Timestamp(row.get(5)?),

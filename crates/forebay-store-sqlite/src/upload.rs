@@ -1,4 +1,4 @@
-//! Uploads: an entry's bytes on their way in, in short transactions and bounded memory.
+//! Uploads: writes an entry's bytes in short transactions with bounded memory.
 
 use std::io;
 
@@ -6,42 +6,42 @@ use forebay_domain::Entry;
 use forebay_store::blob::writer::{BlobWriter, EntryOrigin, StartedEntry};
 use forebay_store::{NewChunk, NewEntry, ReplicaOrigin, ReplicateOutcome, StoreError, Upload};
 
-use super::group_commit::{self, Arrived};
+use super::group_commit::{self, PendingEntry};
 use super::{SqliteStore, blobs, chunks, entries, replicate};
 
-/// What is held in memory before it is written, about a megabyte.
-const PARTS_AT_ONCE: usize = 32;
-const CHUNKS_AT_ONCE: usize = 2_000;
+/// Limits of what is kept in memory, about a megabyte.
+const MAX_PENDING_PARTS: usize = 32;
+const MAX_PENDING_CHUNKS: usize = 2_000;
 
 pub(super) struct SqliteUpload<'store> {
     store: &'store SqliteStore,
-    incoming: BlobWriter,
-    /// Present once something had to be written before the end.
-    begun: Option<StartedEntry>,
+    blob: BlobWriter,
+    /// Set once something was written before the end.
+    started: Option<StartedEntry>,
 }
 
 impl<'store> SqliteUpload<'store> {
     pub(super) fn new(store: &'store SqliteStore) -> Self {
-        Self { store, incoming: BlobWriter::new(), begun: None }
+        Self { store, blob: BlobWriter::default(), started: None }
     }
 
-    fn write_out_when_large(&mut self) -> Result<(), StoreError> {
-        let BlobWriter { parts, chunks, .. } = &self.incoming;
-        if parts.len() < PARTS_AT_ONCE && chunks.len() < CHUNKS_AT_ONCE {
+    fn flush_if_large(&mut self) -> Result<(), StoreError> {
+        let BlobWriter { parts, chunks, .. } = &self.blob;
+        if parts.len() < MAX_PENDING_PARTS && chunks.len() < MAX_PENDING_CHUNKS {
             return Ok(());
         }
-        let begun = self.begun;
+        let started = self.started;
         let all: Vec<&NewChunk> = chunks.iter().collect();
-        self.begun = self.store.writing_words(&all, |transaction, placed| {
-            let begun = match begun {
-                Some(begun) => begun,
-                None => entries::begin(transaction)?,
+        self.started = self.store.write_indexed(&all, |transaction, assigned| {
+            let started = match started {
+                Some(started) => started,
+                None => entries::start(transaction)?,
             };
-            blobs::write_parts(transaction, begun.blob, parts)?;
-            chunks::write(transaction, begun.entry, chunks, placed)?;
-            Ok(Some(begun))
+            blobs::write_parts(transaction, started.blob, parts)?;
+            chunks::write(transaction, started.entry, chunks, assigned)?;
+            Ok(Some(started))
         })?;
-        self.incoming.clear();
+        self.blob.clear();
         Ok(())
     }
 
@@ -53,60 +53,60 @@ impl<'store> SqliteUpload<'store> {
 impl Upload for SqliteUpload<'_> {
     fn write(&mut self, mut raw: &[u8]) -> Result<(), StoreError> {
         while !raw.is_empty() {
-            raw = self.incoming.take(raw).map_err(|error| self.explain(error))?;
-            self.write_out_when_large()?;
+            raw = self.blob.write(raw).map_err(|error| self.explain(error))?;
+            self.flush_if_large()?;
         }
         Ok(())
     }
 
     fn chunk(&mut self, chunk: NewChunk) -> Result<(), StoreError> {
-        self.incoming.chunks.push(chunk);
-        self.write_out_when_large()
+        self.blob.chunks.push(chunk);
+        self.flush_if_large()
     }
 
     fn finish(mut self: Box<Self>, new: NewEntry) -> Result<Entry, StoreError> {
-        let whole = self.incoming.close().map_err(|error| self.explain(error))?;
-        if self.begun.is_none() && group_commit::is_small(&self.incoming) {
-            let incoming = std::mem::replace(&mut self.incoming, BlobWriter::new());
-            return self.store.write_arrived(&Arrived::new(incoming, whole, new));
+        let summary = self.blob.close().map_err(|error| self.explain(error))?;
+        if self.started.is_none() && group_commit::is_small(&self.blob) {
+            let blob = std::mem::take(&mut self.blob);
+            return self.store.commit(&PendingEntry::new(blob, summary, new));
         }
-        let begun = self.begun;
-        let chunks: Vec<&NewChunk> = self.incoming.chunks.iter().collect();
-        let entry = self.store.writing_words(&chunks, |transaction, placed| {
-            let content = self.incoming.left_of(whole);
-            entries::complete(transaction, begun, &content, &new, EntryOrigin::Created, placed)
+        let started = self.started;
+        let chunks: Vec<&NewChunk> = self.blob.chunks.iter().collect();
+        let entry = self.store.write_indexed(&chunks, |transaction, assigned| {
+            let content = self.blob.unwritten(summary);
+            entries::complete(transaction, started, &content, &new, EntryOrigin::Created, assigned)
         })?;
-        self.begun = None;
+        self.started = None;
         Ok(entry)
     }
 
-    fn adopt(
+    fn finish_replica(
         mut self: Box<Self>,
         new: NewEntry,
         origin: &ReplicaOrigin,
     ) -> Result<ReplicateOutcome, StoreError> {
-        let whole = self.incoming.close().map_err(|error| self.explain(error))?;
-        let begun = self.begun;
-        let chunks: Vec<&NewChunk> = self.incoming.chunks.iter().collect();
-        let adopted = self.store.writing_words(&chunks, |transaction, placed| {
-            let content = self.incoming.left_of(whole);
-            replicate::adopt(transaction, begun, &content, &new, origin, placed)
+        let summary = self.blob.close().map_err(|error| self.explain(error))?;
+        let started = self.started;
+        let chunks: Vec<&NewChunk> = self.blob.chunks.iter().collect();
+        let outcome = self.store.write_indexed(&chunks, |transaction, assigned| {
+            let content = self.blob.unwritten(summary);
+            replicate::complete(transaction, started, &content, &new, origin, assigned)
         })?;
-        if let ReplicateOutcome::Added(_) = adopted {
-            self.begun = None;
+        if let ReplicateOutcome::Added(_) = outcome {
+            self.started = None;
         }
-        Ok(adopted)
+        Ok(outcome)
     }
 }
 
 impl Drop for SqliteUpload<'_> {
-    /// An upload that was given up leaves nothing; after a crash the sweep removes it.
+    /// Deletes an abandoned upload; after a crash the next purge does.
     fn drop(&mut self) {
-        if let Some(begun) = self.begun.take()
+        if let Some(started) = self.started.take()
             && let Err(error) =
-                self.store.writing(|transaction| entries::delete(transaction, begun.entry))
+                self.store.transaction(|transaction| entries::delete(transaction, started.entry))
         {
-            tracing::warn!(%error, "an unfinished entry stays until the next sweep");
+            tracing::warn!(%error, "cannot delete an unfinished upload; the next purge will");
         }
     }
 }

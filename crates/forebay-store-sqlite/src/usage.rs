@@ -1,4 +1,4 @@
-//! The usage ledger and the store's own figures.
+//! Usage records and store statistics.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -52,16 +52,16 @@ pub(super) fn by_tool(
         .collect()
 }
 
-/// Counts one more question of a session, and those it asked within a time; older ones are forgotten.
+/// Counts a query of a session; returns its queries within the window and deletes older ones.
 pub(super) fn count_query(
     transaction: &Transaction<'_>,
     session: &str,
     now: Timestamp,
-    within: Duration,
+    window: Duration,
 ) -> rusqlite::Result<u64> {
     transaction
         .prepare_cached("DELETE FROM asked WHERE session = ?1 AND at < ?2")?
-        .execute((session, now.minus(within).0))?;
+        .execute((session, now.minus(window).0))?;
     transaction
         .prepare_cached("INSERT INTO asked (session, at) VALUES (?1, ?2)")?
         .execute((session, now.0))?;
@@ -71,7 +71,7 @@ pub(super) fn count_query(
         .map(|count| count as u64)
 }
 
-pub(super) fn facts(connection: &Connection) -> rusqlite::Result<StoreStats> {
+pub(super) fn stats(connection: &Connection) -> rusqlite::Result<StoreStats> {
     let entries: BTreeMap<String, u64> = connection
         .prepare("SELECT kind, count(*) FROM entry WHERE complete GROUP BY kind")?
         .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?

@@ -1,143 +1,152 @@
-//! VectorIndex of all passages, held in memory by whoever searches more than once.
+//! In-memory vector indexes of all chunks, loaded on the first search.
 
 use forebay_store::Embedding;
 use forebay_store::query_batcher::{self, QueryBatcher};
-use forebay_store::top_k::better;
-use forebay_store::vector_index::{NEAR, Neighbours, VectorIndex, VectorQuery, are_too_many};
+use forebay_store::top_k::by_score_descending;
+use forebay_store::vector_index::{
+    MIN_SIMILARITY, Neighbours, VectorIndex, VectorQuery, exceeds_limits,
+};
 use forebay_text::vector::similarity;
 use parking_lot::RwLock;
 use rusqlite::{Connection, OptionalExtension};
 
-/// A process that asks once reads so many, some milliseconds' worth.
-const READ_AT_ONCE: i64 = 4_000;
+/// A short-lived process reads at most this many vectors, a few milliseconds' worth.
+const MAX_EXHAUSTIVE_READ: i64 = 4_000;
 
-/// The meanings that the built-in model told, and those of a server's model.
+/// The vectors of the built-in model and those of a remote one.
 #[derive(Debug)]
 pub(super) struct Vectors {
-    built_in: OfTable,
-    remote: OfTable,
+    built_in: VectorTable,
+    remote: VectorTable,
 }
 
 impl Default for Vectors {
     fn default() -> Self {
-        let of =
-            |table| OfTable { table, known: RwLock::default(), together: QueryBatcher::default() };
-        Self { built_in: of(BUILT_IN), remote: of(REMOTE) }
+        let new = |table| VectorTable {
+            table,
+            loaded: RwLock::default(),
+            batcher: QueryBatcher::default(),
+        };
+        Self { built_in: new(BUILT_IN), remote: new(REMOTE) }
     }
 }
 
 impl Vectors {
-    /// The meanings that this one is compared with.
-    pub(super) fn of(&self, wanted: &Embedding) -> &OfTable {
-        if wanted.is_remote() { &self.remote } else { &self.built_in }
+    /// Returns the table with vectors of the same origin.
+    pub(super) fn table_for(&self, query: &Embedding) -> &VectorTable {
+        if query.is_remote() { &self.remote } else { &self.built_in }
     }
 }
 
-/// Where meanings are kept, and the column that tells which of them are new.
+/// The table and the column that orders its rows by age.
 #[derive(Debug, Clone, Copy)]
-struct Table {
+struct TableColumns {
     name: &'static str,
     order: &'static str,
 }
 
-const BUILT_IN: Table = Table { name: "meaning", order: "chunk" };
-const REMOTE: Table = Table { name: "embedding", order: "id" };
+const BUILT_IN: TableColumns = TableColumns { name: "meaning", order: "chunk" };
+const REMOTE: TableColumns = TableColumns { name: "embedding", order: "id" };
 
-/// The meanings of one table as far as they were read; new ones are added when they are next asked for.
+/// The loaded vectors of one table; new ones are added before each search.
 #[derive(Debug)]
-pub(super) struct OfTable {
-    table: Table,
-    known: RwLock<Known>,
-    together: QueryBatcher<VectorQuery<i64>, Neighbours>,
+pub(super) struct VectorTable {
+    table: TableColumns,
+    loaded: RwLock<LoadedVectors>,
+    batcher: QueryBatcher<VectorQuery<i64>, Neighbours>,
 }
 
-/// Somebody who will want to know what is near, if he does not find out before that nothing is.
+/// An announced vector search.
 pub(super) type PendingQuery<'a> = query_batcher::PendingQuery<'a, VectorQuery<i64>, Neighbours>;
 
 #[derive(Debug, Default)]
-struct Known {
+struct LoadedVectors {
     model: i64,
-    /// The last that was read, by the table's order.
+    /// The last row loaded, by the order column.
     last: i64,
-    meanings: VectorIndex,
+    index: VectorIndex,
 }
 
-impl OfTable {
+impl VectorTable {
     pub(super) fn announce(&self) -> PendingQuery<'_> {
-        self.together.announce()
+        self.batcher.announce()
     }
 
-    /// Reads what is new, so that a meaning can be compared with all; none where its model told none.
+    /// Loads new vectors for a query; None if its model has none.
     pub(super) fn prepare(
         &self,
         connection: &Connection,
         Embedding { model, vector }: &Embedding,
-        most: usize,
+        limit: usize,
     ) -> rusqlite::Result<Option<VectorQuery<i64>>> {
-        let Some((model, last)) = self.table.extent(connection, model)? else { return Ok(None) };
-        if !self.known.read().is_current(model, last) {
-            self.known.write().keep_up(connection, self.table, (model, last), vector.len())?;
+        let Some((model, last)) = self.table.model_extent(connection, model)? else {
+            return Ok(None);
+        };
+        if !self.loaded.read().is_current(model, last) {
+            self.loaded.write().update(connection, self.table, (model, last), vector.len())?;
         }
-        Ok(Some(VectorQuery { model, vector: vector.clone(), most }))
+        Ok(Some(VectorQuery { model, vector: vector.clone(), limit }))
     }
 
-    /// The passages whose meaning is nearest, best first.
-    pub(super) fn nearest(
-        &self,
-        announced: PendingQuery<'_>,
-        wanted: VectorQuery<i64>,
-    ) -> Neighbours {
-        let near = announced.ask(wanted, |each| self.known.read().nearest_to_each(each, |_| true));
-        near.unwrap_or_default()
+    /// Returns the most similar chunks, in a batch with concurrent queries.
+    pub(super) fn search(&self, pending: PendingQuery<'_>, query: VectorQuery<i64>) -> Neighbours {
+        let neighbours =
+            pending.run(query, |queries| self.loaded.read().search_batch(queries, |_| true));
+        neighbours.unwrap_or_default()
     }
 
-    /// The same; only those that `allows` lets through.
-    pub(super) fn nearest_of(
+    /// Returns the most similar chunks that `accepts` lets pass.
+    pub(super) fn search_filtered(
         &self,
-        wanted: &VectorQuery<i64>,
-        allows: impl Fn(i64) -> bool,
+        query: &VectorQuery<i64>,
+        accepts: impl Fn(i64) -> bool,
     ) -> Neighbours {
-        let near = self.known.read().nearest_to_each(&[wanted], allows).pop();
-        near.flatten().unwrap_or_default()
+        let neighbours = self.loaded.read().search_batch(&[query], accepts).pop();
+        neighbours.flatten().unwrap_or_default()
     }
 }
 
-/// Whether reading all meanings takes longer than a person notices.
-pub(super) fn are_many(connection: &Connection) -> rusqlite::Result<bool> {
+/// Returns whether loading all vectors would be noticeably slow.
+pub(super) fn is_large(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT coalesce(max(chunk), 0) > ?1 FROM meaning")?
-        .query_row([READ_AT_ONCE], |row| row.get(0))
+        .query_row([MAX_EXHAUSTIVE_READ], |row| row.get(0))
 }
 
-/// How near the meaning of each of these passages is, where it is near at all; nearest first.
-pub(super) fn nearness_of<'a>(
+/// Returns the similarity of each of these chunks above the minimum, best first.
+pub(super) fn similarities<'a>(
     connection: &Connection,
-    wanted: &Embedding,
-    passages: impl Iterator<Item = &'a i64>,
+    query: &Embedding,
+    chunk_ids: impl Iterator<Item = &'a i64>,
 ) -> rusqlite::Result<Neighbours> {
-    // A server's model is asked because it finds what words do not: its meanings are all compared.
+    // Only built-in vectors: a remote model is configured to find what words do not, so it is
+    // always searched in full.
     let mut statement = connection.prepare_cached(
         "SELECT vector FROM meaning JOIN model ON model.id = meaning.model
          WHERE meaning.chunk = ?1 AND model.name = ?2",
     )?;
-    let mut near = Vec::new();
-    for passage in passages {
+    let mut neighbours = Vec::new();
+    for chunk_id in chunk_ids {
         let read =
-            |row: &rusqlite::Row<'_>| Ok(similarity(&wanted.vector, row.get_ref(0)?.as_blob()?));
-        let similarity = statement.query_row((passage, &wanted.model), read).optional()?;
-        near.extend(
+            |row: &rusqlite::Row<'_>| Ok(similarity(&query.vector, row.get_ref(0)?.as_blob()?));
+        let similarity = statement.query_row((chunk_id, &query.model), read).optional()?;
+        neighbours.extend(
             similarity
-                .filter(|similarity| *similarity >= NEAR)
-                .map(|similarity| (*passage, similarity)),
+                .filter(|similarity| *similarity >= MIN_SIMILARITY)
+                .map(|similarity| (*chunk_id, similarity)),
         );
     }
-    near.sort_unstable_by(better);
-    Ok(near)
+    neighbours.sort_unstable_by(by_score_descending);
+    Ok(neighbours)
 }
 
-impl Table {
-    /// The model's number, and the last meaning it made.
-    fn extent(self, connection: &Connection, name: &str) -> rusqlite::Result<Option<(i64, i64)>> {
+impl TableColumns {
+    /// Returns the model's id and its last row.
+    fn model_extent(
+        self,
+        connection: &Connection,
+        name: &str,
+    ) -> rusqlite::Result<Option<(i64, i64)>> {
         let Self { name: table, order } = self;
         connection
             .prepare_cached(&format!(
@@ -150,42 +159,42 @@ impl Table {
     }
 }
 
-impl Known {
-    fn nearest_to_each(
+impl LoadedVectors {
+    fn search_batch(
         &self,
-        wanted: &[&VectorQuery<i64>],
-        allows: impl Fn(i64) -> bool,
+        query: &[&VectorQuery<i64>],
+        accepts: impl Fn(i64) -> bool,
     ) -> Vec<Option<Neighbours>> {
-        self.meanings.nearest_to_each(&self.model, wanted, allows)
+        self.index.search_batch(&self.model, query, accepts)
     }
 
     fn is_current(&self, model: i64, last: i64) -> bool {
         self.model == model && self.last == last
     }
 
-    /// Reads what is new, or everything where much of what was read is gone.
-    fn keep_up(
+    /// Loads new vectors, or all if many of the loaded ones were deleted.
+    fn update(
         &mut self,
         connection: &Connection,
-        table: Table,
+        table: TableColumns,
         (model, last): (i64, i64),
         width: usize,
     ) -> rusqlite::Result<()> {
         if self.is_current(model, last) {
             return Ok(());
         }
-        // Counting reads them all, so it is done only when something has changed. Until then those that
-        // were forgotten stay; nothing finds them.
+        // Counting reads the whole table, so it is done only after a change. Deleted vectors stay
+        // loaded until then; their chunks are not found in the store.
         let count: i64 = connection
             .prepare_cached(&format!("SELECT count(*) FROM {} WHERE model = ?1", table.name))?
             .query_row([model], |row| row.get(0))?;
-        let many_are_gone = self.meanings.len() as i64 > count + count / 4 + 100;
-        if self.model != model || last < self.last || many_are_gone {
-            *self = Self { model, last: 0, meanings: VectorIndex::new(width) };
+        let has_many_deleted = self.index.count() as i64 > count + count / 4 + 100;
+        if self.model != model || last < self.last || has_many_deleted {
+            *self = Self { model, last: 0, index: VectorIndex::new(width) };
         }
-        // Words alone find then.
-        if are_too_many(count, width) {
-            *self = Self { model, last, meanings: VectorIndex::new(width) };
+        // Too many: the search is by words only.
+        if exceeds_limits(count, width) {
+            *self = Self { model, last, index: VectorIndex::new(width) };
             return Ok(());
         }
         self.read_new(connection, table)
@@ -194,7 +203,7 @@ impl Known {
     fn read_new(
         &mut self,
         connection: &Connection,
-        Table { name, order }: Table,
+        TableColumns { name, order }: TableColumns,
     ) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(&format!(
             "SELECT {order}, chunk, vector FROM {name}
@@ -204,7 +213,7 @@ impl Known {
         while let Some(row) = rows.next()? {
             self.last = row.get(0)?;
             let vector = row.get_ref(2)?.as_blob_or_null()?.unwrap_or_default();
-            self.meanings.add(row.get(1)?, vector);
+            self.index.add(row.get(1)?, vector);
         }
         Ok(())
     }

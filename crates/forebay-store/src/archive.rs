@@ -1,35 +1,35 @@
-//! Archives as bytes: one zstd stream, written and read piece by piece.
+//! Archives: one zstd frame with a checksum, written and read as a stream.
 
 use std::io::{self, BufReader, Read, Write};
 
-const LEVEL: i32 = 6;
-/// What reading one may take in memory is at most two to this power.
-const MOST_WINDOW: u32 = 27;
-/// How every archive begins.
+const COMPRESSION_LEVEL: i32 = 6;
+/// Upper bound on the memory a reader may need: two to this power bytes.
+const MAX_WINDOW_LOG: u32 = 27;
+/// The zstd magic number.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Whether bytes begin like an archive.
-pub fn begins_like_one(bytes: &[u8]) -> bool {
+/// Returns whether the bytes start with the zstd magic number.
+pub fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Packs what is written into it.
-pub struct Packer<W: Write>(zstd::Encoder<'static, W>);
+/// Compresses what is written into it.
+pub struct ArchiveWriter<W: Write>(zstd::Encoder<'static, W>);
 
-impl<W: Write> Packer<W> {
+impl<W: Write> ArchiveWriter<W> {
     pub fn new(out: W) -> io::Result<Self> {
-        let mut encoder = zstd::Encoder::new(out, LEVEL)?;
+        let mut encoder = zstd::Encoder::new(out, COMPRESSION_LEVEL)?;
         encoder.include_checksum(true)?;
         Ok(Self(encoder))
     }
 
-    /// Ends the stream; without it the archive is cut off.
+    /// Ends the frame; without this call the archive is truncated.
     pub fn finish(self) -> io::Result<W> {
         self.0.finish()
     }
 }
 
-impl<W: Write> Write for Packer<W> {
+impl<W: Write> Write for ArchiveWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }
@@ -39,9 +39,9 @@ impl<W: Write> Write for Packer<W> {
     }
 }
 
-/// The unpacked bytes of an archive.
-pub fn unpack(packed: impl Read) -> io::Result<impl Read> {
-    let mut decoder = zstd::Decoder::with_buffer(BufReader::new(packed))?;
-    decoder.window_log_max(MOST_WINDOW)?;
+/// Returns a reader of the decompressed bytes of an archive.
+pub fn read_archive(archive: impl Read) -> io::Result<impl Read> {
+    let mut decoder = zstd::Decoder::with_buffer(BufReader::new(archive))?;
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
     Ok(decoder.single_frame())
 }

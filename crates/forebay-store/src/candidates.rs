@@ -1,101 +1,106 @@
-//! The best by words and the best by meaning, put together; the same for every engine.
+//! Combines the best chunks by words with the best by similarity.
 
 use crate::search_index::Candidate;
 
-/// Passages behind the best by either, each way: one of them that is among the best by the other is weighed by both.
-const BEHIND: usize = 40;
+/// Chunks fetched beyond the limit from each ranking, so that a chunk selected by one ranking often
+/// has its score from the other.
+const OVERSAMPLE: usize = 40;
 
-/// So many each way are looked for where `limit` are wanted.
-pub const fn wider(limit: usize) -> usize {
-    limit + BEHIND
+/// Returns how many chunks each ranking has to deliver for `limit` results.
+pub const fn oversampled(limit: usize) -> usize {
+    limit + OVERSAMPLE
 }
 
-/// What was found so far.
+/// Chunks found by either ranking, with both scores.
 pub struct CandidateSet {
     limit: usize,
-    /// By their passages, each once: a few hundred, for which a tree takes longer.
-    found: Vec<(i64, Scores)>,
+    /// Sorted by chunk id without duplicates; for a few hundred, faster than a tree.
+    scored: Vec<(i64, Scores)>,
 }
 
-/// How well a passage fits, either way; 0 where it does not.
+/// Scores of a chunk in both rankings; 0 where it was not found.
 #[derive(Default, Clone, Copy)]
 struct Scores {
-    words: f64,
+    word_score: f64,
     similarity: f32,
-    /// It is among the wanted, by the one or the other.
-    is_wanted: bool,
+    /// Within the limit of at least one ranking.
+    is_selected: bool,
 }
 
 impl Scores {
-    /// What another way tells of the same passage.
+    /// Adds the scores of the same chunk from the other ranking.
     fn add(&mut self, other: Self) {
-        self.words += other.words;
+        self.word_score += other.word_score;
         self.similarity += other.similarity;
-        self.is_wanted |= other.is_wanted;
+        self.is_selected |= other.is_selected;
     }
 }
 
 impl CandidateSet {
     pub fn new(limit: usize) -> Self {
-        Self { limit, found: Vec::with_capacity(2 * wider(limit)) }
+        Self { limit, scored: Vec::with_capacity(2 * oversampled(limit)) }
     }
 
-    /// Adds passages by their words, best first.
-    pub fn add_by_words(&mut self, found: Vec<(i64, f64)>) {
-        let scores = |(passage, words)| (passage, Scores { words, ..Scores::default() });
-        self.add(found.into_iter().map(scores));
+    /// Adds chunks ranked by words, best first.
+    pub fn add_by_words(&mut self, scored: Vec<(i64, f64)>) {
+        let scores =
+            |(chunk_id, word_score)| (chunk_id, Scores { word_score, ..Scores::default() });
+        self.add(scored.into_iter().map(scores));
     }
 
-    /// Adds passages by their meaning, nearest first.
-    pub fn add_by_meaning(&mut self, found: Vec<(i64, f32)>) {
-        let scores = |(passage, similarity)| (passage, Scores { similarity, ..Scores::default() });
-        self.add(found.into_iter().map(scores));
+    /// Adds chunks ranked by vector similarity, best first.
+    pub fn add_by_similarity(&mut self, scored: Vec<(i64, f32)>) {
+        let scores =
+            |(chunk_id, similarity)| (chunk_id, Scores { similarity, ..Scores::default() });
+        self.add(scored.into_iter().map(scores));
     }
 
-    fn add(&mut self, found: impl Iterator<Item = (i64, Scores)>) {
+    fn add(&mut self, scored: impl Iterator<Item = (i64, Scores)>) {
         let limit = self.limit;
-        let wanted =
-            |(place, (passage, scores))| (passage, Scores { is_wanted: place < limit, ..scores });
-        self.found.extend(found.enumerate().map(wanted));
-        self.found.sort_unstable_by_key(|(passage, _)| *passage);
-        self.found.dedup_by(|(passage, scores), (before, known)| {
-            let is_same = passage == before;
+        let selected = |(index, (chunk_id, scores))| {
+            (chunk_id, Scores { is_selected: index < limit, ..scores })
+        };
+        self.scored.extend(scored.enumerate().map(selected));
+        self.scored.sort_unstable_by_key(|(chunk_id, _)| *chunk_id);
+        self.scored.dedup_by(|(chunk_id, scores), (previous, existing)| {
+            let is_same = chunk_id == previous;
             if is_same {
-                known.add(*scores);
+                existing.add(*scores);
             }
             is_same
         });
     }
 
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.scored.is_empty()
     }
 
-    /// All that was found.
-    pub fn passages(&self) -> impl Iterator<Item = &i64> {
-        self.found.iter().map(|(passage, _)| passage)
+    /// Returns the ids of all chunks found.
+    pub fn chunk_ids(&self) -> impl Iterator<Item = &i64> {
+        self.scored.iter().map(|(chunk_id, _)| chunk_id)
     }
 
-    /// Those that are wanted.
-    pub fn wanted(&self) -> Vec<i64> {
-        let mut wanted = Vec::with_capacity(self.found.len());
-        let found = self.found.iter().filter(|(_, scores)| scores.is_wanted);
-        wanted.extend(found.map(|(passage, _)| *passage));
-        wanted
+    /// Returns the chunks within the limit of at least one ranking.
+    pub fn selected(&self) -> Vec<i64> {
+        let mut selected = Vec::with_capacity(self.scored.len());
+        let scored = self.scored.iter().filter(|(_, scores)| scores.is_selected);
+        selected.extend(scored.map(|(chunk_id, _)| *chunk_id));
+        selected
     }
 
-    /// What is known of a passage that was found.
-    pub fn candidate(&self, passage: i64, is_code: bool) -> Candidate {
-        let place = self.found.binary_search_by_key(&passage, |(passage, _)| *passage);
-        let Scores { words, similarity, .. } =
-            place.map_or(Scores::default(), |at| self.found[at].1);
-        Candidate { passage, words, similarity, is_code }
+    /// Returns a chunk with its scores.
+    pub fn candidate(&self, chunk_id: i64, is_code: bool) -> Candidate {
+        let index = self.scored.binary_search_by_key(&chunk_id, |(chunk_id, _)| *chunk_id);
+        let Scores { word_score, similarity, .. } =
+            index.map_or(Scores::default(), |at| self.scored[at].1);
+        Candidate { chunk_id, word_score, similarity, is_code }
     }
 }
 
-/// The best by words first; of equal ones the newer.
-pub fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
-    candidates.sort_by(|a, b| b.words.total_cmp(&a.words).then(b.passage.cmp(&a.passage)));
+/// Sorts by word score, then newest first.
+pub fn sorted_by_words(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    candidates
+        .sort_by(|a, b| b.word_score.total_cmp(&a.word_score).then(b.chunk_id.cmp(&a.chunk_id)));
     candidates
 }
 
@@ -104,16 +109,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_stands_behind_by_one_counts_by_both_where_the_other_wants_it() {
-        let mut gathered = CandidateSet::new(1);
-        gathered.add_by_words(vec![(1, 3.0), (2, 2.0), (3, 1.0)]);
-        gathered.add_by_meaning(vec![(3, 0.9), (2, 0.8), (1, 0.7)]);
-        let wanted = gathered.wanted();
-        let candidates = wanted.into_iter().map(|passage| gathered.candidate(passage, false));
-        let told: Vec<_> = in_order(candidates.collect())
+    fn a_selected_chunk_keeps_its_score_from_beyond_the_other_limit() {
+        let mut candidates = CandidateSet::new(1);
+        candidates.add_by_words(vec![(1, 3.0), (2, 2.0), (3, 1.0)]);
+        candidates.add_by_similarity(vec![(3, 0.9), (2, 0.8), (1, 0.7)]);
+        let selected = candidates.selected();
+        let candidates = selected.into_iter().map(|chunk_id| candidates.candidate(chunk_id, false));
+        let scores: Vec<_> = sorted_by_words(candidates.collect())
             .iter()
-            .map(|candidate| (candidate.passage, candidate.words, candidate.similarity))
+            .map(|candidate| (candidate.chunk_id, candidate.word_score, candidate.similarity))
             .collect();
-        assert_eq!(told, [(1, 3.0, 0.7), (3, 1.0, 0.9)]);
+        assert_eq!(scores, [(1, 3.0, 0.7), (3, 1.0, 0.9)]);
     }
 }

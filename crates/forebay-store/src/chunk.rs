@@ -1,60 +1,60 @@
-//! Passages: what is searchable of an entry, what it means, and how far both have come.
+//! Chunks: the searchable units of an entry, their embeddings, and indexing progress.
 
 use std::borrow::Cow;
 
 use forebay_domain::{Reference, Timestamp};
 
-/// A searchable passage.
+/// A chunk to be indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewChunk {
     pub start: u64,
     pub bytes: u64,
     pub lines: (u64, u64),
     pub title: String,
-    /// The words are taken from here; the text itself is not kept a second time.
+    /// Indexed, not stored: hits read it from the entry's blob.
     pub text: String,
     pub key: Option<String>,
     pub created: Option<Timestamp>,
-    /// What stands before and after a short passage; empty for one that speaks for itself.
-    pub around: String,
-    pub meaning: Option<Embedding>,
-    /// It is source code.
+    /// Text before and after a short chunk; empty for a chunk that needs no context.
+    pub context: String,
+    pub embedding: Option<Embedding>,
+    /// Whether the chunk is source code.
     pub is_code: bool,
 }
 
-/// What a text means, as a model tells.
+/// A vector and the model that computed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Embedding {
     pub model: Cow<'static, str>,
     pub vector: Vec<u8>,
 }
 
-/// What the names of models begin with that a server runs, so that none is taken for the built-in one.
-pub const REMOTE: &str = "remote:";
+/// Prefix of remote models' names, to tell them from the built-in model.
+pub const REMOTE_MODEL_PREFIX: &str = "remote:";
 
 impl Embedding {
-    /// Whether a server's model told it; those meanings are kept apart.
+    /// Returns whether a remote model computed it; those are stored separately.
     pub fn is_remote(&self) -> bool {
-        self.model.starts_with(REMOTE)
+        self.model.starts_with(REMOTE_MODEL_PREFIX)
     }
 }
 
-/// What a server's model told of a passage.
+/// A remote model's embedding of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkEmbedding {
-    pub passage: i64,
-    /// None where it has nothing to say of it, and need not be asked again.
+    pub chunk_id: i64,
+    /// None if the model returned no vector for it; the chunk is not sent again.
     pub vector: Option<Vec<u8>>,
 }
 
-/// How far a server's model has been asked.
+/// How many chunks a remote model has embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EmbeddingProgress {
-    pub passages: u64,
-    pub waiting: u64,
+    pub embedded: u64,
+    pub pending: u64,
 }
 
-/// How far an entry is searchable.
+/// How far an entry is indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexState {
     pub reference: Reference,
@@ -64,19 +64,19 @@ pub struct IndexState {
     pub bytes: u64,
 }
 
-/// The next stretch of an entry, ready to be made searchable.
+/// The next part of an entry to index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexStep {
     pub from: IndexState,
     pub chunks: Vec<NewChunk>,
-    /// Offset and line at which the stretch after it starts.
+    /// Offset and line at which the following step starts.
     pub to: (u64, u64),
 }
 
-/// A passage whose index is to be renewed, or completed.
+/// A chunk to be reindexed or embedded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleChunk {
-    pub passage: i64,
+    pub chunk_id: i64,
     pub reference: Reference,
     pub title: String,
     pub start: u64,
@@ -85,6 +85,6 @@ pub struct StaleChunk {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReindexedChunk {
-    pub passage: i64,
+    pub chunk_id: i64,
     pub chunk: NewChunk,
 }

@@ -1,28 +1,30 @@
-//! Values derived from file contents: compressed, and evicted by least recent use.
+//! Values derived from file contents: compressed, with LRU eviction.
 
 use crate::working_set::{DerivedKey, DerivedValue};
 
-/// Made to be read again soon, so quickly packed.
+/// Fast: values are read again soon.
 const COMPRESSION_LEVEL: i32 = 1;
-/// A use is written down when so many newer ones are: reading stays reading, nearly always.
-pub const USES_APART: i64 = 256;
+/// The time of use is updated only if it lags this many uses behind, so that most reads write
+/// nothing.
+pub const USE_UPDATE_INTERVAL: i64 = 256;
 
-/// Something made, ready to be written.
+/// A value ready to be written.
 pub struct CompressedValue {
     pub key: DerivedKey,
     pub value: Vec<u8>,
 }
 
-/// Packs outside of any transaction. What cannot be packed is not kept: it can be made again.
-pub fn packed(made: &[DerivedValue]) -> Vec<CompressedValue> {
-    let pack = |derived: &DerivedValue| {
+/// Compresses values outside of any transaction; skips those that fail, since they can be
+/// recomputed.
+pub fn compress(values: &[DerivedValue]) -> Vec<CompressedValue> {
+    let compress = |derived: &DerivedValue| {
         let value = zstd::stream::encode_all(derived.value.as_slice(), COMPRESSION_LEVEL).ok()?;
         Some(CompressedValue { key: derived.key, value })
     };
-    made.iter().filter_map(pack).collect()
+    values.iter().filter_map(compress).collect()
 }
 
-/// What cannot be unpacked is made again.
-pub fn unpacked(value: &[u8]) -> Option<Vec<u8>> {
+/// Returns None if the value is damaged; the caller recomputes it.
+pub fn decompress(value: &[u8]) -> Option<Vec<u8>> {
     zstd::stream::decode_all(value).ok()
 }

@@ -1,4 +1,4 @@
-//! Entries: how they are written, read back and listed.
+//! Entries: writing, reading and listing them.
 
 use forebay_domain::note::NoteKind;
 use forebay_domain::{Entry, EntryKind, Reference, RunRecord, Timestamp};
@@ -7,65 +7,67 @@ use crate::StoreError;
 use crate::chunk::NewChunk;
 use crate::replication::{NotePage, ReplicaOrigin, ReplicateOutcome, SincePage};
 
-/// Stores entries whole and reads them back.
+/// Stores entries and reads them back.
 pub trait Entries: Send + Sync {
     /// Starts an entry whose bytes arrive in pieces.
     fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError>;
 
-    /// Stores an entry whose bytes are at hand; it becomes searchable later.
+    /// Stores an entry from bytes in memory; it is indexed later.
     fn put(&self, new: NewEntry, raw: &[u8]) -> Result<Entry, StoreError> {
         let mut upload = self.upload()?;
         upload.write(raw)?;
         upload.finish(new)
     }
 
-    /// What is known of an entry.
+    /// Returns an entry without its raw bytes.
     fn entry(&self, reference: Reference) -> Result<Entry, StoreError>;
 
-    /// Hands the raw bytes from `start` on to `take`, piece by piece, until it answers `false`.
+    /// Passes the raw bytes from `start` on to `visit`, part by part, until it returns `false`.
     fn read(
         &self,
         reference: Reference,
         start: u64,
-        take: &mut dyn FnMut(&[u8]) -> bool,
+        visit: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(), StoreError>;
 
-    /// The byte offset at which a line starts; lines count from 1. Beyond the end: the size.
+    /// Returns the byte offset of a line, counted from 1; the entry's size if there is no such
+    /// line.
     fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError>;
 
-    /// Entries in order of creation, newest first.
+    /// Returns entries in order of creation, newest first.
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError>;
 
-    /// Entries in order of creation, oldest first, as far as none before them is still on its way.
-    fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError>;
+    /// Returns entries in order of creation, oldest first, up to the first one that is still being
+    /// uploaded.
+    fn entries_since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError>;
 
-    /// The notes that a note replaced.
-    fn replaced_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError>;
+    /// Returns the notes that a note superseded.
+    fn notes_superseded_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError>;
 
-    /// Notes in force, newest first.
+    /// Returns notes that are not superseded, newest first.
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError>;
 }
 
-/// An entry under construction. Nobody sees it before `finish`; dropped, it leaves nothing.
+/// An entry under construction: invisible before `finish`, removed when dropped.
 pub trait Upload {
     /// Appends raw bytes.
     fn write(&mut self, raw: &[u8]) -> Result<(), StoreError>;
 
-    /// Makes a passage of what was written searchable.
+    /// Adds a chunk of the bytes written.
     fn chunk(&mut self, chunk: NewChunk) -> Result<(), StoreError>;
 
-    /// Completes the entry; from here on it is never lost.
+    /// Completes and commits the entry.
     fn finish(self: Box<Self>, new: NewEntry) -> Result<Entry, StoreError>;
 
-    /// Completes an entry that another store made, under the reference it has there.
-    fn adopt(
+    /// Completes an entry copied from another store, under its reference there.
+    fn finish_replica(
         self: Box<Self>,
         new: NewEntry,
         origin: &ReplicaOrigin,
     ) -> Result<ReplicateOutcome, StoreError>;
 }
 
-/// What the caller knows of an entry that it stores.
+/// What the caller knows of a new entry.
 #[derive(Debug, Clone)]
 pub struct NewEntry {
     pub kind: EntryKind,
@@ -77,9 +79,9 @@ pub struct NewEntry {
     pub created: Timestamp,
     pub digest: String,
     pub detail: NewDetail,
-    /// Whether the upload brought the chunks of all its bytes; else they are made later.
-    pub chunks_are_complete: bool,
-    /// Replaces the entry of the same source, in the same moment.
+    /// Whether the upload brought the chunks of all its bytes; otherwise they are made later.
+    pub has_all_chunks: bool,
+    /// Whether it replaces the entry of the same source in the same transaction.
     pub replaces_source: bool,
 }
 
@@ -95,7 +97,7 @@ pub struct NewNote {
     pub kind: NoteKind,
     pub topic: Option<String>,
     pub supersedes: Option<Reference>,
-    /// References that stand in its text.
+    /// References in its text.
     pub links: Vec<Reference>,
     pub pinned: bool,
     pub personal: bool,

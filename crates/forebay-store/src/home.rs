@@ -1,4 +1,4 @@
-//! The data folder: where a user's databases lie, closed to everybody else.
+//! The data folder: where a user's databases are, accessible to that user only.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -11,25 +11,25 @@ use crate::StoreError;
 
 const DATABASE: &str = "store.db";
 
-/// The folder that holds everything Forebay keeps.
+/// The folder that contains all data.
 #[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,
 }
 
 impl Home {
-    /// A data folder at a place of the caller's choice.
+    /// Uses the given data folder.
     pub fn at(root: PathBuf) -> Self {
         Self { root }
     }
 
-    /// The platform's data folder for this user.
+    /// Returns the platform's data folder for this user.
     pub fn default_location() -> Option<PathBuf> {
         etcetera::choose_base_strategy().ok().map(|base| base.data_dir().join("forebay"))
     }
 
-    /// The user's settings file: beside the data when a data folder was chosen, else where the
-    /// platform keeps settings.
+    /// Returns the user's settings file: in the data folder if one was chosen, otherwise in the
+    /// platform's configuration folder.
     pub fn settings_file(chosen_root: Option<&Path>) -> Option<PathBuf> {
         let folder = match chosen_root {
             Some(root) => root.to_owned(),
@@ -42,22 +42,22 @@ impl Home {
         &self.root
     }
 
-    /// Makes the folder, closed to everybody else.
-    pub fn make(&self) -> Result<(), StoreError> {
+    /// Creates the folder, accessible to this user only.
+    pub fn create(&self) -> Result<(), StoreError> {
         create_private_folder(&self.root)
     }
 
-    /// The database of the user's own notes.
+    /// Returns the database of the user's own notes.
     pub fn user_database(&self) -> PathBuf {
         self.root.join("user").join(DATABASE)
     }
 
-    /// The database of a project.
+    /// Returns the database of a project.
     pub fn project_database(&self, project: &ProjectId) -> PathBuf {
         self.projects().join(project.as_str()).join(DATABASE)
     }
 
-    /// Every database there is, in a stable order.
+    /// Returns all existing databases, in a stable order.
     pub fn databases(&self) -> Vec<PathBuf> {
         let folders = fs::read_dir(self.projects()).into_iter().flatten().flatten();
         let mut databases: Vec<PathBuf> =
@@ -68,28 +68,29 @@ impl Home {
         databases
     }
 
-    /// The folder of a workspace that is served to others, as closed in itself as this one.
+    /// Returns the data folder of a workspace that a server offers; nothing is shared with this
+    /// one.
     #[must_use]
     pub fn workspace(&self, name: &str) -> Self {
         Self::at(self.root.join("workspaces").join(name))
     }
 
-    /// The databases of projects that have this name, in a stable order.
-    pub fn projects_called(&self, name: &str) -> Vec<PathBuf> {
-        let is_called = |path: &PathBuf| {
+    /// Returns the databases of projects with this name, in a stable order.
+    pub fn projects_named(&self, name: &str) -> Vec<PathBuf> {
+        let matches_name = |path: &PathBuf| {
             let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
             forebay_domain::project::is_called(&folder.to_string_lossy(), name)
         };
         let user = self.user_database();
-        self.databases().into_iter().filter(|path| *path != user && is_called(path)).collect()
+        self.databases().into_iter().filter(|path| *path != user && matches_name(path)).collect()
     }
 
-    /// Where compiled snippets are kept; made when first needed.
+    /// Returns the cache of compiled snippets; created when first used.
     pub fn compiled_programs(&self) -> PathBuf {
         self.root.join("cache").join("compiled")
     }
 
-    /// Where the background jobs of a project are described; without one, the user's own.
+    /// Returns the folder of a project's background jobs, or of the user's own.
     pub fn jobs(&self, project: Option<&ProjectId>) -> PathBuf {
         self.root.join("jobs").join(project.map_or("user", ProjectId::as_str))
     }
@@ -103,12 +104,12 @@ impl Home {
     }
 }
 
-/// Makes a folder and its parents that only this user can enter.
+/// Creates a folder and its parents, accessible to this user only.
 pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() {
         return Ok(());
     }
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(StoreError::io(path))?;
-    // An existing umask may have been stricter, never looser; set what is promised.
+    // A strict umask may have removed permissions.
     fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(StoreError::io(path))
 }

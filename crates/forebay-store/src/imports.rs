@@ -6,35 +6,36 @@ use crate::entries::NewEntry;
 
 /// Imports transcripts incrementally.
 pub trait Imports: Send + Sync {
-    /// How far a transcript was imported.
-    fn imported(&self, transcript: &str) -> Result<Option<ImportPosition>, StoreError>;
+    /// Returns how far a transcript was imported.
+    fn import_position(&self, transcript: &str) -> Result<Option<ImportPosition>, StoreError>;
 
-    /// Stores entries of a transcript and how far it is read with them, all or none.
+    /// Stores entries of a transcript together with the new position, all or none.
     ///
-    /// Answers `false`, and stores nothing, if another process went on with it meanwhile.
+    /// Returns `false` and stores nothing if another process has advanced the position.
     fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
         self.import_ordered(entries, step, &|| ())
     }
 
-    /// The same for who has several steps in work: `turn` returns when the ones before are stored.
+    /// Like [`Self::import`] for pipelined steps: `wait_for_turn` returns when all earlier steps
+    /// are stored.
     fn import_ordered(
         &self,
         entries: &[Import],
         step: &ImportStep,
-        turn: &dyn Fn(),
+        wait_for_turn: &dyn Fn(),
     ) -> Result<bool, StoreError>;
 }
 
 /// How far a transcript was imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportPosition {
-    /// Bytes of a file, rows of a database.
+    /// A byte offset in a file, a row number in a database.
     pub position: u64,
-    /// What tells the transcript from another one of the same name.
+    /// Identifies the transcript among others of the same name.
     pub mark: String,
 }
 
-/// An entry made from a transcript, with all its bytes.
+/// An entry made from a transcript, with its raw bytes.
 #[derive(Debug, Clone)]
 pub struct Import {
     pub new: NewEntry,

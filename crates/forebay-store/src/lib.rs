@@ -1,21 +1,23 @@
 //! Stores: the traits every engine implements, and what the engines share.
 //!
-//! [`Store`] is the sum of one trait a concern ([`Entries`], [`SearchIndex`], [`Sources`], ...), each in a file with the
-//! values it speaks of. The engines are crates of their own, `forebay-store-sqlite` and `forebay-store-postgres`;
-//! what both need lives here and knows neither:
+//! [`Store`] combines one trait per concern ([`Entries`], [`SearchIndex`], [`Sources`], ...), each
+//! in a file with its types. The engines are crates of their own, `forebay-store-sqlite` and
+//! `forebay-store-postgres`; what both need is here and knows neither:
 //!
-//! - [`blob`]: how raw bytes are compressed and laid out;
+//! - [`blob`]: encoding of raw bytes;
 //! - [`chunk`]: searchable parts of an entry;
-//! - [`bm25`], [`vector_index`], [`top_k`], [`candidates`], [`query_batcher`]: ranking by words and by embedding;
+//! - [`bm25`], [`vector_index`], [`top_k`], [`candidates`], [`query_batcher`]: ranking by words
+//!   and by embedding;
 //! - [`vocabulary`]: which words typo correction considers;
-//! - [`lru`], [`busy_timeout`], [`migration`], [`derived`], [`run_ending`]: small mechanisms.
+//! - [`cache`], [`busy_timeout`], [`migration`], [`derived`], [`run_ending`]: small mechanisms.
 //!
-//! [`Home`] finds a user's databases on disk, [`project`] the project a folder belongs to.
+//! [`Home`] locates a user's databases on disk, [`project`] the project of a folder.
 
 mod archive;
 pub mod blob;
 pub mod bm25;
 pub mod busy_timeout;
+pub mod cache;
 pub mod candidates;
 pub mod chunk;
 pub mod derived;
@@ -24,7 +26,6 @@ mod entries;
 mod error;
 pub mod home;
 mod imports;
-pub mod lru;
 mod maintenance;
 pub mod migration;
 pub mod project;
@@ -43,12 +44,12 @@ pub mod vector_index;
 pub mod vocabulary;
 pub mod working_set;
 
-pub use archive::{Packer, begins_like_one as begins_like_an_archive, unpack};
+pub use archive::{ArchiveWriter, is_archive, read_archive};
 pub use blob::{EncodedBlob, HashedContent, fingerprint};
 pub use busy_timeout::{busy_timeout, set_busy_timeout};
 pub use chunk::{
-    ChunkEmbedding, Embedding, EmbeddingProgress, IndexState, IndexStep, NewChunk, REMOTE,
-    ReindexedChunk, StaleChunk,
+    ChunkEmbedding, Embedding, EmbeddingProgress, IndexState, IndexStep, NewChunk,
+    REMOTE_MODEL_PREFIX, ReindexedChunk, StaleChunk,
 };
 pub use embeddings::Embeddings;
 pub use entries::{Entries, HistoryPage, NewDetail, NewEntry, NewNote, Upload};

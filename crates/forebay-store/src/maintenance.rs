@@ -1,4 +1,4 @@
-//! Maintenance: statistics, health and background work of a store.
+//! Maintenance: statistics, health checks and background work.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,21 +7,22 @@ use crate::StoreError;
 
 /// Statistics, health checks and background maintenance.
 pub trait Maintenance: Send + Sync {
-    /// Counts and sizes.
-    fn facts(&self) -> Result<StoreStats, StoreError>;
+    /// Returns counts and sizes.
+    fn stats(&self) -> Result<StoreStats, StoreError>;
 
-    /// Does beforehand what storing a run would have to do first, where there is such a thing.
+    /// Prepares for storing a run, where the engine can.
     fn warm_up(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Does what keeps the store quick and small, when nobody waits for an answer.
-    fn tidy(&self) -> Result<(), StoreError>;
+    /// Compacts the index and the files; called when no request is waiting.
+    fn maintain(&self) -> Result<(), StoreError>;
 
-    /// What the user must know of how the store was opened: a damaged file that was set aside, say.
+    /// Returns what the user must know about opening the store, such as a damaged file that was
+    /// moved aside.
     fn notices(&self) -> &[String];
 
-    /// Checks the store by using it.
+    /// Checks that the store is intact and writable.
     fn health(&self) -> Result<Health, StoreError>;
 }
 
@@ -29,9 +30,9 @@ pub trait Maintenance: Send + Sync {
 pub struct StoreStats {
     pub entries: BTreeMap<String, u64>,
     pub chunks: u64,
-    /// Bytes as they were handed in, each entry counted.
+    /// Uncompressed size of all entries.
     pub raw_bytes: u64,
-    /// Bytes the store takes on disk.
+    /// Size on disk.
     pub disk_bytes: u64,
     pub sessions: u64,
 }
@@ -41,6 +42,6 @@ pub struct Health {
     pub engine: String,
     pub location: PathBuf,
     pub schema: u32,
-    /// What an integrity check complained of; empty when sound.
-    pub faults: Vec<String>,
+    /// Problems found by an integrity check; empty if there are none.
+    pub problems: Vec<String>,
 }

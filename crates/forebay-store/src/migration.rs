@@ -1,4 +1,4 @@
-//! Migrations as both engines know them: append-only SQL files, each recorded with its checksum.
+//! Migrations, shared by the engines: append-only SQL files, each recorded with its checksum.
 
 use std::path::Path;
 
@@ -15,17 +15,17 @@ impl Migration {
     }
 }
 
-/// Refuses a store that is newer or was made by other files; `applied` has names and checksums.
-pub fn check_ledger(
-    known: &[Migration],
+/// Rejects a store whose applied migrations (names and checksums) are newer or different.
+pub fn check_applied(
+    expected: &[Migration],
     applied: &[(String, String)],
     store: &Path,
 ) -> Result<(), StoreError> {
     let path = || store.to_owned();
     for (index, (name, checksum)) in applied.iter().enumerate() {
-        match known.get(index) {
+        match expected.get(index) {
             None => return Err(StoreError::Newer { path: path(), migration: name.clone() }),
-            Some(known) if known.name != name || known.checksum() != *checksum => {
+            Some(expected) if expected.name != name || expected.checksum() != *checksum => {
                 return Err(StoreError::Altered { path: path(), migration: name.clone() });
             }
             Some(_) => {}

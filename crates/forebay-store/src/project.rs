@@ -1,68 +1,70 @@
-//! Which project a folder belongs to: the repository, by its common git folder.
+//! Identifies the project of a folder: the git repository, by its common directory.
 //!
-//! Read from the files git keeps, without running git: a hook has milliseconds.
+//! Reads git's files instead of running git, since a hook has milliseconds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::ProjectId;
 
-/// A project and where it stands.
+/// A project and its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     pub id: ProjectId,
-    /// The folder one works in: the worktree's top, or the folder itself without git.
+    /// The top of the worktree, or the folder itself without git.
     pub root: PathBuf,
     git_dir: Option<PathBuf>,
 }
 
 impl Project {
-    /// Finds the project of a folder; `home` and `/` are never one.
-    pub fn of(folder: &Path, home: Option<&Path>) -> Option<Self> {
+    /// Finds the project of a folder; never `home` or `/`.
+    pub fn for_folder(folder: &Path, home: Option<&Path>) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
         let home = home.and_then(|home| home.canonicalize().ok());
-        let never = |path: &Path| path.parent().is_none() || Some(path) == home.as_deref();
-        let above = folder.ancestors().take_while(|path| !never(path));
-        let in_git = above.clone().find_map(Self::of_git_worktree);
-        let marked = || above.clone().find(|path| path.join(".forebay.toml").is_file());
+        let is_excluded = |path: &Path| path.parent().is_none() || Some(path) == home.as_deref();
+        let ancestors = folder.ancestors().take_while(|path| !is_excluded(path));
+        let in_git = ancestors.clone().find_map(Self::from_git_worktree);
+        let with_settings_file =
+            || ancestors.clone().find(|path| path.join(".forebay.toml").is_file());
         in_git.or_else(|| {
-            let root = marked().unwrap_or(&folder);
-            (!never(root)).then(|| Self::new(root, root, None))
+            let root = with_settings_file().unwrap_or(&folder);
+            (!is_excluded(root)).then(|| Self::new(root, root, None))
         })
     }
 
-    /// The name that all machines give a project: where its repository came from, else its id.
+    /// Returns the project's name shared by all machines: the location of its remote `origin`, or
+    /// its id.
     ///
-    /// What stands in the repository's files has no say in it: a stranger's project must not take the name of
+    /// Files in the repository cannot change it, so that a foreign project cannot take the name of
     /// another.
     pub fn shared_name(&self) -> String {
         let config = self.git_dir.as_deref().map(|git_dir| common_dir(git_dir).join("config"));
         let text = config.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
-        let origin = origin(&text).and_then(place_of);
+        let origin = origin(&text).and_then(remote_location);
         origin.unwrap_or_else(|| self.id.as_str().to_owned())
     }
 
-    /// A project that a team knows by its name, wherever each has it.
+    /// A team's project, identified by its shared name.
     pub fn named(name: &str, root: &Path) -> Self {
         let hash = blake3::hash(name.as_bytes()).to_hex();
         Self { id: ProjectId::new(name, &hash), root: root.to_owned(), git_dir: None }
     }
 
-    /// The branch that is checked out now.
+    /// Returns the branch that is checked out.
     pub fn branch(&self) -> Option<String> {
         let head = fs::read_to_string(self.git_dir.as_ref()?.join("HEAD")).ok()?;
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
-    /// The folder in which git keeps the state of this worktree.
+    /// Returns git's folder for this worktree.
     pub fn git_folder(&self) -> Option<&Path> {
         self.git_dir.as_deref()
     }
 
-    fn of_git_worktree(root: &Path) -> Option<Self> {
+    fn from_git_worktree(root: &Path) -> Option<Self> {
         let git_dir = git_dir(root)?;
         let common = common_dir(&git_dir);
-        // `repo/.git` is named after `repo`; a bare `repo.git` after itself.
+        // `repo/.git` is named after `repo`, a bare `repo.git` after itself.
         let named = match common.file_name() {
             Some(name) if name == ".git" => common.parent().unwrap_or(&common),
             _ => &common,
@@ -77,7 +79,7 @@ impl Project {
     }
 }
 
-/// The git folder of a worktree: `.git` itself, or the one that the file `.git` names.
+/// Returns the git folder of a worktree: `.git` itself, or the target of the file `.git`.
 fn git_dir(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
     if dot_git.is_dir() {
@@ -88,14 +90,14 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     named.canonicalize().ok()
 }
 
-/// The folder that all worktrees of a repository share.
+/// Returns the folder that all worktrees of a repository share.
 fn common_dir(git_dir: &Path) -> PathBuf {
     let named = fs::read_to_string(git_dir.join("commondir")).ok();
     let common = named.map(|text| git_dir.join(text.trim()));
     common.and_then(|path| path.canonicalize().ok()).unwrap_or_else(|| git_dir.to_owned())
 }
 
-/// The address that a repository's settings have for `origin`.
+/// Returns the URL of the remote `origin` in a git configuration.
 fn origin(config: &str) -> Option<&str> {
     let mut is_origin = false;
     for line in config.lines().map(str::trim) {
@@ -111,13 +113,13 @@ fn origin(config: &str) -> Option<&str> {
     None
 }
 
-/// Host and path of an address, however it is reached: `git@host:ann/app.git` and `https://host/ann/app` are
-/// one. A folder of this machine is none.
-fn place_of(address: &str) -> Option<String> {
+/// Returns host and path of a remote URL, the same for `git@host:ann/app.git` and
+/// `https://host/ann/app`; None for a local folder.
+fn remote_location(address: &str) -> Option<String> {
     let rest = match address.split_once("://") {
         Some(("file", _)) => return None,
         Some((_, rest)) => rest.to_owned(),
-        // The short form of ssh.
+        // The scp-like form of ssh.
         None => {
             let (host, path) = address.split_once(':')?;
             (!host.contains('/')).then(|| format!("{host}/{path}"))?
@@ -135,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repository_has_one_place_however_it_is_reached() {
+    fn remote_urls_of_one_repository_have_one_location() {
         for address in [
             "git@github.com:ann/app.git",
             "https://github.com/ann/app",
@@ -144,10 +146,13 @@ mod tests {
         ] {
             let config =
                 format!("[core]\n\tbare = false\n[remote \"origin\"]\n\turl = {address}\n");
-            assert_eq!(origin(&config).and_then(place_of).as_deref(), Some("github.com/ann/app"));
+            assert_eq!(
+                origin(&config).and_then(remote_location).as_deref(),
+                Some("github.com/ann/app")
+            );
         }
         for address in ["/srv/app.git", "../app", "file:///srv/app", "", "host:", "https://"] {
-            assert_eq!(place_of(address), None, "{address}");
+            assert_eq!(remote_location(address), None, "{address}");
         }
         assert_eq!(origin("[remote \"fork\"]\nurl = x\n"), None);
     }

@@ -1,185 +1,187 @@
-//! Questions that come at once are answered together: to read all meanings from memory takes longer than to compare
-//! them with one question, or with several. Whoever is about to ask says so, and the others wait for him a little.
+//! Batches concurrent vector queries into one scan.
+//!
+//! A scan of all vectors is bound by memory bandwidth, so comparing them with several queries costs
+//! about as much as with one. A caller announces its query early; others wait for it briefly.
 
-use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::LazyLock;
 use std::thread::{self, Thread, available_parallelism, yield_now};
 use std::time::{Duration, Instant};
 
+use foldhash::HashMap;
 use parking_lot::{Mutex, MutexGuard};
 
-/// Questions that are answered in one go.
-const AT_ONCE: usize = 16;
-/// As many as are worth it: more would keep those who asked from their other work.
-const ENOUGH: usize = 8;
-/// How long others are waited for: some of them may take their time.
-const PATIENCE: Duration = Duration::from_millis(3);
+/// Maximum number of queries in one scan.
+const MAX_BATCH: usize = 16;
+/// A batch of this size does not wait for more queries: it would delay its callers.
+const MIN_FULL_BATCH: usize = 8;
+/// Maximum time to wait for announced queries.
+const GATHER_TIMEOUT: Duration = Duration::from_millis(3);
 
 #[derive(Debug)]
-pub struct QueryBatcher<Question, Answer> {
-    patience: Duration,
-    state: Mutex<State<Question, Answer>>,
+pub struct QueryBatcher<Query, Answer> {
+    gather_timeout: Duration,
+    state: Mutex<State<Query, Answer>>,
 }
 
 #[derive(Debug)]
-struct State<Question, Answer> {
-    /// Counts questions.
-    count: u64,
-    /// Those who are about to ask.
-    coming: usize,
-    waiting: Vec<Asker<Question>>,
-    /// None where there was no answer.
+struct State<Query, Answer> {
+    next_id: u64,
+    /// Announced queries that are not enqueued yet.
+    announced: usize,
+    queue: Vec<QueuedQuery<Query>>,
+    /// None where the batch returned no answer.
     answers: HashMap<u64, Option<Answer>>,
-    /// Those who answer for all.
-    busy: usize,
+    /// Batches being scanned.
+    active_batches: usize,
 }
 
-/// Who asked what.
+/// A query waiting for its batch.
 #[derive(Debug)]
-struct Asker<Question> {
-    number: u64,
-    question: Question,
-    /// Sleeps until it is answered, or may answer.
+struct QueuedQuery<Query> {
+    id: u64,
+    query: Query,
+    /// Parked until the answer arrives or it may lead a batch.
     thread: Thread,
 }
 
-/// Somebody who is about to ask, or who thought so.
+/// An announced query; dropping it withdraws the announcement.
 #[derive(Debug)]
-pub struct PendingQuery<'a, Question, Answer> {
-    together: &'a QueryBatcher<Question, Answer>,
+pub struct PendingQuery<'a, Query, Answer> {
+    batcher: &'a QueryBatcher<Query, Answer>,
 }
 
-impl<Question, Answer> Default for QueryBatcher<Question, Answer> {
+impl<Query, Answer> Default for QueryBatcher<Query, Answer> {
     fn default() -> Self {
-        let (count, coming, waiting, answers, busy) = Default::default();
-        let state = Mutex::new(State { count, coming, waiting, answers, busy });
-        Self { patience: PATIENCE, state }
+        let (next_id, announced, queue, answers, active_batches) = Default::default();
+        let state = Mutex::new(State { next_id, announced, queue, answers, active_batches });
+        Self { gather_timeout: GATHER_TIMEOUT, state }
     }
 }
 
-impl<Question, Answer> PendingQuery<'_, Question, Answer> {
-    /// Answers a question, by `answer` or by that of another who asked at once.
-    pub fn ask(
+impl<Query, Answer> PendingQuery<'_, Query, Answer> {
+    /// Returns the answer to a query, from `run_queries` called here or by a concurrent caller.
+    pub fn run(
         self,
-        question: Question,
-        answer: impl Fn(&[&Question]) -> Vec<Option<Answer>>,
+        query: Query,
+        run_queries: impl Fn(&[&Query]) -> Vec<Option<Answer>>,
     ) -> Option<Answer> {
-        let together = self.together;
-        let number = together.enqueue(question);
+        let batcher = self.batcher;
+        let id = batcher.enqueue(query);
         drop(self);
-        together.wait(number, answer)
+        batcher.wait(id, run_queries)
     }
 }
 
-impl<Question, Answer> Drop for PendingQuery<'_, Question, Answer> {
+impl<Query, Answer> Drop for PendingQuery<'_, Query, Answer> {
     fn drop(&mut self) {
-        let mut state = self.together.state.lock();
-        state.coming -= 1;
-        let next = state.next_to_answer();
+        let mut state = self.batcher.state.lock();
+        state.announced -= 1;
+        let next = state.next_leader();
         drop(state);
         next.iter().for_each(Thread::unpark);
     }
 }
 
-impl<Question, Answer> QueryBatcher<Question, Answer> {
-    /// Lets others know that a question is about to come.
-    pub fn announce(&self) -> PendingQuery<'_, Question, Answer> {
-        self.state.lock().coming += 1;
-        PendingQuery { together: self }
+impl<Query, Answer> QueryBatcher<Query, Answer> {
+    /// Announces a query, so that concurrent batches wait for it.
+    pub fn announce(&self) -> PendingQuery<'_, Query, Answer> {
+        self.state.lock().announced += 1;
+        PendingQuery { batcher: self }
     }
 
-    /// Has a question wait for its answer; gives its number.
-    fn enqueue(&self, question: Question) -> u64 {
+    /// Enqueues a query and returns its id.
+    fn enqueue(&self, query: Query) -> u64 {
         let mut state = self.state.lock();
-        let number = state.count;
-        state.count += 1;
-        state.waiting.push(Asker { number, question, thread: thread::current() });
-        number
+        let id = state.next_id;
+        state.next_id += 1;
+        state.queue.push(QueuedQuery { id, query, thread: thread::current() });
+        id
     }
 
     fn wait(
         &self,
-        number: u64,
-        answer: impl Fn(&[&Question]) -> Vec<Option<Answer>>,
+        id: u64,
+        run_queries: impl Fn(&[&Query]) -> Vec<Option<Answer>>,
     ) -> Option<Answer> {
-        // Whoever is about to ask gets the processor first, and is answered in the same go.
+        // Lets threads with announced queries run first, so that they join this batch.
         yield_now();
-        let asked = Instant::now();
+        let enqueued_at = Instant::now();
         loop {
             let mut state = self.state.lock();
-            if let Some(answer) = state.answers.remove(&number) {
+            if let Some(answer) = state.answers.remove(&id) {
                 return answer;
             }
-            let may_answer = state.is_waiting(number) && state.busy < *MOST_BUSY;
-            let patience =
-                self.patience.checked_sub(asked.elapsed()).filter(|left| !left.is_zero());
-            if may_answer && (state.are_enough() || patience.is_none()) {
-                self.answer_some(state, &answer);
+            let may_lead = state.is_waiting(id) && state.active_batches < *MAX_ACTIVE_BATCHES;
+            let remaining = self
+                .gather_timeout
+                .checked_sub(enqueued_at.elapsed())
+                .filter(|left| !left.is_zero());
+            if may_lead && (state.is_batch_ready() || remaining.is_none()) {
+                self.run_batch(state, &run_queries);
             } else {
                 drop(state);
-                thread::park_timeout(patience.unwrap_or(self.patience));
+                thread::park_timeout(remaining.unwrap_or(self.gather_timeout));
             }
         }
     }
 
-    fn answer_some(
+    fn run_batch(
         &self,
-        mut state: MutexGuard<'_, State<Question, Answer>>,
-        answer: impl Fn(&[&Question]) -> Vec<Option<Answer>>,
+        mut state: MutexGuard<'_, State<Query, Answer>>,
+        run_queries: impl Fn(&[&Query]) -> Vec<Option<Answer>>,
     ) {
-        let some = state.waiting.len().min(AT_ONCE);
-        let askers = state.waiting.drain(..some).collect();
-        state.busy += 1;
+        let size = state.queue.len().min(MAX_BATCH);
+        let batch = state.queue.drain(..size).collect();
+        state.active_batches += 1;
         drop(state);
-        let mut answering = Answering { together: self, askers, answers: Vec::new() };
-        let questions: Vec<&Question> =
-            answering.askers.iter().map(|asker| &asker.question).collect();
-        answering.answers = answer(&questions);
+        let mut running = RunningBatch { batcher: self, batch, answers: Vec::new() };
+        let queries: Vec<&Query> = running.batch.iter().map(|queued| &queued.query).collect();
+        running.answers = run_queries(&queries);
     }
 }
 
-impl<Question, Answer> State<Question, Answer> {
-    fn is_waiting(&self, number: u64) -> bool {
-        self.waiting.iter().any(|asker| asker.number == number)
+impl<Query, Answer> State<Query, Answer> {
+    fn is_waiting(&self, id: u64) -> bool {
+        self.queue.iter().any(|queued| queued.id == id)
     }
 
-    /// Whether nobody else is worth waiting for.
-    fn are_enough(&self) -> bool {
-        self.coming == 0 || self.waiting.len() >= ENOUGH
+    /// Returns whether waiting for more queries is not worthwhile.
+    fn is_batch_ready(&self) -> bool {
+        self.announced == 0 || self.queue.len() >= MIN_FULL_BATCH
     }
 
-    /// One of those who wait, if it is time to answer.
-    fn next_to_answer(&self) -> Option<Thread> {
-        let first = self.waiting.first().filter(|_| self.are_enough());
-        first.map(|asker| asker.thread.clone())
+    /// Returns a waiting thread if a batch is ready.
+    fn next_leader(&self) -> Option<Thread> {
+        let first = self.queue.first().filter(|_| self.is_batch_ready());
+        first.map(|queued| queued.thread.clone())
     }
 }
 
-/// Somebody who answers: whatever happens to him, those who wait are answered.
-struct Answering<'a, Question, Answer> {
-    together: &'a QueryBatcher<Question, Answer>,
-    askers: Vec<Asker<Question>>,
+/// A batch being scanned; answers its callers when dropped, also after a panic.
+struct RunningBatch<'a, Query, Answer> {
+    batcher: &'a QueryBatcher<Query, Answer>,
+    batch: Vec<QueuedQuery<Query>>,
     answers: Vec<Option<Answer>>,
 }
 
-impl<Question, Answer> Drop for Answering<'_, Question, Answer> {
+impl<Query, Answer> Drop for RunningBatch<'_, Query, Answer> {
     fn drop(&mut self) {
-        let mut state = self.together.state.lock();
+        let mut state = self.batcher.state.lock();
         let mut answers = std::mem::take(&mut self.answers).into_iter();
-        for asker in &self.askers {
-            state.answers.insert(asker.number, answers.next().flatten());
+        for queued in &self.batch {
+            state.answers.insert(queued.id, answers.next().flatten());
         }
-        state.busy -= 1;
-        let next = state.next_to_answer();
+        state.active_batches -= 1;
+        let next = state.next_leader();
         drop(state);
-        next.iter().chain(self.askers.iter().map(|asker| &asker.thread)).for_each(Thread::unpark);
+        next.iter().chain(self.batch.iter().map(|queued| &queued.thread)).for_each(Thread::unpark);
     }
 }
 
-/// Half of the processors: the others have the rest of each search to do. To count them takes as long as many a
-/// question, so it is done once.
-static MOST_BUSY: LazyLock<usize> =
+/// Half of the processors, since the rest of each search needs some too. Cached: determining the
+/// count takes as long as many queries.
+static MAX_ACTIVE_BATCHES: LazyLock<usize> =
     LazyLock::new(|| available_parallelism().map_or(1, NonZero::get).div_ceil(2));
 
 #[cfg(test)]
@@ -189,63 +191,60 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_told_the_answer_to_its_own_question() {
-        let together = QueryBatcher::default();
-        let answer = |questions: &[&u8]| -> Vec<Option<String>> {
-            assert!(questions.len() <= AT_ONCE);
-            questions.iter().map(|question| Some(question.to_string())).collect()
+    fn each_caller_gets_its_own_answer() {
+        let batcher = QueryBatcher::default();
+        let run_queries = |queries: &[&u8]| -> Vec<Option<String>> {
+            assert!(queries.len() <= MAX_BATCH);
+            queries.iter().map(|query| Some(query.to_string())).collect()
         };
         thread::scope(|scope| {
-            for question in 0..100_u8 {
-                let together = &together;
+            for query in 0..100_u8 {
+                let batcher = &batcher;
                 scope.spawn(move || {
                     for _ in 0..50 {
-                        let told = together.announce().ask(question, answer);
-                        assert_eq!(told, Some(question.to_string()));
+                        let answer = batcher.announce().run(query, run_queries);
+                        assert_eq!(answer, Some(query.to_string()));
                     }
                 });
             }
         });
-        assert!(together.state.lock().answers.is_empty());
+        assert!(batcher.state.lock().answers.is_empty());
     }
 
     #[test]
-    fn who_is_about_to_ask_is_waited_for() {
-        let together =
-            QueryBatcher { patience: Duration::from_mins(10), ..QueryBatcher::default() };
-        let answer = |questions: &[&u8]| vec![Some(questions.len()); questions.len()];
-        let (late, never) = (together.announce(), together.announce());
+    fn waits_for_announced_queries() {
+        let batcher =
+            QueryBatcher { gather_timeout: Duration::from_mins(10), ..QueryBatcher::default() };
+        let run_queries = |queries: &[&u8]| vec![Some(queries.len()); queries.len()];
+        let (late, never) = (batcher.announce(), batcher.announce());
         thread::scope(|scope| {
-            let first = scope.spawn(|| together.announce().ask(1, answer));
-            while together.state.lock().waiting.is_empty() {
+            let first = scope.spawn(|| batcher.announce().run(1, run_queries));
+            while batcher.state.lock().queue.is_empty() {
                 yield_now();
             }
-            let second = scope.spawn(|| late.ask(2, answer));
-            while together.state.lock().waiting.len() < 2 {
+            let second = scope.spawn(|| late.run(2, run_queries));
+            while batcher.state.lock().queue.len() < 2 {
                 yield_now();
             }
             drop(never);
-            assert_eq!([first, second].map(|told| told.join().unwrap()), [Some(2); 2]);
+            assert_eq!([first, second].map(|answer| answer.join().unwrap()), [Some(2); 2]);
         });
     }
 
     #[test]
-    fn nobody_is_waited_for_too_long() {
-        let together = QueryBatcher::default();
-        let _never = together.announce();
-        assert_eq!(
-            together.announce().ask(1, |questions: &[&u8]| vec![Some(questions.len())]),
-            Some(1)
-        );
+    fn stops_waiting_after_the_timeout() {
+        let batcher = QueryBatcher::default();
+        let _never = batcher.announce();
+        assert_eq!(batcher.announce().run(1, |queries: &[&u8]| vec![Some(queries.len())]), Some(1));
     }
 
     #[test]
-    fn nobody_waits_for_one_who_fell() {
-        let together = QueryBatcher::<u8, u8>::default();
-        let falls =
-            catch_unwind(AssertUnwindSafe(|| together.announce().ask(1, |_| panic!("fell"))));
-        assert!(falls.is_err());
-        assert_eq!(together.announce().ask(2, |questions| vec![None; questions.len()]), None);
-        assert_eq!(together.state.lock().busy, 0);
+    fn a_panic_releases_the_batch() {
+        let batcher = QueryBatcher::<u8, u8>::default();
+        let result =
+            catch_unwind(AssertUnwindSafe(|| batcher.announce().run(1, |_| panic!("fell"))));
+        assert!(result.is_err());
+        assert_eq!(batcher.announce().run(2, |queries| vec![None; queries.len()]), None);
+        assert_eq!(batcher.state.lock().active_batches, 0);
     }
 }

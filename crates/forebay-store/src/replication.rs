@@ -1,28 +1,28 @@
-//! Sharing: entries that go from one store to another, and the notes a project is told by.
+//! Replication: entries copied from one store to another, and pages of entries and notes.
 
 use forebay_domain::{Entry, EntryKind, Reference};
 
-/// Where an entry comes from that another store made.
+/// The origin of an entry copied from another store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplicaOrigin {
     pub reference: Reference,
-    /// Notes that it replaced there.
-    pub replaces: Vec<Reference>,
-    /// Whether it comes back where it was forgotten.
-    pub revives: bool,
+    /// Notes that it superseded there.
+    pub supersedes: Vec<Reference>,
+    /// Whether it is added although it was purged here.
+    pub restores_purged: bool,
 }
 
-/// What became of an entry that another store made.
+/// The result of copying an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReplicateOutcome {
     Added(Box<Entry>),
-    /// It was here already, under this reference.
-    Known(Reference),
-    /// It was forgotten here, and stays so.
-    Forgotten,
+    /// The store has it already, under this reference.
+    AlreadyPresent(Reference),
+    /// It was purged here and is not added.
+    Purged,
 }
 
-/// Which entries are asked for, from the oldest on.
+/// Selects entries, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct SincePage {
     /// Only entries after this sequence number.
@@ -32,10 +32,10 @@ pub struct SincePage {
     pub limit: usize,
 }
 
-/// Which notes are asked for.
+/// Selects notes.
 #[derive(Debug, Clone, Default)]
 pub struct NotePage {
-    /// Only those that are pinned, or only those that are not.
+    /// Only pinned notes, or only others.
     pub pinned: Option<bool>,
     pub session: Option<String>,
     pub branch: Option<String>,

@@ -1,4 +1,4 @@
-//! Retention: what is deleted, by selection or because it expired.
+//! Retention: deletes entries by selection or by age.
 
 use std::time::Duration;
 
@@ -7,27 +7,27 @@ use forebay_domain::{EntryKind, Reference, Timestamp};
 
 use crate::StoreError;
 
-/// A session that was used within this time is active; none of its entries expire.
+/// Sessions used within this time are active; their entries do not expire.
 pub const ACTIVE_SESSION: Duration = days(1);
-/// An unfinished upload older than this was left behind by a process that died.
+/// Unfinished uploads older than this belong to a process that died.
 pub const ABANDONED_UPLOAD: Duration = days(1);
-/// Examples listed in a report.
+/// Maximum number of examples in a report.
 const MAX_EXAMPLES: usize = 5;
 
-/// Deletes entries and events, by selection or because they expired.
+/// Deletes entries and events, by selection or by age.
 pub trait Retention: Send + Sync {
-    /// What a selection covers, without touching it.
+    /// Returns what a purge would delete.
     fn preview_purge(
         &self,
         selection: &PurgeSelection,
         now: Timestamp,
     ) -> Result<PurgeReport, StoreError>;
 
-    /// Forgets what a selection covers.
+    /// Deletes what a selection covers.
     fn purge(&self, selection: &PurgeSelection, now: Timestamp) -> Result<PurgeReport, StoreError>;
 }
 
-/// What to forget. Conditions narrow each other; without any, nothing is selected.
+/// What to delete. Conditions are combined with AND; without any, nothing is selected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeSelection {
     pub references: Vec<Reference>,
@@ -35,7 +35,7 @@ pub struct PurgeSelection {
     pub session: Option<String>,
     pub older_than: Option<Duration>,
     pub everything: bool,
-    /// Only what has outlived its kind's time and is not in use; at most so many at once.
+    /// Only expired entries that are not in use.
     pub expired: Option<Expiry>,
 }
 
@@ -44,35 +44,35 @@ impl PurgeSelection {
         *self == Self::default()
     }
 
-    /// Whether all of one session is meant.
-    pub fn is_a_whole_session(&self) -> bool {
+    /// Returns whether it selects exactly one session.
+    pub fn covers_whole_session(&self) -> bool {
         let others = Self { session: None, ..self.clone() };
         self.session.is_some() && others.is_empty()
     }
 }
 
-/// How long each kind is kept; a kind that is not named is kept for ever.
+/// Retention per kind; kinds not listed never expire.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expiry {
     pub keep: Vec<(EntryKind, Duration)>,
-    /// The same for the events of sessions.
+    /// Retention of session events.
     pub events: Option<Duration>,
-    pub at_most: usize,
+    pub limit: usize,
 }
 
-/// What was, or would be, forgotten.
+/// What was, or would be, deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeReport {
     pub entries: u64,
     pub notes: u64,
     pub bytes: u64,
     pub events: u64,
-    /// The first of them, for the reader to recognise.
+    /// The first entries, for the reader to recognise.
     pub examples: Vec<(Reference, String)>,
 }
 
 impl PurgeReport {
-    /// How many things there are to confirm.
+    /// Returns the number of deleted items.
     pub fn count(&self) -> u64 {
         self.entries + self.events
     }
@@ -87,7 +87,7 @@ impl PurgeReport {
 }
 
 /// An entry that a purge deletes.
-pub struct DoomedEntry {
+pub struct PurgedEntry {
     pub entry: i64,
     pub reference: Reference,
     pub title: String,
@@ -96,23 +96,19 @@ pub struct DoomedEntry {
 }
 
 pub fn reason(selection: &PurgeSelection) -> &'static str {
-    if selection.expired.is_some() {
-        "it had outlived its time"
-    } else {
-        "it was purged on request"
-    }
+    if selection.expired.is_some() { "it expired" } else { "it was purged on request" }
 }
 
-pub fn sum_up(doomed: &[DoomedEntry]) -> PurgeReport {
+pub fn summarize(entries_to_purge: &[PurgedEntry]) -> PurgeReport {
     PurgeReport {
-        entries: doomed.len() as u64,
-        notes: doomed.iter().filter(|victim| victim.is_note).count() as u64,
-        bytes: doomed.iter().map(|victim| victim.bytes).sum(),
+        entries: entries_to_purge.len() as u64,
+        notes: entries_to_purge.iter().filter(|entry| entry.is_note).count() as u64,
+        bytes: entries_to_purge.iter().map(|entry| entry.bytes).sum(),
         events: 0,
-        examples: doomed
+        examples: entries_to_purge
             .iter()
             .take(MAX_EXAMPLES)
-            .map(|victim| (victim.reference, victim.title.clone()))
+            .map(|entry| (entry.reference, entry.title.clone()))
             .collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! Search: what is asked of an engine, and what it answers.
+//! The search index: queries and their results.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -9,102 +9,104 @@ use forebay_domain::{EntryKind, Hit, Reference, Timestamp};
 use crate::StoreError;
 use crate::chunk::{Embedding, IndexState, IndexStep, ReindexedChunk, StaleChunk};
 
-/// Makes entries searchable and finds chunks by words and by embedding.
+/// Indexes entries and finds chunks by words and by embedding.
 pub trait SearchIndex: Send + Sync {
-    /// Held by the thread that makes entries searchable; two at once would do the same work.
-    fn indexing(&self) -> &Mutex<()>;
+    /// Held by the thread that indexes entries, so that threads do not repeat each other's work.
+    fn indexing_lock(&self) -> &Mutex<()>;
 
-    /// Entries whose raw bytes are not all searchable yet, oldest first.
-    fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError>;
+    /// Returns entries that are not fully indexed, oldest first.
+    fn unindexed_entries(&self, limit: usize) -> Result<Vec<IndexState>, StoreError>;
 
-    /// The raw bytes that are not searchable yet.
+    /// Returns the number of raw bytes not indexed yet.
     fn unindexed_bytes(&self) -> Result<u64, StoreError>;
 
-    /// Makes more of some entries searchable; a step that another process was faster with is skipped.
+    /// Indexes the next steps of entries; skips steps that another process has done.
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError>;
 
-    /// The best passages by words and the best by meaning, before anything else is read of them.
+    /// Returns the best chunks by words and the best by similarity, scores only.
     fn candidates(&self, query: &IndexQuery) -> Result<Vec<Candidate>, StoreError>;
 
-    /// What candidates are and say, in their order; none for a note that was replaced, and for what was
-    /// forgotten meanwhile.
-    fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError>;
+    /// Loads candidates in their order; None for superseded notes and for chunks deleted in the
+    /// meantime.
+    fn load_hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError>;
 
-    /// Those of the words that stand in no passage.
+    /// Returns the words that occur in no chunk.
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError>;
 
-    /// Words of the store that one it does not have may be a part of, or else a slip for; best first.
+    /// Returns words of the store that contain this one or else are within typo distance, best
+    /// first.
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError>;
 
-    /// Counts one more question of a session; tells how many it asked within that time.
+    /// Counts a query of a session; returns its queries within the time window.
     fn count_query(
         &self,
         session: &str,
         now: Timestamp,
-        within: Duration,
+        window: Duration,
     ) -> Result<u64, StoreError>;
 
-    /// The next passages that were stored before their index was what it is now; none when all are up to date.
-    fn outdated(&self, at_most: usize) -> Result<Vec<StaleChunk>, StoreError>;
+    /// Returns the next chunks whose index entries are out of date.
+    fn stale_chunks(&self, limit: usize) -> Result<Vec<StaleChunk>, StoreError>;
 
-    /// Indexes them anew; what another process was faster with is skipped.
-    fn renew(&self, renewed: &[ReindexedChunk]) -> Result<(), StoreError>;
+    /// Reindexes chunks; skips those that another process has done.
+    fn reindex_chunks(&self, chunks: &[ReindexedChunk]) -> Result<(), StoreError>;
 }
 
-/// What is searched for, and where.
+/// A query with its filters.
 #[derive(Debug, Clone, Default)]
 pub struct IndexQuery {
     /// Words, any of which may match.
     pub words: Vec<String>,
-    /// A passage with fewer of the words need not be found.
-    pub least_words: usize,
-    /// Beginnings of words, any of which may match.
-    pub beginnings: Vec<String>,
-    /// All of these must stand in a passage, word by word.
+    /// Chunks that match fewer words may be left out.
+    pub min_words: usize,
+    /// Word prefixes, any of which may match.
+    pub prefixes: Vec<String>,
+    /// Phrases, all of which must match.
     pub phrases: Vec<String>,
-    /// None of these may.
-    pub without: Vec<String>,
-    /// What is meant; without it only words find.
-    pub meaning: Option<Embedding>,
-    /// In a large store only what was found by words is compared by meaning: for a process that asks once.
-    pub compares_found_only: bool,
-    /// So many by words, and so many by meaning.
+    /// Words and phrases, none of which may match.
+    pub excluded: Vec<String>,
+    /// Query embedding; without it the search is by words only.
+    pub embedding: Option<Embedding>,
+    /// In a large store, compares only chunks found by words: saves a short-lived process reading
+    /// all vectors.
+    pub vector_rerank_only: bool,
+    /// Limit of each ranking, by words and by similarity.
     pub limit: usize,
     pub session: Option<String>,
     pub branch: Option<String>,
-    /// What was made for this ticket.
+    /// Only entries made for this ticket.
     pub ticket: Option<String>,
-    /// Any of these kinds, or of these notes; empty for all.
+    /// Entry kinds and note kinds, any of which may match; both empty for all.
     pub kinds: Vec<EntryKind>,
     pub notes: Vec<NoteKind>,
-    /// Only these; empty for all.
+    /// Only these entries; empty for all.
     pub entries: Vec<Reference>,
     /// Globs over the source, all of which must match: `docs/*`.
     pub sources: Vec<String>,
     pub after: Option<Timestamp>,
     pub before: Option<Timestamp>,
-    /// Nothing is searched for: the newest that fit the rest are listed.
+    /// Without words and embedding, lists the newest entries that match the filters.
     pub lists_newest: bool,
 }
 
-/// A passage that may answer a question, by its number in the store.
+/// A chunk found by a query, by its id.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    pub passage: i64,
-    /// How well its words fit; 0 if none does.
-    pub words: f64,
-    /// How near its meaning is, from 0 to 1.
+    pub chunk_id: i64,
+    /// BM25 score; 0 if no word matches.
+    pub word_score: f64,
+    /// Cosine similarity, from 0 to 1.
     pub similarity: f32,
-    /// It is source code, in which names matter less than what is done.
+    /// Source code is ranked with less weight on names.
     pub is_code: bool,
 }
 
-/// A word of the store that may have been meant.
+/// A word of the store that the user may have meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimilarWord {
     pub word: String,
-    /// 0 where the word asked for is a part of it.
-    pub slips: usize,
-    /// Passages that have it, as far as they were counted.
-    pub passages: u64,
+    /// Edit distance; 0 if it contains the given word.
+    pub edits: usize,
+    /// Number of chunks that contain it, up to a limit.
+    pub chunks: u64,
 }

@@ -1,11 +1,11 @@
-//! Sessions: their events, and marks set on them.
+//! Sessions: their events and marks.
 
 use forebay_domain::event::Recorded;
 use forebay_domain::{Event, EventKind, Timestamp};
 
 use crate::StoreError;
 
-/// Maximum number of events kept for a session; the oldest of the lowest priority is dropped first.
+/// Maximum number of events kept for a session; the oldest of the lowest priority is deleted first.
 pub const MAX_EVENTS_PER_SESSION: usize = 2_000;
 
 /// Sessions, their events and their marks.
@@ -13,20 +13,20 @@ pub trait Sessions: Send + Sync {
     /// Sessions, most recently used first.
     fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError>;
 
-    /// Writes down what happened in a session; the least worthy of too many events go.
-    fn remember(&self, happened: &EventBatch) -> Result<(), StoreError>;
+    /// Records events of a session; beyond the maximum the least important are deleted.
+    fn record_events(&self, batch: &EventBatch) -> Result<(), StoreError>;
 
-    /// Events, the latest first.
+    /// Returns events, latest first.
     fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError>;
 
-    /// Marks a session with a topic; says whether it was not marked before.
+    /// Marks a session with a topic; returns whether the mark is new.
     fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError>;
 
-    /// Takes a mark away; says whether there was one.
+    /// Removes a mark; returns whether there was one.
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError>;
 }
 
-/// What happened in a session at one moment.
+/// Events of a session at one time.
 #[derive(Debug, Clone, Default)]
 pub struct EventBatch {
     pub session: String,
@@ -34,23 +34,23 @@ pub struct EventBatch {
     pub branch: Option<String>,
     pub created: Timestamp,
     pub events: Vec<Event>,
-    /// Events, by their sequence, that no longer stand.
-    pub settled: Vec<i64>,
+    /// Sequence numbers of earlier events that are resolved now.
+    pub resolved: Vec<i64>,
 }
 
-/// Which events are asked for.
+/// Selects events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventPage {
     pub session: Option<String>,
-    /// Only these; empty for all.
+    /// Only these kinds; empty for all.
     pub kinds: Vec<EventKind>,
     pub ticket: Option<String>,
-    pub standing_only: bool,
-    /// Only those before this sequence.
+    pub active_only: bool,
+    /// Only events before this sequence number.
     pub before: Option<i64>,
     pub limit: usize,
-    /// No more than these of each priority, so that many of one do not stand in the way of another.
-    pub of_each_priority: Option<usize>,
+    /// Maximum per priority, so that many of one priority do not crowd out others.
+    pub max_per_priority: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

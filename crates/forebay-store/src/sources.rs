@@ -1,4 +1,4 @@
-//! Sources: what was indexed under a name, and what tells whether it has changed.
+//! Sources: content indexed under a name, and how changes are detected.
 
 use forebay_domain::{Reference, Timestamp};
 
@@ -7,27 +7,27 @@ use crate::blob::EncodedBlob;
 use crate::chunk::NewChunk;
 use crate::entries::NewEntry;
 
-/// What was indexed under a name: files, folders, pages, documents.
+/// Files, folders, pages and documents indexed under a name.
 pub trait Sources: Send + Sync {
-    /// Starts to index a source anew.
+    /// Starts reindexing a source.
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError>;
 
-    /// What was indexed, by name.
+    /// Returns all sources, by name.
     fn sources(&self) -> Result<Vec<Source>, StoreError>;
 
-    /// The source of this name; documents have none.
+    /// Returns the source of this name; None for documents.
     fn source(&self, name: &str) -> Result<Option<Source>, StoreError>;
 
-    /// Files and folders that were last looked at outside of these two moments, as of the later one.
+    /// Returns files and folders last checked outside of this period, as of its end.
     fn stale_sources(&self, between: (Timestamp, Timestamp)) -> Result<Vec<NewSource>, StoreError>;
 
-    /// What tells whether a file of a source has changed, for each by its path.
+    /// Returns path and stamp of each file of a source.
     fn source_stamps(&self, name: &str) -> Result<Vec<(String, FileStamp)>, StoreError>;
 
-    /// The entries of a source in the order of their paths.
+    /// Returns the items of a source, by path.
     fn source_items(&self, name: &str) -> Result<Vec<SourceItem>, StoreError>;
 
-    /// Notes that a source was looked at, and until when it need not be again.
+    /// Records that a source was checked, and when it expires.
     fn mark_source_checked(
         &self,
         name: &str,
@@ -36,15 +36,15 @@ pub trait Sources: Send + Sync {
     ) -> Result<(), StoreError>;
 }
 
-/// What kind of thing a source is.
+/// The kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {
     Text,
     File,
     Folder,
-    /// A page of the web.
+    /// A web page.
     Page,
-    /// Documents that came as JSON lines.
+    /// Documents read from JSON lines.
     Documents,
 }
 
@@ -61,13 +61,13 @@ impl SourceKind {
         }
     }
 
-    /// The kind of a word; what a newer version wrote is taken for a text, which nobody refreshes.
+    /// Parses a kind; an unknown one of a newer version counts as text, which is never refreshed.
     pub fn from_word(word: &str) -> Self {
         Self::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(Self::Text)
     }
 }
 
-/// A source as it stands in the store.
+/// A stored source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     pub name: String,
@@ -81,7 +81,7 @@ pub struct Source {
     pub bytes: u64,
 }
 
-/// What a server said about how long its answer holds.
+/// HTTP validators and expiry of a fetched page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Freshness {
     pub etag: Option<String>,
@@ -92,7 +92,7 @@ pub struct Freshness {
 /// One entry of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceItem {
-    /// Its place in the source.
+    /// Path relative to the source.
     pub path: String,
     pub reference: Reference,
     pub stamp: FileStamp,
@@ -100,10 +100,10 @@ pub struct SourceItem {
     pub bytes: u64,
 }
 
-/// What tells cheaply that a file has changed.
+/// Size and modification time, for cheap change detection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FileStamp {
-    /// Nanoseconds since 1970.
+    /// Nanoseconds since the Unix epoch.
     pub modified: i64,
     pub size: u64,
 }
@@ -118,7 +118,7 @@ pub struct NewSourceItem {
     pub chunks: Vec<NewChunk>,
 }
 
-/// What is known of a source that is indexed.
+/// A source to be indexed.
 #[derive(Debug, Clone)]
 pub struct NewSource {
     pub name: String,
@@ -129,38 +129,38 @@ pub struct NewSource {
     pub freshness: Freshness,
 }
 
-/// What becomes of items that were neither added nor kept.
+/// What happens to items neither added nor kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnlistedItems {
-    Stay,
-    Go,
+    Keep,
+    Remove,
 }
 
-/// What a source gained and lost.
+/// What a reindex changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReindexReport {
-    /// References of what was added, by path.
+    /// Path and reference of each added item.
     pub added: Vec<(String, Reference)>,
-    /// How many of them took the place of an older item.
+    /// How many of them replaced an older item.
     pub replaced: u64,
-    pub gone: u64,
+    pub removed: u64,
 }
 
-/// A source on its way in. Nobody sees any of it before `finish`; dropped, it leaves nothing.
+/// A source being reindexed: invisible before `finish`, discarded when dropped.
 pub trait Reindex {
-    /// Adds an item, in place of the one with its path.
+    /// Adds an item, replacing the one with its path.
     fn add(&mut self, item: NewSourceItem) -> Result<(), StoreError>;
 
-    /// Keeps an item whose content is the same.
+    /// Keeps an item whose content is unchanged.
     fn keep(&mut self, path: &str, stamp: FileStamp);
 
-    /// Has an item go.
+    /// Removes an item.
     fn remove(&mut self, path: &str);
 
-    /// Makes it all visible in one moment.
+    /// Commits all changes in one transaction.
     fn finish(
         self: Box<Self>,
         source: &NewSource,
-        others: UnlistedItems,
+        unlisted: UnlistedItems,
     ) -> Result<ReindexReport, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! [`Store`]: the sum of the store traits, one trait a concern.
+//! [`Store`]: all store traits combined.
 
 use crate::embeddings::Embeddings;
 use crate::entries::Entries;
@@ -14,7 +14,7 @@ use crate::working_set::WorkingSets;
 
 /// Everything an engine does.
 ///
-/// Every method is one short transaction or none; many processes use one store at once.
+/// Each method runs at most one short transaction; many processes may use a store concurrently.
 pub trait Store:
     Entries
     + SearchIndex

@@ -1,4 +1,4 @@
-//! Tokens: who may come in through the network, and for what.
+//! API tokens: who may use a server, and with which rights.
 
 use forebay_domain::Timestamp;
 use forebay_domain::rights::Rights;
@@ -7,30 +7,30 @@ use crate::StoreError;
 
 /// API tokens.
 pub trait Tokens: Send + Sync {
-    /// Keeps a new token.
+    /// Stores a new token.
     fn add_token(&self, token: &Token) -> Result<(), StoreError>;
 
-    /// Every token, the oldest first.
+    /// Returns all tokens, oldest first.
     fn tokens(&self) -> Result<Vec<Token>, StoreError>;
 
-    /// The token of this id.
+    /// Returns the token with this id.
     fn token(&self, id: &str) -> Result<Option<Token>, StoreError>;
 
-    /// Ends a token; says whether there was one that had not been ended.
+    /// Revokes a token; returns whether it existed and was not revoked before.
     fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError>;
 }
 
-/// A token as it is kept: its secret is known to its bearer alone.
+/// A stored token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// What stands before the secret, and names the token everywhere else.
+    /// The public part before the secret; identifies the token everywhere else.
     pub id: String,
-    /// Who bears it.
+    /// The bearer's name.
     pub name: String,
     /// The Argon2id hash of the secret, with its parameters and salt.
     pub hash: String,
     pub rights: Rights,
-    /// The workspace it leads to; without one, the server's own project.
+    /// The workspace it gives access to; without one, the server's own project.
     pub workspace: Option<String>,
     pub created: Timestamp,
     pub expires: Option<Timestamp>,
@@ -38,8 +38,8 @@ pub struct Token {
 }
 
 impl Token {
-    /// Whether it opens anything at this moment.
-    pub fn is_in_force(&self, now: Timestamp) -> bool {
+    /// Returns whether the token is neither revoked nor expired.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked.is_none() && self.expires.is_none_or(|end| now < end)
     }
 }

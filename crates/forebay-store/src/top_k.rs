@@ -1,85 +1,83 @@
-//! The best so many passages by a score.
+//! Selects the k best chunks by score.
 
-/// Scores that are looked at together: among so many there is mostly none that counts.
-const LOOKED_AT: usize = 16;
+/// Scores compared at once against the threshold; most blocks contain none that reaches it.
+const BLOCK: usize = 16;
 
-/// The best so many; of equal ones the newer.
+/// The k best chunks; among equal scores the newer.
 pub struct TopK {
-    most: usize,
-    /// Who has a lower score is none of them.
-    least: f32,
-    /// Those so far, up to as many again that may yet fall out.
-    found: Vec<(i64, f32)>,
+    k: usize,
+    /// Lower scores cannot be among the best.
+    threshold: f32,
+    /// Up to 2k candidates; pruned to k when full.
+    kept: Vec<(i64, f32)>,
 }
 
 impl TopK {
-    /// The best `most` of those that have at least this score.
-    pub fn new(most: usize, least: f32) -> Self {
-        Self { most, least, found: Vec::with_capacity(2 * most) }
+    /// Selects the best `k` among scores of at least `threshold`.
+    pub fn new(k: usize, threshold: f32) -> Self {
+        Self { k, threshold, kept: Vec::with_capacity(2 * k) }
     }
 
-    /// Takes passages, as many as there are scores, that come in by theirs and that `fits` lets through.
-    pub fn take_from<E>(
+    /// Adds chunks, one per score, that reach the threshold and that `accepts` lets pass.
+    pub fn extend<E>(
         &mut self,
-        passages: &[i64],
+        chunk_ids: &[i64],
         scores: &[f32],
-        fits: impl Fn(i64) -> Result<bool, E>,
+        accepts: impl Fn(i64) -> Result<bool, E>,
     ) -> Result<(), E> {
-        let (blocks, rest) = scores.as_chunks::<LOOKED_AT>();
-        for (scores, passages) in blocks.iter().zip(passages.chunks(LOOKED_AT)) {
-            if any_is_at_least(self.least, scores) {
-                self.take_each(passages, scores, &fits)?;
+        let (blocks, rest) = scores.as_chunks::<BLOCK>();
+        for (scores, chunk_ids) in blocks.iter().zip(chunk_ids.chunks(BLOCK)) {
+            if any_reaches(self.threshold, scores) {
+                self.extend_each(chunk_ids, scores, &accepts)?;
             }
         }
-        self.take_each(&passages[scores.len() - rest.len()..], rest, fits)
+        self.extend_each(&chunk_ids[scores.len() - rest.len()..], rest, accepts)
     }
 
-    fn take_each<E>(
+    fn extend_each<E>(
         &mut self,
-        passages: &[i64],
+        chunk_ids: &[i64],
         scores: &[f32],
-        fits: impl Fn(i64) -> Result<bool, E>,
+        accepts: impl Fn(i64) -> Result<bool, E>,
     ) -> Result<(), E> {
-        for (passage, score) in passages.iter().zip(scores) {
-            if *score >= self.least && fits(*passage)? {
-                self.take(*passage, *score);
+        for (chunk_id, score) in chunk_ids.iter().zip(scores) {
+            if *score >= self.threshold && accepts(*chunk_id)? {
+                self.push(*chunk_id, *score);
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, passage: i64, score: f32) {
-        self.found.push((passage, score));
-        if self.found.len() >= 2 * self.most {
-            self.drop_rest();
+    fn push(&mut self, chunk_id: i64, score: f32) {
+        self.kept.push((chunk_id, score));
+        if self.kept.len() >= 2 * self.k {
+            self.prune();
         }
     }
 
-    fn drop_rest(&mut self) {
-        if let Some(last) = self.most.checked_sub(1).filter(|last| *last < self.found.len()) {
-            let (_, (_, least), _) = self.found.select_nth_unstable_by(last, better);
-            self.least = *least;
+    fn prune(&mut self) {
+        if let Some(last) = self.k.checked_sub(1).filter(|last| *last < self.kept.len()) {
+            let (_, (_, threshold), _) =
+                self.kept.select_nth_unstable_by(last, by_score_descending);
+            self.threshold = *threshold;
         }
-        self.found.truncate(self.most);
+        self.kept.truncate(self.k);
     }
 
-    pub fn in_order(mut self) -> Vec<(i64, f32)> {
-        self.drop_rest();
-        self.found.sort_unstable_by(better);
-        self.found
+    pub fn into_sorted(mut self) -> Vec<(i64, f32)> {
+        self.prune();
+        self.kept.sort_unstable_by(by_score_descending);
+        self.kept
     }
 }
 
-#[expect(
-    clippy::needless_bitwise_bool,
-    reason = "without a branch for each, so many are compared at once"
-)]
-fn any_is_at_least(least: f32, scores: &[f32; LOOKED_AT]) -> bool {
-    scores.iter().fold(false, |any, score| any | (*score >= least))
+#[expect(clippy::needless_bitwise_bool, reason = "branch-free, so that the compiler vectorizes it")]
+fn any_reaches(threshold: f32, scores: &[f32; BLOCK]) -> bool {
+    scores.iter().fold(false, |any, score| any | (*score >= threshold))
 }
 
-/// Which of two passages comes first: the one with the higher score, of equal ones the newer.
-pub fn better(a: &(i64, f32), b: &(i64, f32)) -> std::cmp::Ordering {
+/// Orders by descending score, then newest first.
+pub fn by_score_descending(a: &(i64, f32), b: &(i64, f32)) -> std::cmp::Ordering {
     b.1.total_cmp(&a.1).then(b.0.cmp(&a.0))
 }
 
@@ -93,20 +91,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_those_that_sorting_gives(
+        fn agrees_with_sorting_everything(
             scores in proptest::collection::vec(0_u8..20, 0..200),
-            most in 0_usize..20,
+            k in 0_usize..20,
         ) {
             let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
-            let passages: Vec<i64> = (0..scores.len() as i64).collect();
-            let mut foremost = TopK::new(most, 1.0);
-            let is_even = |passage| Ok::<_, Infallible>(passage % 2 == 0);
-            foremost.take_from(&passages, &scores, is_even).unwrap();
-            let mut sorted: Vec<(i64, f32)> = passages.into_iter().zip(scores).collect();
-            sorted.retain(|(passage, score)| passage % 2 == 0 && *score >= 1.0);
-            sorted.sort_by(better);
-            sorted.truncate(most);
-            prop_assert_eq!(foremost.in_order(), sorted);
+            let chunk_ids: Vec<i64> = (0..scores.len() as i64).collect();
+            let mut top = TopK::new(k, 1.0);
+            let is_even = |chunk_id| Ok::<_, Infallible>(chunk_id % 2 == 0);
+            top.extend(&chunk_ids, &scores, is_even).unwrap();
+            let mut sorted: Vec<(i64, f32)> = chunk_ids.into_iter().zip(scores).collect();
+            sorted.retain(|(chunk_id, score)| chunk_id % 2 == 0 && *score >= 1.0);
+            sorted.sort_by(by_score_descending);
+            sorted.truncate(k);
+            prop_assert_eq!(top.into_sorted(), sorted);
         }
     }
 }

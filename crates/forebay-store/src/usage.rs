@@ -1,4 +1,4 @@
-//! Usage: what answers cost and saved, per tool and session.
+//! Usage: tokens that answers cost and saved, per tool and session.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use forebay_domain::usage::{Answered, Totals};
 
 use crate::StoreError;
 
-/// Counts what answers cost and what they saved.
+/// Counts the tokens that answers cost and saved.
 pub trait Usage: Send + Sync {
-    /// Writes answers into the usage ledger, all or none.
-    fn record(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError>;
+    /// Records answers, all or none.
+    fn record_usage(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError>;
 
-    /// The ledger's sums by tool, of all sessions or of one.
+    /// Returns totals per tool, of all sessions or of one.
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError>;
 }

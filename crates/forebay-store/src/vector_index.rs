@@ -1,89 +1,90 @@
-//! VectorIndex held in memory, and the nearest of them.
+//! An in-memory vector index with exhaustive search.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
+use std::hash::BuildHasher;
 
 use forebay_text::vector::{QueryVector, VectorMatrix};
 
 use crate::top_k::TopK;
 
-/// The nearest passages, each with how near it is; best first.
+/// Ids of the most similar chunks with their similarity, best first.
 pub type Neighbours = Vec<(i64, f32)>;
 
-/// A question: which so many are nearest to what this model told.
+/// A query for the `limit` vectors most similar to `vector`, which `model` computed.
 #[derive(Debug)]
 pub struct VectorQuery<Model> {
     pub model: Model,
     pub vector: Vec<u8>,
-    pub most: usize,
+    pub limit: usize,
 }
 
-/// Below this two texts have nothing to do with each other, whatever comes first among them.
-pub const NEAR: f32 = 0.25;
-/// Beyond this meanings are not compared one by one.
-pub const MOST_COMPARED: i64 = 200_000;
-/// The same where vectors are long: what they may take in memory.
-const MOST_BYTES: i64 = 256 * 1024 * 1024;
+/// Below this similarity two texts are unrelated.
+pub const MIN_SIMILARITY: f32 = 0.25;
+/// Maximum number of vectors to search.
+pub const MAX_VECTORS: i64 = 200_000;
+/// Maximum memory of the vectors.
+const MAX_BYTES: i64 = 256 * 1024 * 1024;
 
-/// Whether meanings of so many passages, of whatever width, are too many to be compared.
-pub fn are_beyond_comparing(passages: i64) -> bool {
-    passages > MOST_COMPARED
+/// Returns whether this many chunks are too many, whatever the width of their vectors.
+pub fn exceeds_max_vectors(chunks: i64) -> bool {
+    chunks > MAX_VECTORS
 }
 
-/// Whether so many meanings of this width are too many to be held and compared.
-pub fn are_too_many(count: i64, width: usize) -> bool {
-    count > MOST_COMPARED.min(MOST_BYTES / (width as i64).max(1))
+/// Returns whether this many vectors of this width are too many to keep in memory.
+pub fn exceeds_limits(count: i64, width: usize) -> bool {
+    count > MAX_VECTORS.min(MAX_BYTES / (width as i64).max(1))
 }
 
-/// VectorIndex of passages, all of one width.
+/// Vectors of chunks, all of one width.
 #[derive(Debug, Default)]
 pub struct VectorIndex {
     ids: Vec<i64>,
-    directions: VectorMatrix,
+    vectors: VectorMatrix,
 }
 
 impl VectorIndex {
     pub fn new(width: usize) -> Self {
-        Self { ids: Vec::new(), directions: VectorMatrix::new(width) }
+        Self { ids: Vec::new(), vectors: VectorMatrix::new(width) }
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.ids.len()
     }
 
-    /// Adds a meaning; one of another width is left out.
-    pub fn add(&mut self, passage: i64, vector: &[u8]) {
-        if self.directions.add(vector) {
-            self.ids.push(passage);
+    /// Adds a vector; ignores one of another width.
+    pub fn add(&mut self, chunk_id: i64, vector: &[u8]) {
+        if self.vectors.add(vector) {
+            self.ids.push(chunk_id);
         }
     }
 
-    /// Forgets all but these.
-    pub fn keep(&mut self, there: &HashSet<i64>) {
-        self.directions.retain(|number| there.contains(&self.ids[number]));
-        self.ids.retain(|passage| there.contains(passage));
+    /// Removes all other vectors.
+    pub fn retain(&mut self, chunk_ids: &HashSet<i64, impl BuildHasher>) {
+        self.vectors.retain(|number| chunk_ids.contains(&self.ids[number]));
+        self.ids.retain(|chunk_id| chunk_ids.contains(chunk_id));
     }
 
-    /// The passages whose meaning is nearest to each of several, only those that `allows` lets through: all meanings,
-    /// which are this model's, are read from memory once. None for what another model told.
-    pub fn nearest_to_each<Model: PartialEq>(
+    /// Answers several queries in one scan, with chunks that `accepts` lets pass; None for queries
+    /// of another model.
+    pub fn search_batch<Model: PartialEq>(
         &self,
         model: &Model,
-        wanted: &[&VectorQuery<Model>],
-        allows: impl Fn(i64) -> bool,
+        queries: &[&VectorQuery<Model>],
+        accepts: impl Fn(i64) -> bool,
     ) -> Vec<Option<Neighbours>> {
-        let fits = |passage| Ok::<_, Infallible>(allows(passage));
-        let is_comparable = |wanted: &VectorQuery<Model>| wanted.model == *model;
-        let aim = |wanted: &&VectorQuery<Model>| {
-            is_comparable(wanted).then(|| QueryVector::new(&wanted.vector)).flatten()
+        let accept = |chunk_id| Ok::<_, Infallible>(accepts(chunk_id));
+        let is_comparable = |query: &VectorQuery<Model>| query.model == *model;
+        let query_vector = |query: &&VectorQuery<Model>| {
+            is_comparable(query).then(|| QueryVector::new(&query.vector)).flatten()
         };
-        let aims: Vec<Option<QueryVector>> = wanted.iter().map(aim).collect();
-        let mut nearest: Vec<TopK> =
-            wanted.iter().map(|wanted| TopK::new(wanted.most, NEAR)).collect();
-        self.directions.compare(&aims, |aim, first, similarity| {
-            let Ok(()) = nearest[aim].take_from(&self.ids[first..], similarity, fits);
+        let query_vectors: Vec<Option<QueryVector>> = queries.iter().map(query_vector).collect();
+        let mut best: Vec<TopK> =
+            queries.iter().map(|query| TopK::new(query.limit, MIN_SIMILARITY)).collect();
+        self.vectors.compare(&query_vectors, |query, first, similarities| {
+            let Ok(()) = best[query].extend(&self.ids[first..], similarities, accept);
         });
-        let near = nearest.into_iter().zip(wanted);
-        near.map(|(near, wanted)| is_comparable(wanted).then(|| near.in_order())).collect()
+        let answers = best.into_iter().zip(queries);
+        answers.map(|(best, query)| is_comparable(query).then(|| best.into_sorted())).collect()
     }
 }

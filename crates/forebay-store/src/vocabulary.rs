@@ -11,7 +11,8 @@ pub const MAX_SIMILAR: usize = 12;
 /// Digits that a word may end with: `sha256`, `utf8`.
 const MAX_TRAILING_DIGITS: usize = 4;
 
-/// Whether this is a word that people type: letters and a few trailing digits, no ids and no numbers.
+/// Returns whether this is a word people type: letters and a few trailing digits, no ids or
+/// numbers.
 pub fn is_word(run: &str) -> bool {
     let letters = run.trim_end_matches(|c: char| c.is_ascii_digit());
     if run.len() - letters.len() > MAX_TRAILING_DIGITS {

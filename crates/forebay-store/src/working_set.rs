@@ -1,4 +1,4 @@
-//! What a store keeps about files: what a session has of them, and what was made from them.
+//! Working sets: the files a session works on, and cached values derived from files.
 
 use forebay_domain::Reference;
 
@@ -9,68 +9,68 @@ pub const MAX_USES_KEPT: i64 = 50_000;
 
 /// The files a session works on, and values derived from file contents.
 pub trait WorkingSets: Send + Sync {
-    /// The files a session works on, the most recently used first.
-    fn files_at_work(&self, session: &str) -> Result<WorkingSet, StoreError>;
+    /// Returns the files a session works on, most recently used first.
+    fn working_set(&self, session: &str) -> Result<WorkingSet, StoreError>;
 
-    /// Keeps what a session has of a file, as the most recently used one. Where it is active, the
-    /// one that was active becomes a skeleton; beyond `most` files the least recently used goes.
+    /// Stores a file as the most recently used. If it is active, the previously active one becomes
+    /// a skeleton; beyond `max_files` the least recently used is removed.
     fn save_working_file(
         &self,
         session: &str,
         file: &WorkingFile,
-        most: usize,
+        max_files: usize,
     ) -> Result<(), StoreError>;
 
-    /// The model's context has started over: nothing that a session was handed counts any more, and
-    /// from here on it is known that such moments are told.
+    /// Forgets what was delivered to the model, because its context was reset. From now on the
+    /// session is known to report resets.
     fn reset_deliveries(&self, session: &str) -> Result<(), StoreError>;
 
-    /// What was made from files before, in the order of the keys.
-    fn derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
+    /// Returns cached values, in the order of the keys.
+    fn cached_derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 
-    /// Keeps what was made from files; beyond `most_bytes` the least recently used goes.
-    fn cache_derived(&self, made: &[DerivedValue], most_bytes: u64) -> Result<(), StoreError>;
+    /// Caches values; beyond `max_bytes` the least recently used are evicted.
+    fn cache_derived(&self, values: &[DerivedValue], max_bytes: u64) -> Result<(), StoreError>;
 }
 
-/// The hash of a file's bytes.
+/// BLAKE3 hash of a file's bytes.
 pub type ContentHash = [u8; 32];
 
-/// The files of a session, and whether it is told when the model's context starts over.
+/// The files of a session, and whether its host reports context resets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkingSet {
-    /// The most recently used first.
+    /// Most recently used first.
     pub files: Vec<WorkingFile>,
-    pub resets_are_told: bool,
+    pub resets_are_reported: bool,
 }
 
-/// What a session has of one file.
+/// The state of one file in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkingFile {
-    /// Absolute, with symlinks followed.
+    /// Absolute, with symlinks resolved.
     pub path: String,
     pub state: FileState,
-    /// The content that the session read or wrote last.
-    pub seen: ContentHash,
-    /// The entry that holds this content.
+    /// The content that the session last read or wrote.
+    pub content_hash: ContentHash,
+    /// The entry with this content.
     pub version: Option<Reference>,
-    /// What the whole file costs.
+    /// Tokens of the whole file.
     pub tokens: u64,
-    /// What its skeleton costs, once it was made.
+    /// Tokens of its skeleton, once computed.
     pub skeleton_tokens: Option<u64>,
-    /// Lines of this content that the model was handed since its context last started over.
+    /// Lines of this content delivered to the model since its context was last reset.
     pub delivered: Vec<(u64, u64)>,
-    /// Names in it that were asked for or changed, the latest last.
+    /// Symbols requested or changed, latest last.
     pub symbols: Vec<String>,
 }
 
 /// How much of a file a session works with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
-    /// All of it; one file of a session at a time.
+    /// The whole file; one per session at a time.
     Active,
-    /// Its public surface.
+    /// Its skeleton.
     Skeleton,
-    /// None: it was taken off the list on purpose.
+    /// Nothing: it was removed from the working set on purpose.
     Forgotten,
 }
 
@@ -90,25 +90,25 @@ impl FileState {
     }
 }
 
-/// What tells apart what was made from files: the kind, the maker's version, the content.
+/// Hash of the kind of value, the version of the code that computes it, and the content.
 pub type DerivedKey = [u8; 32];
 
-/// Something that was made from files and can be made again.
+/// A value derived from files that can be recomputed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DerivedValue {
     pub key: DerivedKey,
     pub value: Vec<u8>,
 }
 
-/// `1-40,60-90`
-pub fn ranges_as_text(ranges: &[(u64, u64)]) -> String {
+/// Formats line ranges as `1-40,60-90`.
+pub fn format_ranges(ranges: &[(u64, u64)]) -> String {
     let ranges: Vec<String> =
         ranges.iter().map(|(first, last)| format!("{first}-{last}")).collect();
     ranges.join(",")
 }
 
-/// A range that cannot be read was not delivered.
-pub fn ranges_of_text(text: &str) -> Vec<(u64, u64)> {
+/// Parses line ranges; skips malformed ones.
+pub fn parse_ranges(text: &str) -> Vec<(u64, u64)> {
     let range = |text: &str| {
         let (first, last) = text.split_once('-')?;
         Some((first.parse().ok()?, last.parse().ok()?))

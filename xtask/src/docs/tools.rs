@@ -1,7 +1,7 @@
 //! The tool page, from the tool registry.
 
 use anyhow::{Context, Result};
-use forebay_app::tools::{INSTRUCTIONS, Nature, TOOLS, ToolRow};
+use forebay_app::tools::{Effect, INSTRUCTIONS, TOOLS, ToolDescriptor};
 use serde_json::{Value, json};
 
 use super::{GENERATED, table};
@@ -17,31 +17,31 @@ pub(super) fn page() -> Result<String> {
 
 fn summary() -> Result<String> {
     let instruction_tokens = bpe_openai::o200k_base().count(INSTRUCTIONS);
-    let standard: Vec<&ToolRow> = TOOLS.iter().filter(|tool| tool.standard).collect();
-    let all: Vec<&ToolRow> = TOOLS.iter().collect();
+    let listed: Vec<&ToolDescriptor> = TOOLS.iter().filter(|tool| tool.listed_by_default).collect();
+    let all: Vec<&ToolDescriptor> = TOOLS.iter().collect();
     Ok(format!(
         "{} tools; {} are listed by default (settings `tools.all`, `tools.also`, `tools.without`).\n\
          Their names, descriptions and schemas cost {} tokens (o200k) of every conversation, those of all\n\
          tools {}, the server's instructions another {instruction_tokens}. A tool that is not listed can\n\
          still be called.\n\n```text\n{INSTRUCTIONS}\n```",
         all.len(),
-        standard.len(),
-        cost(&standard)?,
+        listed.len(),
+        cost(&listed)?,
         cost(&all)?,
     ))
 }
 
-fn cost(tools: &[&ToolRow]) -> Result<usize> {
+fn cost(tools: &[&ToolDescriptor]) -> Result<usize> {
     let listed: Vec<Value> = tools.iter().map(|tool| listing(tool)).collect();
     Ok(bpe_openai::o200k_base().count(&serde_json::to_string(&listed)?))
 }
 
 /// Renders a tool as a model sees it.
-fn listing(tool: &ToolRow) -> Value {
+fn listing(tool: &ToolDescriptor) -> Value {
     json!({ "name": tool.name, "description": tool.description, "inputSchema": (tool.schema)() })
 }
 
-fn section(tool: &ToolRow) -> Result<String> {
+fn section(tool: &ToolDescriptor) -> Result<String> {
     let schema = (tool.schema)();
     let fields = schema["properties"].as_object().context("a schema without properties")?;
     let rows: Vec<Vec<String>> =
@@ -51,8 +51,8 @@ fn section(tool: &ToolRow) -> Result<String> {
     } else {
         table(&["field", "type", "required", "meaning"], &rows)
     };
-    let (name, description, effect) = (tool.name, tool.description, effect(tool.nature));
-    let unlisted = if tool.standard { "" } else { " Not listed by default." };
+    let (name, description, effect) = (tool.name, tool.description, effect(tool.effect));
+    let unlisted = if tool.listed_by_default { "" } else { " Not listed by default." };
     Ok(format!("## {name}\n\n{description}\n\n{effect}{unlisted}\n\n{fields}"))
 }
 
@@ -75,14 +75,14 @@ fn type_name(field: &Value) -> String {
     }
 }
 
-fn effect(effect: Nature) -> &'static str {
+fn effect(effect: Effect) -> &'static str {
     match effect {
-        Nature::Reads => "Reads only.",
-        Nature::Adds | Nature::Indexes => "Adds to the store; changes nothing else.",
-        Nature::Edits => "Changes files of the project; stores their previous version.",
-        Nature::Fetches => "Fetches from the network and adds to the store.",
-        Nature::Removes => "Deletes irrevocably.",
-        Nature::Runs => "Runs a command, with that command's effects.",
+        Effect::ReadOnly => "Reads only.",
+        Effect::Append | Effect::Index => "Adds to the store; changes nothing else.",
+        Effect::EditFiles => "Changes files of the project; stores their previous version.",
+        Effect::Fetch => "Fetches from the network and adds to the store.",
+        Effect::Delete => "Deletes irrevocably.",
+        Effect::Execute => "Runs a command, with that command's effects.",
     }
 }
 

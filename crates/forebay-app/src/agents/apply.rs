@@ -1,4 +1,4 @@
-//! Writing a change: whole or not at all, and only onto the file it was made for.
+//! Applies a planned change atomically, and only if the file has not changed since.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -8,46 +8,48 @@ use std::path::{Path, PathBuf};
 use super::plan::read_settings;
 use super::{Change, Machine};
 
-/// Whatever the user's mask leaves of it.
-const PLAIN: u32 = 0o666;
-const EXECUTABLE: u32 = 0o777;
+/// Mode of new files, before the umask.
+const FILE_MODE: u32 = 0o666;
+const EXECUTABLE_MODE: u32 = 0o777;
 
-/// Why a change was not made; its file is as it was.
+/// Why a change was not applied; the file is unchanged.
 #[derive(Debug, thiserror::Error)]
-pub enum NotWritten {
-    #[error("{}: it changed since the difference was shown; it was left alone", .0.display())]
+pub enum WriteError {
+    #[error("{} has changed since the diff was shown; nothing was written", .0.display())]
     Changed(PathBuf),
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
 impl Change {
-    /// Makes the change, if the file is still what it was made from.
-    pub fn carry_out(&self, machine: &Machine) -> Result<(), NotWritten> {
+    /// Applies the change if the file still has the planned-for content.
+    pub fn apply(&self, machine: &Machine) -> Result<(), WriteError> {
         if read_settings(&self.path).ok() != Some(self.before.clone()) {
-            return Err(NotWritten::Changed(self.path.clone()));
+            return Err(WriteError::Changed(self.path.clone()));
         }
         let done = match &self.after {
             Some(text) => self.replace(text),
             None => self.remove(machine),
         };
-        done.map_err(|source| NotWritten::Io { path: self.path.clone(), source })
+        done.map_err(|source| WriteError::Io { path: self.path.clone(), source })
     }
 
-    /// Writes beside the file and moves it there, so that no reader ever sees half of it.
+    /// Writes a temporary file and renames it, so that no reader sees a partial file.
     fn replace(&self, text: &str) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(folder)?;
-        let beside = beside(&self.path);
-        let written = self.write_new(&beside, text).and_then(|()| fs::rename(&beside, &self.path));
+        let temporary_path = temporary_path(&self.path);
+        let written = self
+            .write_new(&temporary_path, text)
+            .and_then(|()| fs::rename(&temporary_path, &self.path));
         if written.is_err() {
-            let _ = fs::remove_file(&beside);
+            let _ = fs::remove_file(&temporary_path);
         }
         written
     }
 
     fn write_new(&self, path: &Path, text: &str) -> io::Result<()> {
-        let mode = if self.is_executable { EXECUTABLE } else { PLAIN };
+        let mode = if self.is_executable { EXECUTABLE_MODE } else { FILE_MODE };
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
         self.keep_owner_and_permissions(&file)?;
         file.write_all(text.as_bytes())?;
@@ -58,19 +60,19 @@ impl Change {
         let Ok(old) = fs::metadata(&self.path) else { return Ok(()) };
         let new = file.metadata()?;
         if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
-            // Only a superuser can give a file away; it must not take one away either.
+            // Only root can change the owner; as root, the file must keep its owner.
             std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()))?;
         }
         let bits = if self.is_executable { old.mode() | 0o100 } else { old.mode() };
         file.set_permissions(fs::Permissions::from_mode(bits & 0o7777))
     }
 
-    /// Removes the file, and the folders that are empty without it.
+    /// Removes the file and the folders that become empty.
     fn remove(&self, machine: &Machine) -> io::Result<()> {
         fs::remove_file(&self.path)?;
         let folders = self.path.ancestors().skip(1);
         for folder in folders.take_while(|folder| machine.may_remove_folder(folder)) {
-            // A folder that holds something else stays.
+            // A folder with other content stays.
             if fs::remove_dir(folder).is_err() {
                 break;
             }
@@ -79,7 +81,7 @@ impl Change {
     }
 }
 
-fn beside(path: &Path) -> PathBuf {
+fn temporary_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.forebay-{}", std::process::id()))
 }
@@ -99,28 +101,28 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changed_meanwhile_is_left_alone() {
+    fn refuses_to_overwrite_a_changed_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.json");
         fs::write(&path, "new").unwrap();
         for seen in [Some("old"), None] {
             for after in [Some("ours"), None] {
-                let refused = change(path.clone(), seen, after).carry_out(&machine(folder.path()));
-                assert!(matches!(refused, Err(NotWritten::Changed(_))), "{refused:?}");
+                let refused = change(path.clone(), seen, after).apply(&machine(folder.path()));
+                assert!(matches!(refused, Err(WriteError::Changed(_))), "{refused:?}");
             }
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         let gone = change(folder.path().join("gone"), Some("old"), Some("ours"));
-        assert!(gone.carry_out(&machine(folder.path())).is_err());
+        assert!(gone.apply(&machine(folder.path())).is_err());
         assert!(!folder.path().join("gone").exists());
     }
 
     #[test]
-    fn what_cannot_be_written_leaves_nothing_behind() {
+    fn failed_write_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("file"), "").unwrap();
         let below_a_file = change(folder.path().join("file/s.json"), None, Some("ours"));
-        assert!(below_a_file.carry_out(&machine(folder.path())).is_err());
+        assert!(below_a_file.apply(&machine(folder.path())).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

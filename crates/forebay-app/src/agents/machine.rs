@@ -1,4 +1,4 @@
-//! Where agents keep their settings on this machine, and where programs lie.
+//! Locates the agents' settings files and programs on this machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,20 +10,20 @@ use forebay_platforms::setup::{Level, Step};
 
 use crate::Setup;
 
-/// What Forebay's program is called.
+/// The name of Forebay's executable.
 const PROGRAM: &str = "forebay";
 
-/// A user's home, a project and the variables that move folders.
+/// A user's home, a project and the environment variables that relocate folders.
 pub struct Machine {
     home: PathBuf,
     project: PathBuf,
-    /// Whether `project` is one, or merely the folder the caller stands in.
+    /// Whether `project` is a project, or just the current folder.
     has_project: bool,
     variables: Vec<(String, String)>,
 }
 
 impl Machine {
-    /// The machine of a caller; none where the user has no home folder.
+    /// Returns the machine of a caller, or None if the user has no home folder.
     pub(crate) fn of(setup: &Setup) -> Option<Self> {
         let moves_a_folder = |(name, _): &&(String, String)| {
             name.ends_with("_HOME") || name.ends_with("_DIR") || name == "APPDATA"
@@ -49,12 +49,12 @@ impl Machine {
         &self.home
     }
 
-    /// The file of a step.
+    /// Returns the file of a step.
     pub(crate) fn path(&self, step: &Step) -> PathBuf {
         self.place(step.base, &step.path)
     }
 
-    /// A path below one of the folders that hosts use.
+    /// Resolves a path below one of the folders that hosts use.
     pub(crate) fn place(&self, base: BaseDir, path: &str) -> PathBuf {
         let (home, project) = (self.home.to_string_lossy(), self.project.to_string_lossy());
         let variable = |name: &str| {
@@ -65,23 +65,23 @@ impl Machine {
         PathBuf::from(folders.path(base, path))
     }
 
-    /// Whether a folder is one that setting up may have made: below the home or the project.
+    /// Whether setup may have created a folder: it is below the home or the project.
     pub(crate) fn may_remove_folder(&self, folder: &Path) -> bool {
         let is_below = |top: &Path| folder.starts_with(top) && folder != top;
         is_below(&self.project) || is_below(&self.home)
     }
 
-    /// Whether an agent is on this machine, by its own folder or its program.
+    /// Whether an agent is installed, judged by its folder or its program.
     pub fn is_installed(&self, platform: &Platform) -> bool {
         let detection = &platform.detection;
         detection.folders.iter().any(|folder| self.home.join(folder).is_dir())
             || detection.binaries.iter().any(|binary| on_path(binary).is_some())
     }
 
-    /// How agents start Forebay: by name in files that others share, by its place in a user's own.
+    /// Returns how agents start Forebay: by name in shared files, by absolute path in a user's own.
     ///
-    /// A project's settings travel to machines where Forebay lies elsewhere. A user's agents may be started
-    /// from a desktop, which knows another PATH than the shell does.
+    /// A project's settings travel to machines where Forebay is installed elsewhere. A user's agents may be
+    /// started from a desktop, whose PATH differs from the shell's.
     pub fn program(&self, running: &Path, level: Level) -> String {
         let real = |path: &Path| path.canonicalize().ok();
         let on_path = on_path(PROGRAM).filter(|found| real(found) == real(running));
@@ -93,12 +93,12 @@ impl Machine {
     }
 }
 
-/// Whether a program that a settings file names can be started.
+/// Whether a program named in a settings file can be started.
 pub(crate) fn can_start(program: &str) -> bool {
     if program.contains('/') { is_program(Path::new(program)) } else { on_path(program).is_some() }
 }
 
-/// The program of a name that a shell would find.
+/// Finds a program in PATH.
 fn on_path(name: &str) -> Option<PathBuf> {
     forebay_sandbox::path_candidates(name).find(|path| is_program(path))
 }

@@ -1,8 +1,8 @@
-//! What setting agents up, or taking it back, would change.
+//! Plans what setting agents up, or removing the setup, would change.
 //!
-//! Every file is read once and handed from step to step, so that a plan can be shown whole before anything
-//! is written. A file that cannot be read, or means something else than expected, is left out of the plan
-//! and told; the other files do not suffer for it.
+//! Every file is read once and passed from step to step, so that the whole plan can be shown before anything
+//! is written. A file that cannot be read, or has unexpected content, is left out of the plan and reported;
+//! the other files are not affected.
 
 use std::fs;
 use std::io;
@@ -13,62 +13,62 @@ use forebay_platforms::setup::{self, Level, NEW_FILE, Step};
 
 use super::{Machine, state};
 
-/// Links that lead further than this lead in a circle.
-const MOST_LINKS: usize = 40;
+/// A longer chain of symlinks is a loop.
+const MAX_SYMLINKS: usize = 40;
 
-/// What is wanted.
+/// The intended result.
 #[derive(Debug, Clone)]
 pub enum Wish {
-    /// Forebay in the settings; agents start this program.
+    /// Set up: agents start this program.
     SetUp { program: String },
-    /// The settings as they were before.
+    /// Remove the setup.
     TakeBack,
 }
 
-/// What would change, and what stands in the way.
+/// The planned changes, and the files that cannot be changed.
 #[derive(Debug, Default)]
 pub struct Plan {
     pub changes: Vec<Change>,
-    /// Files that are as wished already.
+    /// Files that need no change.
     pub settled: Vec<PathBuf>,
     pub faults: Vec<Fault>,
 }
 
-/// A file before and after; nothing where there is none.
+/// A file's content before and after; None where the file does not exist.
 #[derive(Debug)]
 pub struct Change {
     pub path: PathBuf,
-    /// The agents that it is for.
+    /// The agents that the change is for.
     pub agents: Vec<&'static str>,
     pub before: Option<String>,
     pub after: Option<String>,
     pub(super) is_executable: bool,
 }
 
-/// A file that stays as it is, and why.
+/// A file that is left unchanged, and why.
 #[derive(Debug)]
 pub struct Fault {
     pub path: PathBuf,
     pub why: String,
 }
 
-/// Works out what a wish changes for some agents.
+/// Plans the changes for some agents.
 pub fn plan(machine: &Machine, agents: &[&'static Platform], level: Level, wish: &Wish) -> Plan {
     let mut drafts = Drafts { files: Vec::new() };
     for agent in agents {
         for step in setup::steps(agent, level) {
-            let path = real_place(&machine.path(&step));
+            let path = resolve_symlinks(&machine.path(&step));
             let is_needed = matches!(wish, Wish::TakeBack)
                 && is_needed_by_others(machine, &step, &path, agents, level);
             if !is_needed {
-                drafts.of(path).take(&step, wish);
+                drafts.draft_for(path).apply(&step, wish);
             }
         }
     }
     drafts.into_plan()
 }
 
-/// Whether an agent that stays set up reads the same words in the same file.
+/// Whether an agent that stays set up needs the same text in the same file.
 fn is_needed_by_others(
     machine: &Machine,
     step: &Step,
@@ -79,7 +79,9 @@ fn is_needed_by_others(
     let stays = |other: &&&'static Platform| !leaving.iter().any(|one| one.id == other.id);
     let shares = |other: &&'static Platform| {
         let steps = setup::steps(other, level);
-        steps.iter().any(|its| its.is_shared_with(step) && real_place(&machine.path(its)) == path)
+        steps
+            .iter()
+            .any(|its| its.is_shared_with(step) && resolve_symlinks(&machine.path(its)) == path)
     };
     forebay_platforms::PLATFORMS
         .iter()
@@ -91,7 +93,7 @@ struct Drafts {
     files: Vec<Draft>,
 }
 
-/// A file on its way through the steps.
+/// A file as changed by the steps so far.
 struct Draft {
     path: PathBuf,
     agents: Vec<&'static str>,
@@ -101,7 +103,7 @@ struct Draft {
 }
 
 impl Drafts {
-    fn of(&mut self, path: PathBuf) -> &mut Draft {
+    fn draft_for(&mut self, path: PathBuf) -> &mut Draft {
         let at = self.files.iter().position(|draft| draft.path == path).unwrap_or_else(|| {
             self.files.push(Draft::read(path));
             self.files.len() - 1
@@ -112,7 +114,7 @@ impl Drafts {
     fn into_plan(self) -> Plan {
         let mut plan = Plan::default();
         for draft in self.files {
-            draft.settle(&mut plan);
+            draft.finish(&mut plan);
         }
         plan
     }
@@ -128,7 +130,7 @@ impl Draft {
         Self { path, agents: Vec::new(), before, text, is_executable: false }
     }
 
-    fn take(&mut self, step: &Step, wish: &Wish) {
+    fn apply(&mut self, step: &Step, wish: &Wish) {
         if !self.agents.contains(&step.platform.name) {
             self.agents.push(step.platform.name);
         }
@@ -141,11 +143,11 @@ impl Draft {
         self.text = edited.map_err(|fault| fault.to_string());
     }
 
-    fn settle(self, plan: &mut Plan) {
+    fn finish(self, plan: &mut Plan) {
         let Self { path, agents, before, text, is_executable } = self;
         let after = match text {
             Err(why) => return plan.faults.push(Fault { path, why }),
-            // What only holds a line end is a file that was made for Forebay.
+            // A file with nothing but a newline was created for Forebay.
             Ok(text) if text == NEW_FILE => None,
             Ok(text) => Some(text),
         };
@@ -157,22 +159,22 @@ impl Draft {
     }
 }
 
-/// The text of a settings file; nothing where there is none.
+/// Reads a settings file, or returns None if it does not exist.
 pub(super) fn read_settings(path: &Path) -> Result<Option<String>, String> {
     match fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(text)),
-            Err(_) => Err("it cannot be read: it is not UTF-8 text".to_owned()),
+            Err(_) => Err("cannot read it: not UTF-8 text".to_owned()),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("it cannot be read: {error}")),
+        Err(error) => Err(format!("cannot read it: {error}")),
     }
 }
 
-/// The file that a path leads to, also through a link to a file that is not there yet.
-pub(super) fn real_place(path: &Path) -> PathBuf {
+/// Resolves symlinks, also those to a file that does not exist yet.
+pub(super) fn resolve_symlinks(path: &Path) -> PathBuf {
     let mut place = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_SYMLINKS {
         if let Ok(real) = place.canonicalize() {
             return real;
         }
@@ -187,15 +189,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_also_to_what_is_not_there() {
+    fn resolves_symlinks_to_missing_files() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         std::os::unix::fs::symlink("b", top.join("a")).unwrap();
         std::os::unix::fs::symlink(top.join("c"), top.join("b")).unwrap();
-        assert_eq!(real_place(&top.join("a")), top.join("c"));
+        assert_eq!(resolve_symlinks(&top.join("a")), top.join("c"));
         fs::write(top.join("c"), "x").unwrap();
-        assert_eq!(real_place(&top.join("a")), top.join("c"));
+        assert_eq!(resolve_symlinks(&top.join("a")), top.join("c"));
         std::os::unix::fs::symlink("round", top.join("round")).unwrap();
-        assert_eq!(real_place(&top.join("round")), top.join("round"));
+        assert_eq!(resolve_symlinks(&top.join("round")), top.join("round"));
     }
 }

@@ -1,27 +1,27 @@
-//! What is set up now.
+//! Detects which agents are set up.
 
 use std::fmt;
 
 use forebay_platforms::Platform;
 use forebay_platforms::setup::{self, Level, Step};
 
-use super::plan::{read_settings, real_place};
+use super::plan::{read_settings, resolve_symlinks};
 use super::{Machine, machine};
 
-/// How much of an agent's setup stands.
+/// How much of an agent's setup is in place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presence {
     pub level: Level,
-    /// The files that lack Forebay though others have it.
+    /// Files that lack Forebay although others have it.
     pub missing: Vec<String>,
-    /// A program that is to be started and is not there.
+    /// The configured program if it does not exist.
     pub lost_program: Option<String>,
 }
 
-/// The agents of a machine, as `doctor` tells of them.
+/// The agents of a machine, as reported by `doctor`.
 pub(crate) struct AgentReport {
     pub(crate) set_up: Vec<SetUp>,
-    /// Agents that are installed and do not use Forebay.
+    /// Installed agents that do not use Forebay.
     pub(crate) idle: Vec<&'static str>,
     pub(crate) faults: Vec<String>,
 }
@@ -60,7 +60,7 @@ impl fmt::Display for SetUp {
 
 impl fmt::Display for Presence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(word(self.level))?;
+        f.write_str(level_name(self.level))?;
         if self.missing.is_empty() {
             return Ok(());
         }
@@ -73,20 +73,20 @@ impl Presence {
         let lost = self.lost_program.as_ref()?;
         let option = if self.level == Level::User { " --user" } else { "" };
         Some(format!(
-            "{} starts {lost}, which is not there: `forebay init {}{option}` mends it",
+            "{} starts {lost}, which does not exist: `forebay init {}{option}` fixes it",
             agent.name, agent.id
         ))
     }
 }
 
-const fn word(level: Level) -> &'static str {
+const fn level_name(level: Level) -> &'static str {
     match level {
         Level::User => "user",
         Level::Project => "project",
     }
 }
 
-/// What of an agent's setup stands at a level; nothing where it is not set up.
+/// Returns how much of an agent's setup is in place at a level, or None if it is not set up.
 pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Option<Presence> {
     if !is_set_up(machine, agent, level) {
         return None;
@@ -106,7 +106,7 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
     Some(presence)
 }
 
-/// Whether an agent was set up at a level: Forebay stands in a file that no other agent would have it in.
+/// Whether an agent is set up at a level: a file that no other agent shares contains Forebay.
 pub fn is_set_up(machine: &Machine, agent: &'static Platform, level: Level) -> bool {
     let is_own = |step: &Step| !is_shared(machine, step, level);
     let has_it = |step: &Step| text_of(machine, step).is_some_and(|text| step.is_applied(&text));
@@ -115,14 +115,14 @@ pub fn is_set_up(machine: &Machine, agent: &'static Platform, level: Level) -> b
 
 /// Whether another agent's setup puts the same thing into the same file.
 fn is_shared(machine: &Machine, step: &Step, level: Level) -> bool {
-    let path = real_place(&machine.path(step));
+    let path = resolve_symlinks(&machine.path(step));
     forebay_platforms::PLATFORMS
         .iter()
         .filter(|other| other.id != step.platform.id)
         .flat_map(|other| setup::steps(other, level))
-        .any(|its| its.is_shared_with(step) && real_place(&machine.path(&its)) == path)
+        .any(|its| its.is_shared_with(step) && resolve_symlinks(&machine.path(&its)) == path)
 }
 
 fn text_of(machine: &Machine, step: &Step) -> Option<String> {
-    read_settings(&real_place(&machine.path(step))).ok().flatten()
+    read_settings(&resolve_symlinks(&machine.path(step))).ok().flatten()
 }

@@ -1,20 +1,21 @@
-//! What differs between two texts, within a size.
+//! Size-bounded diffs of two texts.
 
 use similar::{DiffTag, TextDiff};
 
-/// A diff, and whether all of it is shown.
+/// A diff, and whether it is complete.
 pub(crate) struct Difference {
     pub(crate) text: String,
     pub(crate) is_whole: bool,
 }
 
-/// Lines shown around a change.
-const AROUND: usize = 2;
+/// Lines of context around a change.
+const CONTEXT_LINES: usize = 2;
 
-/// The changed lines of `new` against `old`, in at most about `bytes` bytes, by whole lines.
+/// Returns the diff of `old` and `new` in at most about `bytes` bytes, truncated at a line.
 pub(crate) fn between(old: &str, new: &str, bytes: usize) -> Difference {
     let diff = TextDiff::from_lines(old, new);
-    let whole = diff.unified_diff().context_radius(AROUND).missing_newline_hint(false).to_string();
+    let whole =
+        diff.unified_diff().context_radius(CONTEXT_LINES).missing_newline_hint(false).to_string();
     let whole = whole.trim_end();
     if whole.len() <= bytes {
         return Difference { text: whole.to_owned(), is_whole: true };
@@ -22,11 +23,11 @@ pub(crate) fn between(old: &str, new: &str, bytes: usize) -> Difference {
     let kept = &whole[..whole.floor_char_boundary(bytes)];
     let kept = kept.rfind('\n').map_or("", |end| &kept[..end]);
     let left_out = whole.lines().count() - kept.lines().count();
-    Difference { text: format!("{kept}\n... {left_out} more lines of changes"), is_whole: false }
+    Difference { text: format!("{kept}\n... {left_out} more changed lines"), is_whole: false }
 }
 
-/// The lines of `new` that `old` does not have, as ranges counted from 1; where something is only
-/// taken out, the line before it.
+/// Returns the lines of `new` that `old` does not have, as ranges counted from 1; for a pure deletion, the
+/// line before it.
 pub(crate) fn changed_lines(old: &str, new: &str) -> Vec<(usize, usize)> {
     let diff = TextDiff::from_lines(old, new);
     let changes = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_shown_with_their_lines() {
+    fn shows_changes_with_line_numbers() {
         let old = "a\nb\nc\nd\ne\nf\n";
         insta::assert_snapshot!(between(old, "a\nb\nc\nD\ne\nf\n", 1_000).text, @r"
         @@ -2,5 +2,5 @@
@@ -56,10 +57,10 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn counts_lines_that_do_not_fit() {
         let new = "x\n".repeat(500);
         let short = between("", &new, 40);
         assert!(!short.is_whole && short.text.len() < 100, "{}", short.text);
-        assert!(short.text.ends_with("more lines of changes"));
+        assert!(short.text.ends_with("more changed lines"));
     }
 }

@@ -16,19 +16,19 @@ pub(crate) mod stale;
 pub(crate) mod syntax;
 pub mod working_set;
 
-/// Lines around a change that are quoted.
-const AROUND: usize = 1;
+/// Lines of context quoted around a change.
+const CONTEXT_LINES: usize = 1;
 
-/// Places of one edit that are quoted: the others look alike.
-const SAMPLES: usize = 3;
+/// Changes of one edit that are quoted; the others look alike.
+const MAX_QUOTED_CHANGES: usize = 3;
 
-/// The changed lines of a text with their numbers, in at most about `bytes` bytes.
+/// Quotes the changed lines of a text with their numbers, in at most about `bytes` bytes.
 pub(crate) fn shown(text: &str, changed: &[(usize, usize)], bytes: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let (mut size, mut next) = (0, 1);
-    for (first, last) in changed.iter().take(SAMPLES) {
-        let first = first.saturating_sub(AROUND).max(next);
-        for line in numbered(text, first, last + AROUND) {
+    for (first, last) in changed.iter().take(MAX_QUOTED_CHANGES) {
+        let first = first.saturating_sub(CONTEXT_LINES).max(next);
+        for line in numbered(text, first, last + CONTEXT_LINES) {
             size += line.len() + 1;
             if size > bytes {
                 lines.push("... context_read shows the rest".to_owned());
@@ -36,20 +36,20 @@ pub(crate) fn shown(text: &str, changed: &[(usize, usize)], bytes: usize) -> Str
             }
             lines.push(line);
         }
-        next = last + AROUND + 1;
+        next = last + CONTEXT_LINES + 1;
     }
-    if let Some(more) = changed.len().checked_sub(SAMPLES).filter(|more| *more > 0) {
+    if let Some(more) = changed.len().checked_sub(MAX_QUOTED_CHANGES).filter(|more| *more > 0) {
         lines.push(format!("... and {more} more"));
     }
     lines.join("\n")
 }
 
-/// Counts the line of an offset from 1.
+/// Returns the line number of an offset, starting at 1.
 fn line_of(text: &str, offset: usize) -> usize {
     text[..offset].matches('\n').count() + 1
 }
 
-/// Lines with their numbers, as answers quote them.
+/// Formats lines with their numbers.
 fn numbered(text: &str, first: usize, last: usize) -> Vec<String> {
     const WIDTH: usize = 160;
     let lines = text

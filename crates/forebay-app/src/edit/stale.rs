@@ -1,18 +1,18 @@
-//! Staleness: a file is not overwritten by somebody who has not seen it as it is.
+//! Staleness checks: an edit is refused if its session has not seen the current content of the file.
 
 use crate::edit::diff;
 use crate::edit::source_file::{self, Place, SourceFile};
 use crate::edit::working_set::{AtWork, kept_text};
 use crate::{App, AppError};
 
-/// What a refusal shows of the changes.
-const SHOWN_BYTES: usize = 4_000;
-/// What it shows of changes that are too many, and must be read anyway.
-const SHOWN_OF_MANY: usize = 600;
-/// Fewer digits of a hash tell too little.
-const FEWEST_DIGITS: usize = 6;
+/// Size of the diff in a refusal.
+const MAX_DIFF_BYTES: usize = 4_000;
+/// Size of the diff if it does not fit, as the file must be read again anyway.
+const TRUNCATED_DIFF_BYTES: usize = 600;
+/// Minimum length of a hash prefix.
+const MIN_HASH_DIGITS: usize = 6;
 
-/// Refuses when the file is not the one the caller means.
+/// Refuses if the file does not have the hash that the caller expects.
 pub(crate) fn check_expected(
     place: &Place,
     file: &SourceFile,
@@ -20,10 +20,10 @@ pub(crate) fn check_expected(
 ) -> Result<(), AppError> {
     let Some(expected) = expected else { return Ok(()) };
     let digits = expected.trim().to_lowercase();
-    if digits.len() < FEWEST_DIGITS || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
+    if digits.len() < MIN_HASH_DIGITS || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
         return Err(AppError::bad_input(
-            format!("expected_hash is no hash of {FEWEST_DIGITS} hexadecimal digits or more"),
-            "take it from the first line of context_read's answer",
+            format!("expected_hash must have {MIN_HASH_DIGITS} or more hexadecimal digits"),
+            "the first line of context_read's answer has it",
         ));
     }
     let hash: String = file.hash.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -32,7 +32,7 @@ pub(crate) fn check_expected(
     }
     Err(AppError::refused(
         format!(
-            "{} has hash {} now; nothing is changed",
+            "{} now has hash {}; the file is unchanged",
             place.shown,
             source_file::short(&file.hash)
         ),
@@ -40,9 +40,9 @@ pub(crate) fn check_expected(
     ))
 }
 
-/// Refuses when the file has changed since the session saw it, and shows how.
+/// Refuses if the file has changed since the session saw it, and shows the diff.
 ///
-/// A session that was shown all of the change has seen the file as it is: asked again, it may go on.
+/// A session that was shown the whole diff knows the current content, so a repeated call succeeds.
 pub(crate) fn check_stale(
     app: &App,
     at_work: &AtWork,
@@ -50,20 +50,20 @@ pub(crate) fn check_stale(
     file: &SourceFile,
 ) -> Result<(), AppError> {
     let Some(known) = at_work.seen_before(place, file) else { return Ok(()) };
-    let message = format!("{} has changed since you saw it; nothing is written", place.shown);
+    let message = format!("{} has changed since you saw it; nothing was written", place.shown);
     let Some(old) = kept_text(&*at_work.store, known) else {
         return Err(AppError::refused(message, "read it again with context_read"));
     };
-    // What is kept has passed redaction, so only what has, too, can be compared with it.
+    // The stored text is redacted, so the current text must be redacted before the comparison.
     let new = app.redaction.text(file.text()).0;
-    let change = diff::between(&old, &new, SHOWN_BYTES);
+    let change = diff::between(&old, &new, MAX_DIFF_BYTES);
     let hint = if change.is_whole {
         at_work.has_seen(app, place, file)?;
-        "this is all that changed: if the edit still fits, repeat it"
+        "this is the whole diff: if the edit still applies, repeat it"
     } else {
         "read it again with context_read"
     };
-    let shown = if change.is_whole { SHOWN_BYTES } else { SHOWN_OF_MANY };
+    let shown = if change.is_whole { MAX_DIFF_BYTES } else { TRUNCATED_DIFF_BYTES };
     let change = diff::between(&old, &new, shown);
     Err(AppError::refused(format!("{message}\n{}", change.text), hint))
 }

@@ -1,15 +1,15 @@
-//! Syntax errors that an edit brought.
+//! Detects syntax errors that an edit introduced.
 
 use std::ops::Range;
 
 use forebay_skeleton::{Document, SyntaxError, detect_language};
 
-/// Errors that are told.
-const MOST: usize = 5;
-/// Languages whose grammars refuse some of what is right.
-const LAGGING: &[&str] = &["Bash", "Kotlin", "SQL", "Zig"];
+/// Maximum number of reported errors.
+const MAX_ERRORS: usize = 5;
+/// Languages whose grammars reject some valid code.
+const INCOMPLETE_GRAMMARS: &[&str] = &["Bash", "Kotlin", "SQL", "Zig"];
 
-/// The errors of `after` that `before` does not have; none where no grammar reads the file.
+/// Returns the errors of `after` that `before` does not have; none without a grammar for the file.
 pub(crate) fn introduced(path: &str, before: &str, after: &str) -> Vec<SyntaxError> {
     let Some(language) = detect_language(path, after.as_bytes()) else { return Vec::new() };
     let Ok(old) = Document::parse(before, language) else { return Vec::new() };
@@ -19,7 +19,7 @@ pub(crate) fn introduced(path: &str, before: &str, after: &str) -> Vec<SyntaxErr
     new.map(|new| new.introduced_errors(&old, put_there)).unwrap_or_default()
 }
 
-/// The names of what stands around or in these lines, from the inside out.
+/// Returns the names of the symbols around or in these lines, innermost first.
 pub(crate) fn symbols_at(path: &str, text: &str, lines: (usize, usize)) -> Vec<String> {
     let Some(language) = detect_language(path, text.as_bytes()) else { return Vec::new() };
     let Ok(document) = Document::parse(text, language) else { return Vec::new() };
@@ -29,30 +29,31 @@ pub(crate) fn symbols_at(path: &str, text: &str, lines: (usize, usize)) -> Vec<S
             && *symbol.lines.start() <= lines.1
             && lines.0 <= *symbol.lines.end()
     });
-    // The innermost say most about what was changed.
+    // The innermost symbols describe a change best.
     symbols.sort_by_key(|symbol| symbol.lines.end() - symbol.lines.start());
     let mut names: Vec<String> = symbols.into_iter().map(|symbol| symbol.name).collect();
     names.dedup();
-    names.truncate(MOST);
+    names.truncate(MAX_ERRORS);
     names
 }
 
-/// The errors as an answer tells them.
+/// Formats the errors for an answer.
 pub(crate) fn told(path: &str, errors: &[SyntaxError]) -> Vec<String> {
-    let is_sure = detect_language(path, b"").is_none_or(|known| !LAGGING.contains(&known.name()));
-    let verdict = if is_sure { "syntax error" } else { "perhaps a syntax error" };
+    let is_sure =
+        detect_language(path, b"").is_none_or(|known| !INCOMPLETE_GRAMMARS.contains(&known.name()));
+    let verdict = if is_sure { "syntax error" } else { "possible syntax error" };
     let mut lines: Vec<String> = errors
         .iter()
-        .take(MOST)
+        .take(MAX_ERRORS)
         .map(|error| format!("{verdict}: {path}:{}:{} {}", error.line, error.column, error.message))
         .collect();
-    if errors.len() > MOST {
-        lines.push(format!("and {} more", errors.len() - MOST));
+    if errors.len() > MAX_ERRORS {
+        lines.push(format!("and {} more", errors.len() - MAX_ERRORS));
     }
     lines
 }
 
-/// The bytes of `before` that differ, between what both texts begin and end with.
+/// Returns the range of `before` that differs, without the common prefix and suffix.
 fn changed(before: &str, after: &str) -> Range<usize> {
     let shorter = before.len().min(after.len());
     let same = |(one, other): &(u8, u8)| one == other;
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_new_errors_are_told() {
+    fn reports_only_new_errors() {
         let broken = "fn a() {}\nfn b( {}\n";
         assert_eq!(introduced("x.rs", broken, &broken.replace('a', "c")), []);
         let errors = introduced("x.rs", "fn a() {}\n", "fn a() {\n");
@@ -93,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn where_a_grammar_may_be_wrong_that_is_told() {
+    fn marks_errors_of_incomplete_grammars_as_possible() {
         let table = "CREATE TABLE t (id INT, CONSTRAINT u UNIQUE (id);\n";
         let told = told("x.sql", &introduced("x.sql", "", table)).join("\n");
-        assert!(told.starts_with("perhaps a syntax error: x.sql:1:"), "{told}");
+        assert!(told.starts_with("possible syntax error: x.sql:1:"), "{told}");
     }
 
     #[test]
-    fn an_error_is_told_where_it_was_made() {
+    fn reports_an_error_where_it_was_made() {
         let sound = "pub fn a() {\n    let x = 1;\n}\n\npub fn b() {\n    let y = 2;\n}\n";
         check("x.rs", sound, &sound.replace("x = 1;", "x = (1;"), "2:");
         check("x.rs", "", &sound.replace("x = 1;", "x = (1;"), "2:");
@@ -116,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_name_comes_first() {
+    fn lists_the_innermost_symbol_first() {
         let text = "struct A;\nimpl A {\n    fn b(&self) {\n        c();\n    }\n}\n";
         assert_eq!(symbols_at("x.rs", text, (4, 4)).first().map(String::as_str), Some("b"));
     }
 
     proptest! {
         #[test]
-        fn what_is_changed_can_be_put_together_again(before in "[aé→\n]{0,20}", after in "[aé→\n]{0,20}") {
+        fn changed_range_round_trips(before in "[aé→\n]{0,20}", after in "[aé→\n]{0,20}") {
             let range = changed(&before, &after);
             let tail = before.len() - range.end;
             let text = format!("{}{}{}", &before[..range.start], &after[range.start..after.len() - tail], &before[range.end..]);

@@ -1,12 +1,12 @@
-//! The environment the work needs: variables, runtimes, installed things.
+//! The environment of the work: variables, runtimes, installed packages.
 
 use forebay_domain::EventKind;
 
-use super::facts::Facts;
 use super::layout::Section;
+use super::session_facts::SessionFacts;
 
-pub(super) fn section(facts: &Facts) -> Option<Section> {
-    let lines = super::layout::listed(facts.of(EventKind::Environment));
+pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
+    let lines = super::layout::list_items(facts.events_of(EventKind::Environment));
     let more = "ctx_history events=environment";
-    (!lines.is_empty()).then(|| Section::new("## Environment", lines, more).weighing(4))
+    (!lines.is_empty()).then(|| Section::new("## Environment", lines, more).with_percent(4))
 }

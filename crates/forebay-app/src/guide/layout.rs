@@ -1,30 +1,30 @@
-//! Sections within a budget: the weightiest first, each with the call that fetches more.
+//! Lays out sections within a byte budget, each with the call that fetches the rest.
 
 use forebay_domain::event::Recorded;
 use forebay_text::cut;
 
-/// A part of the guide.
+/// A section of a guide or an overview.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
     pub(crate) title: String,
     pub(crate) lines: Vec<String>,
-    /// The call that tells the rest; empty where nobody needs to be told.
+    /// The call that fetches the rest; empty to omit it.
     pub(crate) more: &'static str,
-    /// Of a hundred bytes so many are its own; what it does not need goes to the others.
-    pub(crate) share: usize,
+    /// Its percent of the bytes in percent; what it does not need goes to the others.
+    pub(crate) percent: usize,
 }
 
 impl Section {
     pub(crate) fn new(title: impl Into<String>, lines: Vec<String>, more: &'static str) -> Self {
-        Self { title: title.into(), lines, more, share: 8 }
+        Self { title: title.into(), lines, more, percent: 8 }
     }
 
-    /// With a larger share of the room.
-    pub(crate) fn weighing(self, share: usize) -> Self {
-        Self { share, ..self }
+    /// Sets its share of the bytes in percent.
+    pub(crate) fn with_percent(self, percent: usize) -> Self {
+        Self { percent, ..self }
     }
 
-    /// The last line, after a line break.
+    /// Returns the last line, with a leading line break.
     fn more_line(&self, left_out: usize) -> String {
         match (self.more, left_out) {
             ("", 0) => String::new(),
@@ -34,7 +34,7 @@ impl Section {
         }
     }
 
-    /// What it takes beside its lines.
+    /// Returns the bytes of everything but its lines.
     fn frame_bytes(&self) -> usize {
         // A blank line, the title, and the last line with its count.
         1 + self.title.len() + 1 + self.more_line(9_999).len()
@@ -44,8 +44,8 @@ impl Section {
         self.frame_bytes() + self.lines.iter().map(|line| line.len() + 1).sum::<usize>()
     }
 
-    /// The section in so many bytes; nothing when not even its first line fits.
-    fn within(&self, bytes: usize) -> Option<String> {
+    /// Renders the section within `bytes`; `None` if not even its first line fits.
+    fn render(&self, bytes: usize) -> Option<String> {
         let mut room = bytes.checked_sub(self.frame_bytes())?;
         let fits = |line: &&String| match room.checked_sub(line.len() + 1) {
             Some(rest) => {
@@ -63,22 +63,22 @@ impl Section {
     }
 }
 
-/// What was said, one line each.
-pub(crate) fn listed<'a>(events: impl Iterator<Item = &'a Recorded>) -> Vec<String> {
+/// Formats events as list items.
+pub(crate) fn list_items<'a>(events: impl Iterator<Item = &'a Recorded>) -> Vec<String> {
     events.map(|recorded| format!("- {}", cut::one_line(&recorded.event.text, 200))).collect()
 }
 
-/// Head and sections in at most `bytes` bytes; what found no room is named.
+/// Renders head and sections in at most `bytes` bytes; lists the titles of sections without room.
 pub(crate) fn lay_out(head: &str, sections: &[Section], bytes: usize) -> String {
     const LEFT_OUT_BYTES: usize = 120;
     let room = bytes.saturating_sub(head.len() + 1);
     let need: usize = sections.iter().map(|section| section.whole_bytes() + 1).sum();
-    // Where all of it has room, nothing will be left out.
+    // If everything fits, the line about omitted sections needs no room.
     let room = if need <= room { room } else { room.saturating_sub(LEFT_OUT_BYTES) };
     let mut text = head.to_owned();
     let mut left_out = Vec::new();
-    for (section, bytes) in sections.iter().zip(rooms(sections, room)) {
-        match section.within(bytes) {
+    for (section, bytes) in sections.iter().zip(allocate(sections, room)) {
+        match section.render(bytes) {
             Some(part) => {
                 text.push('\n');
                 text.push_str(&part);
@@ -93,13 +93,13 @@ pub(crate) fn lay_out(head: &str, sections: &[Section], bytes: usize) -> String 
     cut::prefix(&text, bytes).to_owned()
 }
 
-/// How many bytes each section gets: its share, and in order of weight what others leave over.
-fn rooms(sections: &[Section], bytes: usize) -> Vec<usize> {
+/// Returns the bytes of each section: its percentage, then, in order, what others leave.
+fn allocate(sections: &[Section], bytes: usize) -> Vec<usize> {
     let needs: Vec<usize> = sections.iter().map(|section| section.whole_bytes() + 1).collect();
     let mut given: Vec<usize> = sections
         .iter()
         .zip(&needs)
-        .map(|(section, need)| (*need).min(bytes * section.share / 100))
+        .map(|(section, need)| (*need).min(bytes * section.percent / 100))
         .collect();
     let mut left = bytes.saturating_sub(given.iter().sum());
     for (given, need) in given.iter_mut().zip(&needs) {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_section_leaves_over_the_others_get() {
+    fn unused_bytes_go_to_other_sections() {
         let text = lay_out("head", &[section("A", 2), section("B", 60)], 600);
         assert!(text.contains("- line 1\nmore: ctx_history"), "{text}");
         assert!(text.contains(" more: ctx_history"), "{text}");
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_named() {
+    fn lists_omitted_sections() {
         let text = lay_out("head", &[section("A", 2), section("B", 3), section("C", 3)], 190);
         assert!(text.contains("left out: ") && text.contains('C'), "{text}");
     }
 
     proptest! {
         #[test]
-        fn never_over_budget(
+        fn stays_within_budget(
             counts in prop::collection::vec(1_usize..40, 0..14),
             bytes in 0_usize..5_000,
         ) {

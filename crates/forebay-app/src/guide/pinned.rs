@@ -1,9 +1,9 @@
-//! Notes that somebody pinned: they hold whatever the session is about.
+//! Pinned notes, which apply to every session.
 
-use super::facts::Facts;
 use super::layout::Section;
+use super::session_facts::SessionFacts;
 
-pub(super) fn section(facts: &Facts) -> Option<Section> {
+pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
     let lines = facts.pinned.clone();
     (!lines.is_empty()).then(|| Section::new("## Pinned", lines, "ctx_search kind=note"))
 }

@@ -1,14 +1,14 @@
-//! Stored outputs that matter: what failed, what the last request is about, the latest.
+//! The most relevant stored outputs: failed, related to the last request, latest.
 
 use forebay_domain::{Entry, EntryKind};
 
-use super::facts::Facts;
 use super::layout::Section;
+use super::session_facts::SessionFacts;
 use crate::render::describe;
 
-const MOST: usize = 5;
+const MAX_OUTPUTS: usize = 5;
 
-pub(super) fn section(facts: &Facts) -> Option<Section> {
+pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
     let is_output = |entry: &&Entry| {
         matches!(entry.kind, EntryKind::Run | EntryKind::Capture | EntryKind::Page)
             && entry.source != super::SNAPSHOT_SOURCE
@@ -18,7 +18,7 @@ pub(super) fn section(facts: &Facts) -> Option<Section> {
     outputs.sort_by_key(|entry| {
         std::cmp::Reverse(facts.relevance(&entry.title) + 2 * usize::from(failed(entry)))
     });
-    outputs.truncate(MOST);
+    outputs.truncate(MAX_OUTPUTS);
     let lines: Vec<String> =
         outputs.iter().map(|entry| describe::entry(entry, facts.now)).collect();
     let more = "ctx_history, ctx_search";

@@ -1,4 +1,4 @@
-//! Advice: at most once a session and topic, and short.
+//! Short advice, at most once per session and topic.
 
 use forebay_domain::hook::Reply;
 use forebay_domain::{Entry, tokens};
@@ -7,10 +7,10 @@ use forebay_text::number;
 use super::Host;
 use crate::{App, AppError};
 
-/// A topic that a session is advised on.
+/// The advice topic for long output.
 const LONG_OUTPUT: &str = "advice: long output";
 
-/// What to do about output that could not be replaced, when it happens for the first time.
+/// Returns advice when output could not be replaced, once per session.
 pub(super) fn on_long_output(app: &App, host: &Host<'_>, entry: &Entry) -> Result<Reply, AppError> {
     let reply = Reply::Context(long_output(entry));
     if !(host.supports)(&reply) || !app.places.own()?.mark(&app.session, LONG_OUTPUT)? {

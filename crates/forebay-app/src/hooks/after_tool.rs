@@ -1,4 +1,4 @@
-//! After a tool: a long result is stored, and the model gets its digest in place of it.
+//! After a tool call: stores a long result and replaces it by its digest.
 
 use std::time::Instant;
 
@@ -6,13 +6,13 @@ use forebay_domain::hook::{Reply, ToolCall, ToolResult};
 use forebay_domain::{Ending, tokens};
 use serde_json::Value;
 
-use super::captured::{self, Captured, Raw};
+use super::captured::{self, Captured, RawResult};
 use super::{Host, advice, tools};
 use crate::render::frame;
 use crate::{Answer, App, AppError};
 
-/// What the ledger calls it.
-const LEDGER_NAME: &str = "capture";
+/// Its name in the usage statistics.
+const USAGE_NAME: &str = "capture";
 
 pub(super) fn answer(
     app: &App,
@@ -21,8 +21,8 @@ pub(super) fn answer(
     result: &ToolResult,
 ) -> Result<Reply, AppError> {
     let started = Instant::now();
-    let raw = Raw::of(result, &host.folders);
-    if !is_worth_it(app, call, result, &raw) {
+    let raw = RawResult::new(result, &host.folders);
+    if !is_worth_replacing(app, call, result, &raw) {
         return Ok(Reply::Silent);
     }
     let can_replace = (host.supports)(&Reply::Replace(String::new()));
@@ -31,24 +31,29 @@ pub(super) fn answer(
         return advice::on_long_output(app, host, &captured.entry);
     }
     let text = text(&captured, result);
-    // A result that is no longer than its digest is its own digest.
+    // A result that is not longer than its digest stays.
     if text.len() >= result.bytes() {
         return Ok(Reply::Silent);
     }
     let answer = Answer::new(text, Value::Null).instead_of(captured.entry.bytes);
-    app.enter_in_ledger(LEDGER_NAME, &answer, started.elapsed());
-    app.flush_ledger();
+    app.record_usage(USAGE_NAME, &answer, started.elapsed());
+    app.flush_usage();
     Ok(Reply::Replace(answer.text))
 }
 
-fn is_worth_it(app: &App, call: &ToolCall, result: &ToolResult, raw: &Raw<'_>) -> bool {
-    // Text in place of an image would lose it.
+fn is_worth_replacing(
+    app: &App,
+    call: &ToolCall,
+    result: &ToolResult,
+    raw: &RawResult<'_>,
+) -> bool {
+    // Replacing an image by text would lose it.
     !result.has_media()
         && tokens::of_bytes(raw.bytes()) > app.settings.hooks.threshold
         && tools::is_captured(call, &app.settings.hooks)
 }
 
-/// What the model reads.
+/// Returns the text for the model.
 fn text(captured: &Captured, result: &ToolResult) -> String {
     let ending = result.exit_code.map(Ending::Exited);
     frame::capture(&captured.digest, &captured.entry, ending, &captured.redactions)

@@ -1,4 +1,4 @@
-//! Before a tool: what the user's rules say about it.
+//! Before a tool call: applies the user's rules.
 
 use forebay_domain::hook::{Reply, ToolCall};
 
@@ -6,12 +6,12 @@ use super::Host;
 use crate::rules::{self, Objection};
 use crate::{App, AppError};
 
-/// Modes of hosts in which the user wants no questions; one that nobody answers would be a denial.
-const UNASKED: &[&str] = &["bypassPermissions", "dontAsk", "yolo"];
+/// Host modes without prompts; there an unanswered question would act as a denial.
+const NO_ASK_MODES: &[&str] = &["bypassPermissions", "dontAsk", "yolo"];
 
-/// What a rule says against a call, where the host can hear it.
+/// Returns the objection of a rule to a call, if the host accepts one.
 ///
-/// A host that can be asked nothing has approvals of its own, to which an ask is left.
+/// On a host that does not support "ask", the decision is left to the host's own approvals.
 pub(super) fn objection(
     app: &App,
     host: &Host<'_>,
@@ -20,7 +20,7 @@ pub(super) fn objection(
 ) -> Result<Option<Reply>, AppError> {
     let reply = rules::before_a_tool(app, tool)?.and_then(|objection| match objection {
         Objection::Deny(reason) => Some(Reply::Deny(format!("denied: {reason}"))),
-        Objection::Ask(_) if mode.is_some_and(|mode| UNASKED.contains(&mode)) => None,
+        Objection::Ask(_) if mode.is_some_and(|mode| NO_ASK_MODES.contains(&mode)) => None,
         Objection::Ask(reason) => Some(Reply::Ask(reason)),
     });
     Ok(reply.filter(|reply| (host.supports)(reply)))

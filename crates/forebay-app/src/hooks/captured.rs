@@ -1,4 +1,4 @@
-//! A tool's result on its way to the store: without its secrets, whole, and with a digest.
+//! Captures a tool's result: redacted, stored in full and digested.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -10,37 +10,37 @@ use forebay_redact::Redactions;
 use forebay_text::cut;
 
 use super::saved;
-use crate::ingest::digesting_upload::Keeping;
+use crate::ingest::digesting_upload::DigestingUpload;
 use crate::render::frame;
 use crate::{App, AppError};
 
-/// What there is of a result: the texts the host hands over, or the file it left the whole in.
-pub(super) struct Raw<'a> {
+/// The raw result of a tool: the texts from the host, or the file in which the host saved the full output.
+pub(super) struct RawResult<'a> {
     result: &'a ToolResult,
     file: Option<PathBuf>,
 }
 
-/// A result that is stored.
+/// A stored result.
 pub(super) struct Captured {
     pub(super) entry: Entry,
     pub(super) digest: Digest,
     pub(super) redactions: Redactions,
 }
 
-impl<'a> Raw<'a> {
-    pub(super) fn of(result: &'a ToolResult, folders: &[PathBuf]) -> Self {
-        let file = result.saved.as_ref().and_then(|saved| saved::file(saved, folders));
+impl<'a> RawResult<'a> {
+    pub(super) fn new(result: &'a ToolResult, folders: &[PathBuf]) -> Self {
+        let file = result.saved.as_ref().and_then(|saved| saved::trusted_file(saved, folders));
         Self { result, file }
     }
 
-    /// How many bytes there are, as far as it is known without reading.
+    /// Returns the size, as far as it is known without reading.
     pub(super) fn bytes(&self) -> u64 {
         let of_file = |path: &PathBuf| std::fs::metadata(path).map_or(0, |found| found.len());
-        let told = self.result.bytes() as u64;
-        self.file.as_ref().map_or(told, |path| of_file(path).max(told))
+        let shown = self.result.bytes() as u64;
+        self.file.as_ref().map_or(shown, |path| of_file(path).max(shown))
     }
 
-    /// Hands everything to `take`, in order.
+    /// Passes all bytes to `take`, in order.
     fn read(&self, take: &mut dyn FnMut(Stream, &[u8])) -> std::io::Result<()> {
         if let Some(file) = &self.file {
             saved::read(file, &mut |bytes| take(Stream::Stdout, bytes))?;
@@ -48,7 +48,7 @@ impl<'a> Raw<'a> {
         let mut is_first = true;
         for part in &self.result.parts {
             let (stream, text) = match part {
-                // It is the beginning of what stands in the file.
+                // The file also contains this text, as its start.
                 Part::Text(_) if self.file.is_some() => continue,
                 Part::Text(text) => (Stream::Stdout, text),
                 Part::Errors(text) => (Stream::Stderr, text),
@@ -64,36 +64,36 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Stores a result and makes its digest.
-pub(super) fn store(app: &App, call: &ToolCall, raw: &Raw<'_>) -> Result<Captured, AppError> {
-    // The digest takes as long as the store takes to open.
-    app.places.open_own_soon();
+/// Stores a result and digests it.
+pub(super) fn store(app: &App, call: &ToolCall, raw: &RawResult<'_>) -> Result<Captured, AppError> {
+    // Digesting takes as long as opening the store, so both run in parallel.
+    app.places.open_own_in_background();
     let opened = OnceCell::new();
     let begin = || app.places.upload_to_own(&opened);
-    let (title, in_title) = app.redaction.text(&title(call));
-    let title = cut::one_line(&title, 200);
+    let (title_of, in_title) = app.redaction.text(&title_of(call));
+    let title_of = cut::one_line(&title_of, 200);
     let mut streams = app.redaction.streams();
-    let mut keeping = Keeping::new(begin, digester(app, call, &title, raw.result));
-    let keep = &mut |_: Stream, clean: &[u8]| keeping.take(clean);
+    let mut upload = DigestingUpload::new(begin, digester(app, call, &title_of, raw.result));
+    let keep = &mut |_: Stream, clean: &[u8]| upload.take(clean);
     raw.read(&mut |stream, bytes| streams.push(stream, bytes, keep)).map_err(unreadable)?;
     let mut redactions = streams.finish(keep);
     redactions.add(&in_title);
-    let mut new = app.new_entry(EntryKind::Capture, title);
+    let mut new = app.new_entry(EntryKind::Capture, title_of);
     new.source.clone_from(&call.name);
-    let (digest, entry) = keeping.finish(new);
+    let (digest, entry) = upload.finish(new);
     Ok(Captured { entry: entry?, digest, redactions })
 }
 
-fn digester(app: &App, call: &ToolCall, title: &str, result: &ToolResult) -> Digester {
+fn digester(app: &App, call: &ToolCall, title_of: &str, result: &ToolResult) -> Digester {
     let tokens = app.settings.digest.budget.saturating_sub(frame::RESERVED_TOKENS).max(1);
     let is_shell = matches!(call.action, ToolAction::Shell { .. });
     let failed = result.is_error || result.exit_code.is_some_and(|code| code != 0);
-    let hint = Hint { command: is_shell.then_some(title), failed, ..app.hint(title) };
+    let hint = Hint { command: is_shell.then_some(title_of), failed, ..app.hint(title_of) };
     Digester::new(hint, None, Budget::exactly(tokens))
 }
 
-/// What was asked, in a line a person recognises.
-fn title(call: &ToolCall) -> String {
+/// Returns a one-line title of the call.
+fn title_of(call: &ToolCall) -> String {
     match &call.action {
         ToolAction::Shell { command } => command.clone(),
         ToolAction::Fetch { url } => url.clone(),
@@ -109,5 +109,5 @@ fn title(call: &ToolCall) -> String {
 }
 
 fn unreadable(error: std::io::Error) -> AppError {
-    AppError::unavailable(format!("the output the host saved cannot be read: {error}"), None)
+    AppError::unavailable(format!("cannot read the output saved by the host: {error}"), None)
 }

@@ -1,4 +1,4 @@
-//! Compaction: before it a snapshot is stored, after it the host's own summary.
+//! Compaction: stores a snapshot before it, and the host's summary after it.
 
 use forebay_domain::EntryKind;
 use forebay_domain::hook::Reply;
@@ -6,24 +6,24 @@ use forebay_domain::hook::Reply;
 use super::{GUIDE_DUE, Host};
 use crate::{App, AppError, guide};
 
-/// A snapshot has at most so many bytes.
+/// Maximum size of a snapshot.
 const SNAPSHOT_BYTES: usize = 2_048;
 const SUMMARY: &str = "compaction summary";
 
-const WORDS: &str = "Keep references like [ctx:k3v9m2a1xq] as they are: they stay valid. Forebay tells open tasks, \
-                     decisions, changed files and unresolved errors again after compaction.";
+const INSTRUCTIONS: &str = "Keep references like [ctx:k3v9m2a1xq] unchanged: they stay valid. Forebay repeats \
+                            open tasks, decisions, changed files and unresolved errors after compaction.";
 
 pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
-    // A host that calls this without compacting would be told the guide again and again.
+    // A host that calls this without compacting would get the guide again and again.
     if !host.reports_compaction {
         return Ok(Reply::Silent);
     }
-    let Some(snapshot) = guide::of_session(app, SNAPSHOT_BYTES)? else {
+    let Some(snapshot) = guide::for_session(app, SNAPSHOT_BYTES)? else {
         return Ok(Reply::Silent);
     };
     put(app, guide::SNAPSHOT_SOURCE, &snapshot)?;
     app.places.own()?.mark(&app.session, GUIDE_DUE)?;
-    let reply = Reply::Context(WORDS.to_owned());
+    let reply = Reply::Context(INSTRUCTIONS.to_owned());
     Ok(if (host.supports)(&reply) { reply } else { Reply::Silent })
 }
 

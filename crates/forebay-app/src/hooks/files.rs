@@ -1,5 +1,4 @@
-//! What hooks tell the file tools: that the model's context starts over, and which files the host's own
-//! tools touched.
+//! Reports context resets, and files touched by the host's own tools, to the working set.
 
 use forebay_domain::hook::{HookCall, HookEvent, StartReason, ToolAction};
 
@@ -7,13 +6,13 @@ use super::Host;
 use crate::edit::working_set::{self, Touch};
 use crate::{App, AppError};
 
-/// Passes on what concerns the files of this session.
+/// Updates the working set of this session.
 pub(super) fn follow(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), AppError> {
-    // A subagent has a context of its own, of which the main one sees nothing.
+    // A subagent's context is separate from the main one.
     if call.subagent.is_some() {
         return Ok(());
     }
-    if host.reports_compaction && starts_over(&call.event) {
+    if host.reports_compaction && loses_context(&call.event) {
         return working_set::context_was_reset(&*app.places.own()?, &app.session);
     }
     let HookEvent::AfterTool(tool, result) = &call.event else { return Ok(()) };
@@ -26,8 +25,8 @@ pub(super) fn follow(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), 
     paths.iter().try_for_each(touch_one)
 }
 
-/// Whether the model loses what it was handed. A conversation that is resumed still has it.
-fn starts_over(event: &HookEvent) -> bool {
+/// Whether the model loses what was delivered to it. A resumed conversation still has it.
+fn loses_context(event: &HookEvent) -> bool {
     match event {
         HookEvent::SessionStart(reason) => *reason != StartReason::Resume,
         HookEvent::BeforeCompact(_) | HookEvent::AfterCompact(_) => true,

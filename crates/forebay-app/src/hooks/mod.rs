@@ -1,7 +1,7 @@
-//! What happens when a host calls a hook: one file an event.
+//! Answers hook calls of a host, one file per event.
 //!
-//! A hook must never break the agent: whatever goes wrong is an error here, which the door logs while the
-//! host goes on as if there were no hook. Only a deny rule that could be read is said aloud.
+//! A hook must never break the agent: errors are only logged, and the host continues as if there were no hook.
+//! Only a deny rule that was read successfully blocks a call.
 
 mod advice;
 mod after_tool;
@@ -40,12 +40,12 @@ pub struct Host<'a> {
     pub folders: Vec<PathBuf>,
 }
 
-/// The mark of a session that was compacted and not told the guide yet.
+/// Marks a session that was compacted and has not received the guide yet.
 const GUIDE_DUE: &str = "guide due";
 
-/// The answer to a call of a hook.
+/// Answers a hook call.
 pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
-    // First, because a rule holds also where everything below would fail.
+    // First, because rules must apply even if everything below fails.
     if let HookEvent::BeforeTool(tool) = &call.event
         && let Some(objection) =
             before_tool::objection(app, host, tool, call.permission_mode.as_deref())?
@@ -54,20 +54,20 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     }
     if call.session.is_none() {
         return Err(AppError::bad_input(
-            "the payload names no session",
-            "nothing was recorded of this call",
+            "the payload has no session",
+            "this call was not recorded",
         ));
     }
     let reply = reply(app, host, call);
-    // What happened is written down also where there was nothing to answer, and the other way round.
-    // One line of the log is enough for what hinders both.
+    // Recording and answering are independent: one may fail without the other. A cause that affects both is
+    // logged once.
     let noted = record::record(app, call).and_then(|()| files::follow(app, host, call));
     if let (Err(error), Ok(_)) = (noted, &reply) {
-        tracing::warn!(%error, "not all of it was recorded");
+        tracing::warn!(%error, "cannot record all events");
     }
-    // The next hook reads the log that this one leaves.
+    // The next hook has to read the log that this one leaves.
     if let Err(error) = app.places.tidy_own() {
-        tracing::warn!(%error, "the log of the store stays as it is");
+        tracing::warn!(%error, "cannot checkpoint the store's log");
     }
     reply
 }
@@ -75,7 +75,7 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
 fn reply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
     match &call.event {
         HookEvent::BeforeTool(tool) => {
-            Ok(rewrite::rewritten(app, host, tool).unwrap_or(Reply::Silent))
+            Ok(rewrite::rewrite(app, host, tool).unwrap_or(Reply::Silent))
         }
         HookEvent::AfterTool(tool, result) => after_tool::answer(app, host, tool, result),
         HookEvent::Prompt(_) => prompt::answer(app, host),
@@ -86,8 +86,8 @@ fn reply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError>
     }
 }
 
-/// Bytes of a budget that the host lets pass.
-fn room(host: &Host<'_>, budget: u64) -> usize {
+/// Returns the bytes of a budget, limited by what the host passes on.
+fn max_bytes(host: &Host<'_>, budget: u64) -> usize {
     let bytes = tokens::to_bytes(budget);
     host.context_bytes.map_or(bytes, |most| bytes.min(most))
 }

@@ -1,8 +1,8 @@
-//! A prompt: where a host compacts in silence, the guide comes with the next request.
+//! On a prompt: adds the guide after a compaction that the host did not announce.
 
 use forebay_domain::hook::Reply;
 
-use super::{GUIDE_DUE, Host, room};
+use super::{GUIDE_DUE, Host, max_bytes};
 use crate::{App, AppError, guide};
 
 pub(super) fn answer(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
@@ -10,6 +10,6 @@ pub(super) fn answer(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     if !is_supported || !app.places.own()?.unmark(&app.session, GUIDE_DUE)? {
         return Ok(Reply::Silent);
     }
-    let guide = guide::of_session(app, room(host, app.settings.hooks.compact_budget))?;
+    let guide = guide::for_session(app, max_bytes(host, app.settings.hooks.compact_budget))?;
     Ok(guide.map_or(Reply::Silent, Reply::Context))
 }

@@ -1,4 +1,4 @@
-//! What happened becomes events of the session, and says which earlier ones no longer stand.
+//! Records the events of a hook call, and marks earlier events that they supersede.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use forebay_store::{EventBatch, EventPage};
 use super::extract;
 use crate::{App, AppError};
 
-/// Standing events that a new one is laid beside; older ones are no longer spoken of.
-const MOST_LOOKED_AT: usize = 200;
+/// Open events compared with a new one; older ones are ignored.
+const MAX_COMPARED: usize = 200;
 
-/// Writes down what a call stands for.
+/// Records the events of a call.
 pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
     let events = events(app, call);
-    let settled = settled(app, call, &events)?;
-    if events.is_empty() && settled.is_empty() {
+    let superseded = superseded(app, call, &events)?;
+    if events.is_empty() && superseded.is_empty() {
         return Ok(());
     }
     let happened = EventBatch {
@@ -26,15 +26,15 @@ pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
         branch: app.places.branch(),
         created: app.now(),
         events,
-        settled,
+        resolved: superseded,
     };
-    Ok(app.places.own()?.remember(&happened)?)
+    Ok(app.places.own()?.record_events(&happened)?)
 }
 
 fn events(app: &App, call: &HookCall) -> Vec<Event> {
     let mut events = extract::events(&call.event);
     if call.subagent.is_some() {
-        events.retain(|event| !is_the_main_agents(event.kind));
+        events.retain(|event| !is_only_main_agent(event.kind));
     }
     for event in &mut events {
         event.text = app.redaction.text(&event.text).0;
@@ -43,8 +43,8 @@ fn events(app: &App, call: &HookCall) -> Vec<Event> {
     events
 }
 
-/// A subagent's list of tasks, plan and orders are its own.
-fn is_the_main_agents(kind: EventKind) -> bool {
+/// Whether events of this kind count only for the main agent: a subagent has its own tasks, plan and orders.
+fn is_only_main_agent(kind: EventKind) -> bool {
     matches!(
         kind,
         EventKind::Prompt
@@ -56,11 +56,11 @@ fn is_the_main_agents(kind: EventKind) -> bool {
     )
 }
 
-/// A file has one name, however a host spells its path.
+/// Returns the subject of an event, with file paths normalized.
 fn subject(app: &App, event: &Event) -> String {
-    const OF_FILES: &[EventKind] =
+    const FILE_EVENTS: &[EventKind] =
         &[EventKind::FileRead, EventKind::FileEdited, EventKind::FileWritten, EventKind::Rule];
-    if OF_FILES.contains(&event.kind) {
+    if FILE_EVENTS.contains(&event.kind) {
         let path = app.cwd.join(&event.subject);
         if let Some(inside) = inside(&path, app.root()) {
             return inside;
@@ -75,11 +75,11 @@ fn inside(path: &Path, root: &Path) -> Option<String> {
     is_plain.then(|| inside.to_string_lossy().into_owned())
 }
 
-/// The events that no longer stand, by their sequence.
-fn settled(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, AppError> {
+/// Returns the sequence numbers of earlier events that are superseded.
+fn superseded(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, AppError> {
     let happened = &call.event;
     let mut kinds: Vec<EventKind> =
-        events.iter().flat_map(|event| extract::may_settle(event.kind)).copied().collect();
+        events.iter().flat_map(|event| extract::supersedable_kinds(event.kind)).copied().collect();
     let success = succeeded(happened, events);
     kinds.extend(success.as_ref().map(|_| EventKind::Error));
     let listed = whole_list(happened).filter(|_| call.subagent.is_none());
@@ -90,21 +90,21 @@ fn settled(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, App
     let page = EventPage {
         session: Some(app.session.clone()),
         kinds,
-        standing_only: true,
-        limit: MOST_LOOKED_AT,
+        active_only: true,
+        limit: MAX_COMPARED,
         ..EventPage::default()
     };
     let standing = app.places.own()?.events(&page)?;
     let is_over = |earlier: &&Recorded| {
         let earlier = &earlier.event;
-        events.iter().any(|event| extract::settles(event, earlier))
+        events.iter().any(|event| extract::supersedes_event(event, earlier))
             || success.as_ref().is_some_and(|success| is_resolved(success, earlier))
             || listed.as_ref().is_some_and(|listed| is_unlisted(listed, earlier))
     };
     Ok(standing.iter().filter(is_over).map(|earlier| earlier.sequence).collect())
 }
 
-/// What was tried with success.
+/// Returns the attempt that succeeded, if any.
 fn succeeded(happened: &HookEvent, events: &[Event]) -> Option<String> {
     let HookEvent::AfterTool(call, _) = happened else { return None };
     let failed = events.iter().any(|event| event.kind == EventKind::Error);
@@ -115,7 +115,7 @@ fn is_resolved(success: &str, earlier: &Event) -> bool {
     earlier.kind == EventKind::Error && extract::resolves(success, &earlier.subject)
 }
 
-/// The tasks of a list that a model writes whole, each time: what is missing was dropped.
+/// Returns the tasks of a list that the model rewrites in full each time, so missing tasks were dropped.
 fn whole_list(happened: &HookEvent) -> Option<Vec<String>> {
     let HookEvent::AfterTool(call, _) = happened else { return None };
     let ToolAction::Todo { items } = &call.action else { return None };

@@ -1,7 +1,7 @@
-//! Rewriting a command, where the host cannot have its result replaced.
+//! Rewrites commands on hosts that do not allow results to be replaced.
 //!
-//! `git log` becomes `forebay run -- git log`. Never where that would dodge or break something: a command
-//! that changes its shell, waits for input, runs on or redirects is left as it is.
+//! `git log` becomes `forebay run -- git log`, except where that would bypass or break something: commands that
+//! change the shell, wait for input, run in the background or redirect output are left unchanged.
 
 use forebay_domain::hook::{Reply, ToolAction, ToolCall};
 use forebay_policy::shell;
@@ -10,29 +10,29 @@ use forebay_text::shell_quote;
 use super::{Host, tools};
 use crate::App;
 
-/// A longer command line is a script; scripts are left alone.
-const MOST_BYTES: usize = 2_000;
-/// Programs that change the shell they run in, or talk to a person.
-const OF_THE_SHELL: &[&str] = &[
+/// Longer command lines are scripts, which are left unchanged.
+const MAX_COMMAND_BYTES: usize = 2_000;
+/// Programs that change their shell or are interactive.
+const SHELL_BOUND: &[&str] = &[
     "cd", "pushd", "popd", "export", "unset", "source", ".", "alias", "eval", "exec", "exit",
     "set", "trap", "ulimit", "umask", "wait", "jobs", "fg", "bg", "read", "sudo", "su", "ssh",
     "vim", "vi", "nano", "less", "more", "top", "htop", "man", "tmux", "screen", "watch",
 ];
-/// Commands that print little, whatever they are asked.
+/// Commands with little output.
 const QUIET: &[&str] = &[
     "echo", "printf", "pwd", "mkdir", "rm", "mv", "cp", "touch", "chmod", "chown", "ln", "kill",
     "sleep", "true", "false", "test", "[", "which", "date", "whoami", "basename", "dirname",
     "forebay",
 ];
 
-/// The command that runs in place of this one.
-pub(super) fn rewritten(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<Reply> {
+/// Returns the command to run instead.
+pub(super) fn rewrite(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<Reply> {
     let ToolAction::Shell { command } = &call.action else { return None };
     let settings = &app.settings.hooks;
     if host.replaces_results || !settings.rewrite || !tools::is_captured(call, settings) {
         return None;
     }
-    if !can_be_run_apart(command) {
+    if !is_rewritable(command) {
         return None;
     }
     let program = host.program.as_deref()?;
@@ -41,10 +41,10 @@ pub(super) fn rewritten(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<R
     (host.supports)(&reply).then_some(reply)
 }
 
-/// Whether a process of its own does the same as the host's shell would.
-fn can_be_run_apart(command: &str) -> bool {
+/// Whether a separate process has the same effect as the host's shell.
+fn is_rewritable(command: &str) -> bool {
     let command = command.trim();
-    if command.is_empty() || command.len() > MOST_BYTES || command.ends_with('&') {
+    if command.is_empty() || command.len() > MAX_COMMAND_BYTES || command.ends_with('&') {
         return false;
     }
     let script = shell::parse(command);
@@ -61,10 +61,10 @@ fn can_be_run_apart(command: &str) -> bool {
         && !assigns_only
         && (!redirects || only_joins_streams(command))
         && !command.contains("<<")
-        && !programs.iter().any(|program| OF_THE_SHELL.contains(program))
+        && !programs.iter().any(|program| SHELL_BOUND.contains(program))
 }
 
-/// `2>&1` sends nothing elsewhere.
+/// Whether the only redirection is `2>&1`.
 fn only_joins_streams(command: &str) -> bool {
     !command.replace("2>&1", "").contains(['<', '>'])
 }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_does_the_same_in_a_process_of_its_own_is_rewritten() {
+    fn rewrites_only_commands_with_the_same_effect_in_a_separate_process() {
         for (command, expect) in [
             ("git log", true),
             ("cargo test 2>&1 | tail -20", true),
@@ -91,7 +91,7 @@ mod tests {
             ("forebay get x", false),
             ("", false),
         ] {
-            assert_eq!(can_be_run_apart(command), expect, "{command}");
+            assert_eq!(is_rewritable(command), expect, "{command}");
         }
     }
 }

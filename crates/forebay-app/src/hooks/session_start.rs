@@ -1,8 +1,8 @@
-//! A session starts: a new one is told what is known of the project, a known one where it stood.
+//! Session start: a new session gets an overview of the project, a resumed one its last state.
 
 use forebay_domain::hook::{Reply, StartReason};
 
-use super::{GUIDE_DUE, Host, room};
+use super::{GUIDE_DUE, Host, max_bytes};
 use crate::{App, AppError, guide};
 
 pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<Reply, AppError> {
@@ -15,14 +15,14 @@ pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<
         return Ok(Reply::Silent);
     }
     let budget = if is_compacted { settings.compact_budget } else { settings.start_budget };
-    let bytes = room(host, budget);
+    let bytes = max_bytes(host, budget);
     let text = match reason {
-        StartReason::Compact | StartReason::Resume => guide::of_session(app, bytes)?,
-        // What the user cleared away is not brought back.
-        StartReason::Startup | StartReason::Clear => guide::of_project(app, bytes)?,
-        StartReason::Fork => match guide::of_session(app, bytes)? {
+        StartReason::Compact | StartReason::Resume => guide::for_session(app, bytes)?,
+        // Context that the user cleared is not restored.
+        StartReason::Startup | StartReason::Clear => guide::for_project(app, bytes)?,
+        StartReason::Fork => match guide::for_session(app, bytes)? {
             Some(guide) => Some(guide),
-            None => guide::of_project(app, bytes)?,
+            None => guide::for_project(app, bytes)?,
         },
     };
     Ok(text.map_or(Reply::Silent, Reply::Context))

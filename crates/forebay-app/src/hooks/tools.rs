@@ -1,4 +1,4 @@
-//! Which tools' results are captured.
+//! Decides which tools' results are captured.
 
 use forebay_domain::hook::{ToolAction, ToolCall, ToolKind};
 
@@ -7,15 +7,15 @@ use crate::tools::TOOLS;
 
 /// Whether a result of this tool may be stored and replaced.
 ///
-/// Files that were read or edited with the host's own tools never are: hosts require it before an edit.
+/// Never those of the host's own file tools: hosts require a real read before an edit.
 pub(super) fn is_captured(call: &ToolCall, settings: &Hooks) -> bool {
     let matches = |pattern: &String| matches(pattern, &call.name);
-    is_of_a_captured_kind(call)
+    is_captured_action(call)
         && settings.allow.iter().any(matches)
         && !settings.never.iter().any(matches)
 }
 
-/// The same of a past call, of which only the tool is known.
+/// Like [`is_captured`], for a past call of which only the tool is known.
 pub(crate) fn is_captured_kind(name: &str, kind: ToolKind, settings: &Hooks) -> bool {
     let is_own = TOOLS.iter().any(|own| name.ends_with(own.name));
     let is_such = matches!(
@@ -26,7 +26,7 @@ pub(crate) fn is_captured_kind(name: &str, kind: ToolKind, settings: &Hooks) -> 
     is_such && !is_own && settings.allow.iter().any(matches) && !settings.never.iter().any(matches)
 }
 
-fn is_of_a_captured_kind(call: &ToolCall) -> bool {
+fn is_captured_action(call: &ToolCall) -> bool {
     match &call.action {
         ToolAction::Shell { command } => !is_own_command(command),
         ToolAction::Search { .. } | ToolAction::Fetch { .. } | ToolAction::WebSearch { .. } => true,
@@ -35,7 +35,7 @@ fn is_of_a_captured_kind(call: &ToolCall) -> bool {
     }
 }
 
-/// What Forebay answers is within a budget already.
+/// Whether a tool is Forebay's own, whose answers already fit a budget.
 fn is_own_tool(tool: &str) -> bool {
     TOOLS.iter().any(|own| own.name == tool)
 }
@@ -45,7 +45,7 @@ fn is_own_command(command: &str) -> bool {
     program.rsplit('/').next() == Some("forebay")
 }
 
-/// Whether a name is as a pattern says, in which `*` stands for anything.
+/// Whether a name matches a pattern in which `*` matches anything.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn star_matches_anything() {
         for (pattern, name, expect) in [
             ("*", "Bash", true),
             ("Bash", "Bash", true),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_forebays_own_answers_are_left_alone() {
+    fn never_captures_file_tools_and_own_tools() {
         let mcp = |server: &str, tool: &str| ToolAction::Mcp {
             server: Some(server.to_owned()),
             tool: tool.to_owned(),

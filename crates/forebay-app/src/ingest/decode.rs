@@ -1,16 +1,16 @@
-//! Bytes of files and pages as text, whatever they were written in.
+//! Decodes the bytes of files and pages, detecting the encoding.
 
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// So much of a file is looked at to tell text from data.
+/// Bytes inspected to distinguish text from binary data.
 const HEAD_BYTES: usize = 8 * 1024;
 
-/// The text of some bytes; none where they are no text.
+/// Decodes bytes, or returns None if they are not text.
 ///
-/// `label` tells the character set that came with them, if any. A byte order mark tells more than a label,
-/// and bytes that are UTF-8 are UTF-8, whatever a label says; so it is seldom asked.
+/// `label` returns the declared character set, if any. A byte order mark overrides the label, and so does
+/// valid UTF-8, so `label` is rarely called.
 pub(crate) fn text(bytes: &[u8], label: impl FnOnce() -> Option<String>) -> Option<Cow<'_, str>> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     if let Some(encoding) = marked.filter(|encoding| *encoding != UTF_8) {
@@ -27,19 +27,20 @@ pub(crate) fn text(bytes: &[u8], label: impl FnOnce() -> Option<String>) -> Opti
         return Some(Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text)));
     }
     let labelled = label().and_then(|label| Encoding::for_label(label.as_bytes()));
-    let encoding = labelled.filter(|encoding| *encoding != UTF_8).unwrap_or_else(|| guess(bytes));
+    let encoding =
+        labelled.filter(|encoding| *encoding != UTF_8).unwrap_or_else(|| guess_encoding(bytes));
     Some(encoding.decode(bytes).0)
 }
 
-/// A text that is UTF-8 but for a few bytes is UTF-8 with faults; others are most often this.
-fn guess(bytes: &[u8]) -> &'static Encoding {
+/// Guesses the encoding: UTF-8 if only a few bytes are invalid, otherwise Windows-1252.
+fn guess_encoding(bytes: &[u8]) -> &'static Encoding {
     let lossy = String::from_utf8_lossy(bytes);
     let faults = lossy.matches('\u{fffd}').count();
     let letters = lossy.chars().filter(|c| !c.is_ascii() && *c != '\u{fffd}').count();
     if letters > faults { UTF_8 } else { WINDOWS_1252 }
 }
 
-/// UTF-16 of western text has a zero at every other byte.
+/// UTF-16 of western text has a zero in every other byte.
 fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
     let pairs = head.len() / 2;
@@ -63,7 +64,7 @@ fn has_many_controls(head: &[u8]) -> bool {
     const COUNTED: usize = 128;
     let is_control =
         |byte: &u8| *byte < 0x20 && !matches!(*byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0x08);
-    // So few at a time that a byte holds their number, and many are compared at once.
+    // Blocks small enough for a u8 counter let the compiler vectorize the comparison.
     let some = |bytes: &[u8]| bytes.iter().map(|byte| u8::from(is_control(byte))).sum::<u8>();
     let controls: usize = head.chunks(COUNTED).map(|bytes| usize::from(some(bytes))).sum();
     controls * 20 > head.len()
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_read_in_what_they_were_written_in() {
+    fn detects_encodings() {
         let utf16: Vec<u8> = "größer als".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let marked = [&[0xff, 0xfe], utf16.as_slice()].concat();
         assert_eq!(labelled(&marked, None).as_deref(), Some("größer als"));
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_no_text() {
+    fn rejects_binary_data() {
         assert_eq!(labelled(b"\x7fELF\0\0\0\x01", None), None);
         assert_eq!(labelled(&[1, 2, 3, 4, 5, 6, 7, 200, 201], None), None);
         assert_eq!(labelled(b"", None).as_deref(), Some(""));

@@ -1,4 +1,4 @@
-//! Bytes that are kept whole and digested in the same pass.
+//! Uploads bytes to the store and digests them in the same pass.
 
 use forebay_digest::{Digest, Digester};
 use forebay_domain::Entry;
@@ -6,21 +6,21 @@ use forebay_store::{NewEntry, Upload};
 
 use crate::AppError;
 
-/// So many bytes wait for a store that is still being opened.
-const MOST_WAITING: usize = 256 * 1024;
+/// Bytes buffered while the store is being opened.
+const MAX_BUFFERED_BYTES: usize = 256 * 1024;
 
-/// An entry on its way to the store, and its digest in the making.
+/// An upload and its digest in progress.
 ///
-/// What cannot be stored is digested all the same; the fault is told at the end.
-pub(crate) struct Keeping<'a> {
+/// If the upload fails, the digest is built anyway and `finish` returns the error.
+pub(crate) struct DigestingUpload<'a> {
     pub(crate) digester: Digester,
     waiting: Vec<u8>,
-    /// Begun when there are many bytes, or all.
+    /// Started when the buffer is full or the input complete.
     upload: Option<Result<Box<dyn Upload + 'a>, AppError>>,
     begin: Box<dyn Fn() -> Result<Box<dyn Upload + 'a>, AppError> + 'a>,
 }
 
-impl<'a> Keeping<'a> {
+impl<'a> DigestingUpload<'a> {
     pub(crate) fn new(
         begin: impl Fn() -> Result<Box<dyn Upload + 'a>, AppError> + 'a,
         digester: Digester,
@@ -30,14 +30,14 @@ impl<'a> Keeping<'a> {
 
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         self.digester.push(bytes);
-        if self.upload.is_none() && self.waiting.len() + bytes.len() <= MOST_WAITING {
+        if self.upload.is_none() && self.waiting.len() + bytes.len() <= MAX_BUFFERED_BYTES {
             self.waiting.extend_from_slice(bytes);
         } else {
             self.write(bytes);
         }
     }
 
-    /// The digest, and the entry that was stored with it or why there is none.
+    /// Returns the digest, and the stored entry or why it was not stored.
     pub(crate) fn finish(mut self, mut new: NewEntry) -> (Digest, Result<Entry, AppError>) {
         self.write(&[]);
         let digest = self.digester.finish();
@@ -46,7 +46,7 @@ impl<'a> Keeping<'a> {
         (digest, upload.and_then(|upload| Ok(upload.finish(new)?)))
     }
 
-    /// Writes what waited, and these.
+    /// Writes the buffered bytes and these.
     fn write(&mut self, bytes: &[u8]) {
         let waited = std::mem::take(&mut self.waiting);
         let begun = self.upload.get_or_insert_with(&self.begin);

@@ -1,36 +1,36 @@
-//! What passages and questions mean, as the embedding model tells.
+//! Embeds chunks and queries with the built-in model.
 
 use forebay_store::Embedding;
 use forebay_text::code;
 
-/// What is known of a passage beside its words.
-pub(crate) struct Sense {
+/// What is stored of a chunk in addition to its words.
+pub(crate) struct ChunkVectors {
     pub(crate) meaning: Option<Embedding>,
     pub(crate) is_code: bool,
 }
 
-/// The sense of a passage. Of code the name and what is said about it count more than its statements.
-pub(crate) fn of_passage(title: &str, text: &str) -> Sense {
-    // Where documentation is most of it, that counts enough as it is.
+/// Embeds a chunk. In code, the name and documentation count more than the statements.
+pub(crate) fn embed_chunk(title: &str, text: &str) -> ChunkVectors {
+    // Text that is mostly documentation needs no extra weight.
     let is_mostly_code = code::is_mostly(text);
     let about = is_mostly_code.then(|| code::comment(text)).flatten().unwrap_or_default();
     let again = if is_mostly_code { title } else { "" };
-    // What matters most first: of a long text only the beginning counts.
-    let meaning = of_together(&[title, about, text, again]);
-    Sense { meaning, is_code: is_mostly_code || code::opens_definition(text) }
+    // The most important part comes first, because only the start of a long text is embedded.
+    let meaning = embed_all(&[title, about, text, again]);
+    ChunkVectors { meaning, is_code: is_mostly_code || code::opens_definition(text) }
 }
 
-/// Whether a word is one that people use, and no slip for another.
+/// Whether the model's vocabulary contains a word, so that it is probably not a typo.
 pub(crate) fn knows(word: &str) -> bool {
     forebay_embed::is_vocabulary_word(word)
 }
 
-/// What a text means as it stands; none where it has no known word.
+/// Embeds a text, or returns None if it contains no known word.
 pub(crate) fn of(text: &str) -> Option<Embedding> {
-    of_together(&[text])
+    embed_all(&[text])
 }
 
-fn of_together(texts: &[&str]) -> Option<Embedding> {
+fn embed_all(texts: &[&str]) -> Option<Embedding> {
     let vector = forebay_embed::embed_concatenated(texts)?;
     Some(Embedding { model: forebay_embed::MODEL_NAME.into(), vector: vector.into_bytes() })
 }

@@ -1,4 +1,4 @@
-//! Indexing JSON lines: one document a line, each its own passage.
+//! Indexes JSON lines: one document per line, each a chunk of its own.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::ingest::redaction::{self, Redaction};
 use crate::{Answer, App, AppError};
 
-/// One line of the file. Fields that are not known are left alone.
+/// One line of the file. Unknown fields are ignored.
 #[derive(Deserialize)]
 struct Document {
     id: serde_json::Value,
@@ -24,9 +24,9 @@ struct Document {
     ts: Option<serde_json::Value>,
 }
 
-/// Indexes a file under a source's name; the source's former content goes in the same moment.
+/// Indexes a file under a source's name, replacing the source's previous content in one transaction.
 ///
-/// `report` is told the bytes read so far. A line that is no document stops it, and nothing changes.
+/// `report` receives the bytes read so far. An invalid line aborts the import, and nothing changes.
 pub fn index(
     app: &App,
     lines: &mut dyn BufRead,
@@ -54,7 +54,7 @@ pub fn index(
     let mut new = app.new_entry(EntryKind::Source, source.to_owned());
     source.clone_into(&mut new.source);
     new.digest = number::counted(documents, "document");
-    new.chunks_are_complete = true;
+    new.has_all_chunks = true;
     new.replaces_source = true;
     writer.neighbours.flush(&mut *writer.upload)?;
     let entry = writer.upload.finish(new)?;
@@ -69,7 +69,7 @@ pub fn index(
         "documents": documents,
         "redacted": redaction::counts(&writer.redactions),
     });
-    Ok(Answer::new(redaction::told(text, &writer.redactions), data))
+    Ok(Answer::new(redaction::with_remark(text, &writer.redactions), data))
 }
 
 struct Writer<'store> {
@@ -122,9 +122,9 @@ impl<'store> Writer<'store> {
         };
         let created = document.ts.as_ref().and_then(timestamp);
         let mut chunks = Vec::new();
-        let mut emit = |passage| {
+        let mut emit = |chunk| {
             let mut chunk =
-                crate::ingest::pending::to_chunk(&cut::one_line(&document.title, 200), passage);
+                crate::ingest::pending::to_chunk(&cut::one_line(&document.title, 200), chunk);
             chunk.key = Some(key.clone());
             chunk.created = created;
             chunks.push(chunk);
@@ -136,25 +136,25 @@ impl<'store> Writer<'store> {
     }
 }
 
-/// Documents that wait for the ones after them.
+/// Buffers documents until the ones after them are known.
 ///
-/// A short one (a turn of a conversation, a line of a log) says little alone, so it is found by what
-/// stands around it under the same title, too.
+/// A short document (a conversation turn, a log line) says little by itself, so the text around it under the
+/// same title is indexed with it.
 #[derive(Default)]
 struct Neighbours {
-    /// Up to two before the one whose turn it is, itself, and up to two after it.
+    /// The next document to write with up to two neighbours on each side.
     window: VecDeque<NewChunk>,
-    /// Which of them is next to be written.
+    /// Index of the next document to write.
     next: usize,
 }
 
 impl Neighbours {
     const SHORT_BYTES: u64 = 600;
-    const REACH: usize = 2;
+    const NEIGHBOURS_EACH_SIDE: usize = 2;
 
     fn add(&mut self, chunk: NewChunk, upload: &mut dyn Upload) -> Result<(), AppError> {
         self.window.push_back(chunk);
-        while self.window.len() > self.next + Self::REACH {
+        while self.window.len() > self.next + Self::NEIGHBOURS_EACH_SIDE {
             self.write_next(upload)?;
         }
         Ok(())
@@ -171,18 +171,18 @@ impl Neighbours {
         let Some(own) = self.window.get(self.next) else { return Ok(()) };
         let mut chunk = own.clone();
         if chunk.bytes <= Self::SHORT_BYTES {
-            chunk.around = self.around(self.next);
+            chunk.context = self.context_of(self.next);
         }
         upload.chunk(chunk)?;
         self.next += 1;
-        if self.next > Self::REACH {
+        if self.next > Self::NEIGHBOURS_EACH_SIDE {
             self.window.pop_front();
             self.next -= 1;
         }
         Ok(())
     }
 
-    fn around(&self, own: usize) -> String {
+    fn context_of(&self, own: usize) -> String {
         let title = &self.window[own].title;
         let near = self.window.iter().enumerate().filter(|(index, other)| {
             *index != own && other.bytes <= Self::SHORT_BYTES && &other.title == title
@@ -191,7 +191,7 @@ impl Neighbours {
     }
 }
 
-/// A date as RFC 3339 writes it, or seconds or milliseconds since 1970; others carry no moment.
+/// Parses an RFC 3339 date, or seconds or milliseconds since 1970; returns None for anything else.
 fn timestamp(value: &serde_json::Value) -> Option<Timestamp> {
     const LATEST_SECONDS: f64 = 1e11;
     if let Some(text) = value.as_str() {
@@ -205,7 +205,7 @@ fn timestamp(value: &serde_json::Value) -> Option<Timestamp> {
 fn parse(line: &str, number: u64) -> Result<Document, AppError> {
     serde_json::from_str(line).map_err(|error| {
         AppError::bad_input(
-            format!("line {number} is no document: {error}; nothing was indexed"),
+            format!("line {number} is not a document: {error}; nothing was indexed"),
             "each line is a JSON object with `id`, `text` and optionally `title` and `ts`",
         )
     })
@@ -214,9 +214,9 @@ fn parse(line: &str, number: u64) -> Result<Document, AppError> {
 fn unreadable(documents: u64, error: &std::io::Error) -> AppError {
     AppError::bad_input(
         format!(
-            "reading stopped after {}: {error}; nothing was indexed",
+            "cannot read on after {}: {error}; nothing was indexed",
             number::counted(documents, "document")
         ),
-        "the file must be UTF-8 text, one JSON object a line",
+        "the file must be UTF-8 text with one JSON object per line",
     )
 }

@@ -1,7 +1,7 @@
-//! Making raw text searchable, after its entry is stored: nobody waits for it.
+//! Background indexing: makes raw text searchable after its entry is stored.
 //!
-//! Whoever has time does it (a server when it is idle, a command when it has answered), and a search
-//! first catches up with what is left.
+//! A server indexes when it is idle, a command after it has answered, and a search first indexes whatever is
+//! still pending.
 
 use std::sync::PoisonError;
 
@@ -14,56 +14,56 @@ use forebay_text::chunk::{Chunk, Chunker};
 use crate::AppError;
 use crate::ingest::embedding;
 
-/// What is made searchable in one transaction: short enough that writers do not notice.
+/// Maximum text indexed per transaction, small enough not to delay writers.
 const BATCH_BYTES: u64 = 128 * 1024;
 const BATCH_ENTRIES: usize = 256;
-/// A text that becomes searchable in the time its writing takes.
+/// Shorter texts are indexed immediately.
 const SHORT_BYTES: usize = 2_000;
 
-/// A passage as the store takes it.
-pub(crate) fn to_chunk(title: &str, passage: Chunk) -> NewChunk {
-    let text = String::from_utf8_lossy(&passage.bytes).into_owned();
-    let sense = embedding::of_passage(title, &text);
+/// Converts a chunk to the form that the store takes.
+pub(crate) fn to_chunk(title: &str, chunk: Chunk) -> NewChunk {
+    let text = String::from_utf8_lossy(&chunk.bytes).into_owned();
+    let vectors = embedding::embed_chunk(title, &text);
     NewChunk {
-        start: passage.start,
-        bytes: passage.bytes.len() as u64,
-        lines: passage.lines,
+        start: chunk.start,
+        bytes: chunk.bytes.len() as u64,
+        lines: chunk.lines,
         title: title.to_owned(),
         text,
         key: None,
         created: None,
-        around: String::new(),
-        meaning: sense.meaning,
-        is_code: sense.is_code,
+        context: String::new(),
+        embedding: vectors.meaning,
+        is_code: vectors.is_code,
     }
 }
 
-/// Stores a text. A short one is found from then on, a long one as soon as somebody has time, or searches.
+/// Stores a text. A short one is searchable immediately, a long one after background indexing.
 pub(crate) fn put(store: &dyn Store, mut new: NewEntry, text: &str) -> Result<Entry, AppError> {
     let mut upload = store.upload()?;
     upload.write(text.as_bytes())?;
     if text.len() <= SHORT_BYTES {
-        let mut passages = Vec::new();
+        let mut chunks = Vec::new();
         let mut chunker = Chunker::starting_at(0, 1);
-        chunker.push(text.as_bytes(), &mut |passage| passages.push(passage));
-        chunker.finish(&mut |passage| passages.push(passage));
-        for passage in passages {
-            upload.chunk(to_chunk(&new.title, passage))?;
+        chunker.push(text.as_bytes(), &mut |chunk| chunks.push(chunk));
+        chunker.finish(&mut |chunk| chunks.push(chunk));
+        for chunk in chunks {
+            upload.chunk(to_chunk(&new.title, chunk))?;
         }
-        new.chunks_are_complete = true;
+        new.has_all_chunks = true;
     }
     Ok(upload.finish(new)?)
 }
 
-/// Makes everything searchable that is not yet, while `go_on` allows; it is told the bytes done. Answers whether
-/// nothing is left.
-pub(crate) fn finish_all(
+/// Indexes all pending text while `go_on` returns true; it receives the bytes done. Returns whether nothing is
+/// left.
+pub(crate) fn index_pending(
     store: &dyn Store,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<bool, AppError> {
     let mut done = 0;
     while go_on(done) {
-        let batch = finish_some(store)?;
+        let batch = index_batch(store)?;
         done += batch.bytes;
         if batch.is_last {
             return Ok(true);
@@ -72,22 +72,22 @@ pub(crate) fn finish_all(
     Ok(false)
 }
 
-/// What was made searchable at once.
+/// What one transaction indexed.
 struct Batch {
     bytes: u64,
     is_last: bool,
 }
 
-/// Makes the next stretch searchable, of one entry or of several.
+/// Indexes the next batch, from one entry or several.
 ///
-/// One thread at a time, and each looks anew at what is left: what a search waits for is the end of a
-/// batch, not of all there is to do. Where nothing is left nobody waits.
-fn finish_some(store: &dyn Store) -> Result<Batch, AppError> {
-    if store.unindexed(1)?.is_empty() {
+/// One thread at a time, and each checks anew what is left, so a search waits for the end of a batch, not of all
+/// pending work. If nothing is left, there is no waiting.
+fn index_batch(store: &dyn Store) -> Result<Batch, AppError> {
+    if store.unindexed_entries(1)?.is_empty() {
         return Ok(Batch { bytes: 0, is_last: true });
     }
-    let _alone = store.indexing().lock().unwrap_or_else(PoisonError::into_inner);
-    let pending = store.unindexed(BATCH_ENTRIES)?;
+    let _alone = store.indexing_lock().lock().unwrap_or_else(PoisonError::into_inner);
+    let pending = store.unindexed_entries(BATCH_ENTRIES)?;
     let is_all = pending.len() < BATCH_ENTRIES;
     let (mut steps, mut bytes) = (Vec::new(), 0);
     for mut state in pending {
@@ -104,59 +104,62 @@ fn finish_some(store: &dyn Store) -> Result<Batch, AppError> {
     Ok(Batch { bytes, is_last: bytes == 0 || is_all && bytes < BATCH_BYTES })
 }
 
-/// Passages that are indexed anew in one transaction.
-const RENEWED_AT_ONCE: usize = 100;
+/// Chunks reindexed per transaction.
+const REINDEX_BATCH: usize = 100;
 
-/// Brings passages up to date that were stored before their index was what it is now.
+/// Reindexes chunks that were stored by an older version of the index.
 ///
-/// They are found all along, by less; so this is done when nobody waits, and a step at a time.
-pub(crate) fn renew(store: &dyn Store, mut go_on: impl FnMut() -> bool) -> Result<(), AppError> {
+/// They stay searchable with less information meanwhile, so this runs in the background in small steps.
+pub(crate) fn reindex_stale(
+    store: &dyn Store,
+    mut go_on: impl FnMut() -> bool,
+) -> Result<(), AppError> {
     while go_on() {
-        let outdated = store.outdated(RENEWED_AT_ONCE)?;
+        let outdated = store.stale_chunks(REINDEX_BATCH)?;
         if outdated.is_empty() {
             break;
         }
-        let renewed: Vec<ReindexedChunk> =
-            outdated.iter().map(|old| renewed(store, old)).collect::<Result<_, _>>()?;
-        store.renew(&renewed)?;
+        let reindex: Vec<ReindexedChunk> =
+            outdated.iter().map(|old| reindex(store, old)).collect::<Result<_, _>>()?;
+        store.reindex_chunks(&reindex)?;
     }
     Ok(())
 }
 
-/// The text of a stored passage.
-pub(crate) fn text_of(store: &dyn Store, passage: &StaleChunk) -> Result<String, StoreError> {
-    let bytes = bytes_of(store, passage)?;
+/// Returns the text of a stored chunk.
+pub(crate) fn text_of(store: &dyn Store, chunk: &StaleChunk) -> Result<String, StoreError> {
+    let bytes = bytes_of(store, chunk)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn bytes_of(store: &dyn Store, passage: &StaleChunk) -> Result<Vec<u8>, StoreError> {
-    let most = passage.bytes as usize;
+fn bytes_of(store: &dyn Store, chunk: &StaleChunk) -> Result<Vec<u8>, StoreError> {
+    let most = chunk.bytes as usize;
     let mut bytes = Vec::with_capacity(most);
-    store.read(passage.reference, passage.start, &mut |piece| {
+    store.read(chunk.reference, chunk.start, &mut |piece| {
         bytes.extend_from_slice(&piece[..piece.len().min(most - bytes.len())]);
         bytes.len() < most
     })?;
     Ok(bytes)
 }
 
-fn renewed(store: &dyn Store, old: &StaleChunk) -> Result<ReindexedChunk, AppError> {
+fn reindex(store: &dyn Store, old: &StaleChunk) -> Result<ReindexedChunk, AppError> {
     let bytes = bytes_of(store, old)?;
     let passage = Chunk { start: old.start, lines: (0, 0), bytes };
-    Ok(ReindexedChunk { passage: old.passage, chunk: to_chunk(&old.title, passage) })
+    Ok(ReindexedChunk { chunk_id: old.chunk_id, chunk: to_chunk(&old.title, passage) })
 }
 
-/// The passages of the next stretch of one entry, of about `bytes` bytes.
+/// Returns the chunks of the next `bytes` bytes or so of one entry.
 fn next_step(store: &dyn Store, state: &IndexState, bytes: u64) -> Result<IndexStep, AppError> {
     let mut chunks = Vec::new();
     let mut chunker = Chunker::starting_at(state.offset, state.line);
     let mut read = 0;
     store.read(state.reference, state.offset, &mut |piece| {
-        chunker.push(piece, &mut |passage| chunks.push(to_chunk(&state.title, passage)));
+        chunker.push(piece, &mut |chunk| chunks.push(to_chunk(&state.title, chunk)));
         read += piece.len() as u64;
         read < bytes || chunks.is_empty()
     })?;
     let to = if state.offset + read >= state.bytes {
-        chunker.finish(&mut |passage| chunks.push(to_chunk(&state.title, passage)));
+        chunker.finish(&mut |chunk| chunks.push(to_chunk(&state.title, chunk)));
         (state.bytes, state.line)
     } else {
         chunker.position()

@@ -1,4 +1,4 @@
-//! Redaction: secrets leave a text before it is stored, and the answer tells how many.
+//! Redacts secrets before text is stored, and counts them for the answer.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -7,11 +7,11 @@ use forebay_domain::Stream;
 use forebay_redact::{Redactions, Redactor};
 use serde_json::{Map, Value};
 
-/// Takes secrets out of what is stored, unless the settings say no.
+/// Redacts what is stored, unless disabled in the settings.
 pub(crate) struct Redaction {
     wanted: bool,
     environment: Vec<(String, String)>,
-    /// Made when something is stored for the first time.
+    /// Built on first use.
     redactor: OnceLock<Redactor>,
 }
 
@@ -20,14 +20,14 @@ impl Redaction {
         Self { wanted, environment, redactor: OnceLock::new() }
     }
 
-    /// A text without its secrets, and what was taken out of it.
+    /// Returns a text without its secrets, and counts of what was redacted.
     pub(crate) fn text(&self, text: &str) -> (String, Redactions) {
-        let (clean, redactions) = self.whole(text);
+        let (clean, redactions) = self.cow(text);
         (clean.into_owned(), redactions)
     }
 
-    /// The same of a text that may be large: where it has no secret it is not copied.
-    pub(crate) fn whole<'a>(&self, text: &'a str) -> (Cow<'a, str>, Redactions) {
+    /// Like [`Self::text`], without copying a text that has no secrets.
+    pub(crate) fn cow<'a>(&self, text: &'a str) -> (Cow<'a, str>, Redactions) {
         let Some(redactor) = self.redactor() else {
             return (Cow::Borrowed(text), Redactions::default());
         };
@@ -41,14 +41,14 @@ impl Redaction {
         (clean, redactions)
     }
 
-    /// What the two outputs of a run pass through.
-    pub(crate) fn streams(&self) -> Streams {
-        let pair = self.redactor().map(|redactor| Pair {
+    /// Returns the redactor of a run's two output streams.
+    pub(crate) fn streams(&self) -> StreamRedactor {
+        let pair = self.redactor().map(|redactor| RedactorPair {
             stdout: redactor.fresh(),
             stderr: redactor.fresh(),
             last: Stream::Stdout,
         });
-        Streams(pair)
+        StreamRedactor(pair)
     }
 
     fn redactor(&self) -> Option<&Redactor> {
@@ -58,23 +58,22 @@ impl Redaction {
     }
 }
 
-/// The two outputs of a run on their way to the store.
+/// Redacts the two output streams of a run.
 ///
-/// Each has a redactor of its own, because a line of one must not be mixed with a line of the other. A
-/// redactor holds the unfinished line back; when the other stream writes, the line is let go first
-/// unless a secret may have begun in it. So the order of arrival is kept, except that a line with a
-/// possible secret in it arrives when it is finished.
-pub(crate) struct Streams(Option<Pair>);
+/// Each stream has its own redactor, so that their lines do not mix. A redactor holds back an unfinished line;
+/// when the other stream writes, that line is released first unless a secret may have begun in it. So the order
+/// of arrival is preserved, except that a line with a possible secret arrives when it is complete.
+pub(crate) struct StreamRedactor(Option<RedactorPair>);
 
-struct Pair {
+struct RedactorPair {
     stdout: Redactor,
     stderr: Redactor,
     /// Which stream wrote last.
     last: Stream,
 }
 
-impl Streams {
-    /// Takes bytes as they were printed and hands on those that may be kept.
+impl StreamRedactor {
+    /// Takes printed bytes and passes on redacted ones.
     pub(crate) fn push(&mut self, from: Stream, bytes: &[u8], out: &mut dyn FnMut(Stream, &[u8])) {
         match &mut self.0 {
             None => out(from, bytes),
@@ -82,28 +81,28 @@ impl Streams {
         }
     }
 
-    /// Hands on what was held back only because more may come, where no secret may have begun in it.
-    pub(crate) fn settle(&mut self, out: &mut dyn FnMut(Stream, &[u8])) {
+    /// Releases held-back bytes in which no secret may have begun.
+    pub(crate) fn flush_safe(&mut self, out: &mut dyn FnMut(Stream, &[u8])) {
         if let Some(pair) = &mut self.0 {
             let last = pair.last;
-            pair.of(last).flush_decided(&mut |clean| out(last, clean));
+            pair.redactor_mut(last).flush_decided(&mut |clean| out(last, clean));
         }
     }
 
-    /// Hands on what was held back; the stream that wrote last comes last.
+    /// Releases all held-back bytes; the stream that wrote last comes last.
     pub(crate) fn finish(&mut self, out: &mut dyn FnMut(Stream, &[u8])) -> Redactions {
         self.0.take().map(|pair| pair.finish(out)).unwrap_or_default()
     }
 }
 
-impl Pair {
+impl RedactorPair {
     fn push(&mut self, from: Stream, bytes: &[u8], out: &mut dyn FnMut(Stream, &[u8])) {
         if from != self.last {
             let last = self.last;
-            self.of(last).flush_decided(&mut |clean| out(last, clean));
+            self.redactor_mut(last).flush_decided(&mut |clean| out(last, clean));
             self.last = from;
         }
-        self.of(from).push(bytes, &mut |clean| out(from, clean));
+        self.redactor_mut(from).push(bytes, &mut |clean| out(from, clean));
     }
 
     fn finish(self, out: &mut dyn FnMut(Stream, &[u8])) -> Redactions {
@@ -120,7 +119,7 @@ impl Pair {
         redactions
     }
 
-    fn of(&mut self, stream: Stream) -> &mut Redactor {
+    fn redactor_mut(&mut self, stream: Stream) -> &mut Redactor {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
@@ -128,12 +127,12 @@ impl Pair {
     }
 }
 
-/// The answer with a line on what was taken out, when anything was.
-pub(crate) fn told(answer: String, redactions: &Redactions) -> String {
+/// Appends a line on redactions to an answer, if there were any.
+pub(crate) fn with_remark(answer: String, redactions: &Redactions) -> String {
     if redactions.is_empty() { answer } else { format!("{answer}\n{redactions}") }
 }
 
-/// The counts by kind, as data.
+/// Returns the counts by kind as JSON.
 pub(crate) fn counts(redactions: &Redactions) -> Value {
     let counts: Map<String, Value> =
         redactions.iter().map(|(kind, count)| (kind.to_owned(), count.into())).collect();
@@ -146,8 +145,11 @@ mod tests {
 
     use Stream::{Stderr, Stdout};
 
-    /// What arrives when these are printed in this order.
-    fn arriving(wanted: bool, printed: &[(Stream, &str)]) -> (Vec<(Stream, String)>, Redactions) {
+    /// Returns the redacted output of these writes.
+    fn redact_stream(
+        wanted: bool,
+        printed: &[(Stream, &str)],
+    ) -> (Vec<(Stream, String)>, Redactions) {
         let mut streams = Redaction::new(wanted, Vec::new()).streams();
         let mut arrived = Vec::new();
         let mut out = |stream, clean: &[u8]| {
@@ -162,14 +164,14 @@ mod tests {
 
     #[track_caller]
     fn check(printed: &[(Stream, &str)], expect: &[(Stream, &str)]) {
-        let (arrived, _) = arriving(true, printed);
+        let (arrived, _) = redact_stream(true, printed);
         let arrived: Vec<(Stream, &str)> =
             arrived.iter().map(|(stream, text)| (*stream, text.as_str())).collect();
         assert_eq!(arrived, expect);
     }
 
     #[test]
-    fn the_order_of_arrival_is_kept() {
+    fn preserves_the_order_of_arrival() {
         check(
             &[(Stdout, "working ... "), (Stderr, "a warning\n"), (Stdout, "done\n")],
             &[(Stdout, "working ... "), (Stderr, "a warning\n"), (Stdout, "done\n")],
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_found_though_the_other_stream_writes_within_it() {
+    fn redacts_a_secret_interrupted_by_the_other_stream() {
         check(
             &[(Stdout, "password=hun"), (Stderr, "a warning\n"), (Stdout, "ter2\n")],
             &[
@@ -194,8 +196,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_is_not_done() {
-        let (arrived, redactions) = arriving(false, &[(Stdout, "password=hunter2")]);
+    fn passes_everything_when_disabled() {
+        let (arrived, redactions) = redact_stream(false, &[(Stdout, "password=hunter2")]);
         assert_eq!(arrived, [(Stdout, "password=hunter2".to_owned())]);
         assert!(redactions.is_empty());
     }

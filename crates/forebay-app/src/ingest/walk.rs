@@ -1,13 +1,13 @@
-//! Walking through folders with all processors.
+//! Parallel directory traversal.
 //!
-//! Unlike the plain walker of `ignore` the parallel one lists a folder first, and so need not ask for rules that are
-//! not there.
+//! The parallel walker of `ignore` lists a folder before it looks for ignore files, so it does not probe for files
+//! that do not exist, unlike the serial one.
 
 use std::sync::{Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkParallel, WalkState};
 
-/// What `judge` finds, in no order; more than `most` are found where there are more, and then it goes no further.
+/// Collects what `judge` returns, unordered; stops once more than `most` are found.
 pub(crate) fn find<Found: Send>(
     walker: WalkParallel,
     most: usize,

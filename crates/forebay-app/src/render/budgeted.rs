@@ -1,29 +1,29 @@
-//! Text that grows line by line and never exceeds its budget.
+//! A text builder that never exceeds its token budget.
 
 use forebay_domain::tokens;
 use forebay_text::cut;
 
-/// Collects lines as long as they fit.
-pub(crate) struct Budgeted {
+/// Collects lines while they fit.
+pub(crate) struct BudgetedText {
     text: String,
     bytes: usize,
-    kept_back: usize,
+    reserved: usize,
 }
 
-impl Budgeted {
+impl BudgetedText {
     pub(crate) fn new(budget_tokens: u64) -> Self {
-        Self::of_bytes(tokens::to_bytes(budget_tokens))
+        Self::with_bytes(tokens::to_bytes(budget_tokens))
     }
 
-    pub(crate) fn of_bytes(bytes: usize) -> Self {
-        Self { text: String::new(), bytes, kept_back: 0 }
+    pub(crate) fn with_bytes(bytes: usize) -> Self {
+        Self { text: String::new(), bytes, reserved: 0 }
     }
 
-    /// Appends a line when it fits; says whether it did.
+    /// Appends a line if it fits; returns whether it did.
     pub(crate) fn push(&mut self, line: &str) -> bool {
         let fits = line.len() + usize::from(!self.text.is_empty()) <= self.room();
         if fits {
-            self.push_anyway(line);
+            self.push_unchecked(line);
         }
         fits
     }
@@ -33,31 +33,31 @@ impl Budgeted {
         if !self.push(line) {
             let room = self.room().saturating_sub('…'.len_utf8() + 1);
             if room > 0 {
-                self.push_anyway(&format!("{}…", cut::prefix(line, room)));
+                self.push_unchecked(&format!("{}…", cut::prefix(line, room)));
             }
         }
     }
 
-    /// Bytes that are left.
+    /// Returns the bytes left.
     pub(crate) fn room(&self) -> usize {
-        self.bytes.saturating_sub(self.text.len() + self.kept_back)
+        self.bytes.saturating_sub(self.text.len() + self.reserved)
     }
 
-    /// Keeps `bytes` back for a last line.
-    pub(crate) fn keep_back(&mut self, bytes: usize) {
-        self.kept_back = bytes;
+    /// Reserves `bytes` for the last lines.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.reserved = bytes;
     }
 
-    /// Gives back what was kept.
+    /// Makes the reserved bytes available again.
     pub(crate) fn release(&mut self) {
-        self.kept_back = 0;
+        self.reserved = 0;
     }
 
     pub(crate) fn into_text(self) -> String {
         self.text
     }
 
-    fn push_anyway(&mut self, line: &str) {
+    fn push_unchecked(&mut self, line: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -73,9 +73,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_over_budget(lines in prop::collection::vec(".{0,60}", 0..30), budget in 1_u64..100) {
-            let mut text = Budgeted::new(budget);
-            text.keep_back(20);
+        fn stays_within_budget(lines in prop::collection::vec(".{0,60}", 0..30), budget in 1_u64..100) {
+            let mut text = BudgetedText::new(budget);
+            text.reserve(20);
             for line in &lines {
                 text.push_cut(line);
             }

@@ -1,4 +1,4 @@
-//! The frame around a run's digest: what it was first, what was left out last.
+//! The frame around a run's digest: a headline, remarks, and what was left out.
 
 use forebay_digest::{Digest, OmittedRange};
 use forebay_domain::time::Span;
@@ -9,24 +9,24 @@ use forebay_text::{cut, number};
 
 use crate::AppError;
 
-/// What the frame may cost; the digest gets the rest of the budget.
+/// Tokens reserved for the frame; the digest gets the rest of the budget.
 pub(crate) const RESERVED_TOKENS: u64 = 80;
 
-/// The tokens of a budget that the digest may use; of a small one half, for no frame is worth more.
+/// Returns the digest's share of a budget: all but the frame, and at least half.
 pub(crate) fn room_for_digest(budget: u64) -> u64 {
     budget.saturating_sub(RESERVED_TOKENS).max(budget / 2).max(1)
 }
 
-/// Gaps that the last line names one by one.
-const NAMED_GAPS: usize = 2;
+/// Gaps that the last line lists one by one.
+const MAX_LISTED_GAPS: usize = 2;
 
-/// How a run came out.
+/// The outcome of a run.
 pub(crate) struct Outcome<'a> {
     pub(crate) finished: &'a FinishedRun,
-    /// What the exit code says, when it is an answer and not a failure.
+    /// The meaning of a nonzero exit code that is not a failure.
     pub(crate) meaning: Option<&'static str>,
     pub(crate) redactions: &'a Redactions,
-    /// What isolation refused, as far as the output tells.
+    /// What isolation blocked, as far as the output shows.
     pub(crate) blocked: &'a [String],
 }
 
@@ -40,7 +40,7 @@ impl Outcome<'_> {
     }
 }
 
-/// The whole answer to a run, within `budget` tokens.
+/// Renders the answer to a run within `budget` tokens.
 pub(crate) fn run(
     digest: &Digest,
     entry: Result<&Entry, &AppError>,
@@ -66,7 +66,7 @@ pub(crate) fn run(
     cut::prefix(&lines.join("\n"), bytes).to_owned()
 }
 
-/// What stands in place of a tool's result that was captured.
+/// Renders the text that replaces a captured tool result.
 pub(crate) fn capture(
     digest: &Digest,
     entry: &Entry,
@@ -85,8 +85,7 @@ pub(crate) fn capture(
     lines.join("\n")
 }
 
-/// Whole lines of a digest that found less room than it was made for: many remarks stand above it. Without room even
-/// for a word on that, nothing.
+/// Cuts a digest to whole lines if the remarks above leave too little room; `None` without room for the mark.
 fn fitted(body: &str, room: usize) -> Option<String> {
     const CUT: &str = "… cut, for the remarks above";
     if body.len() <= room {
@@ -118,7 +117,7 @@ fn size(digest: &Digest) -> String {
     }
 }
 
-/// What a reader must know beside the output.
+/// Lists what a reader must know besides the output.
 fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(error) = entry {
@@ -136,7 +135,7 @@ fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<Stri
         remarks.push(format!("ended by {setting}; the output so far is kept"));
     }
     if finished.stragglers_ended {
-        remarks.push("processes it left in the background were ended".to_owned());
+        remarks.push("background processes it left were killed".to_owned());
     }
     remarks
 }
@@ -144,19 +143,16 @@ fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<Stri
 /// `left out: lines 13-424, 431-9,000. ctx_get k3v9m2a1xq lines=13-424 | grep="..."`
 fn left_out(gaps: &[OmittedRange], reference: Reference) -> String {
     let Some(first) = gaps.first() else {
-        return format!(
-            "repeats are folded, long lines cut; whole: ctx_get {}",
-            reference.as_str()
-        );
+        return format!("repeats folded, long lines cut; full: ctx_get {}", reference.as_str());
     };
-    let named: Vec<String> = gaps.iter().take(NAMED_GAPS).map(range).collect();
-    let more = match gaps.len().saturating_sub(NAMED_GAPS) {
+    let listed: Vec<String> = gaps.iter().take(MAX_LISTED_GAPS).map(range).collect();
+    let more = match gaps.len().saturating_sub(MAX_LISTED_GAPS) {
         0 => String::new(),
         count => format!(" and {}", number::counted(count as u64, "more gap")),
     };
     format!(
         "left out: lines {}{more}. ctx_get {} lines={} | grep=\"...\"",
-        named.join(", "),
+        listed.join(", "),
         reference.as_str(),
         range(first)
     )
@@ -175,12 +171,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_budget_is_not_all_frame() {
+    fn small_budget_goes_half_to_the_digest() {
         assert_eq!([0, 1, 80, 90, 160, 1_000].map(room_for_digest), [1, 1, 40, 45, 80, 920]);
     }
 
     #[test]
-    fn a_digest_makes_room_by_whole_lines_and_says_so() {
+    fn cuts_digest_at_whole_lines_and_marks_it() {
         assert_eq!(fitted("one\ntwo", 7).as_deref(), Some("one\ntwo"));
         assert_eq!(fitted("one\ntwo", 6), None);
         let body = "line\n".repeat(20);

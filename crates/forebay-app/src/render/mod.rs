@@ -1,4 +1,4 @@
-//! How answers are written: frames, windows, lists; always within a budget.
+//! Renders answers within a token budget: frames, excerpts, lists.
 
 pub(crate) mod budgeted;
 pub(crate) mod describe;

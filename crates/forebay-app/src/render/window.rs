@@ -1,8 +1,8 @@
-//! The part of a passage that shows why it was found.
+//! The excerpt of a chunk that shows why it matched.
 
 use forebay_text::{cut, words};
 
-/// The lines of `text` around the densest matches, in at most `bytes` bytes.
+/// Returns the lines of `text` around the densest matches, in at most `bytes` bytes.
 pub(crate) fn around(text: &str, matched: &[String], bytes: usize) -> String {
     let text = text.trim_matches('\n');
     if text.len() <= bytes {
@@ -10,14 +10,14 @@ pub(crate) fn around(text: &str, matched: &[String], bytes: usize) -> String {
     }
     let lines = units(text, bytes);
     let scores: Vec<usize> = lines.iter().map(|line| matches_in(line, matched)).collect();
-    let (first, last) = best_stretch(&lines, &scores, bytes);
+    let (first, last) = best_span(&lines, &scores, bytes);
     if first == last {
         return cut_line(lines[first], matched, bytes);
     }
     lines[first..last].join("\n")
 }
 
-/// Lines; a fenced block of code that fits is one, so that it is shown whole or not at all.
+/// Splits text into lines; a fenced code block that fits is one unit, shown whole or not at all.
 fn units(text: &str, bytes: usize) -> Vec<&str> {
     let mut units = Vec::new();
     let mut rest = text;
@@ -30,7 +30,7 @@ fn units(text: &str, bytes: usize) -> Vec<&str> {
     units
 }
 
-/// The length of the fenced block that a text begins with.
+/// Returns the length of the fenced block that a text starts with.
 fn fenced(text: &str) -> Option<usize> {
     let indent = text.len() - text.trim_start_matches(' ').len();
     let fence = ["```", "~~~"].into_iter().find(|fence| text[indent..].starts_with(fence))?;
@@ -44,49 +44,48 @@ fn fenced(text: &str) -> Option<usize> {
     None
 }
 
-/// How many of the matched words a line has, by their beginnings.
+/// Counts the matched words that occur in a line, also in another form.
 fn matches_in(line: &str, matched: &[String]) -> usize {
     let mut marks = vec![false; matched.len()];
     words::mark(line, matched, words::share_prefix, &mut marks);
-    marks.into_iter().filter(|stands| *stands).count()
+    marks.into_iter().filter(|is_marked| *is_marked).count()
 }
 
-/// The run of whole lines with the most matches that fits; empty when the match stands in a line
-/// that is too long to show whole.
-fn best_stretch(lines: &[&str], scores: &[usize], bytes: usize) -> (usize, usize) {
-    let stretches = stretches(lines, scores, bytes);
-    let best = stretches.iter().map(|stretch| stretch.score).max().unwrap_or(0);
-    let most = scores.iter().copied().max().unwrap_or(0);
-    if best == 0 && most > 0 || stretches.is_empty() {
-        let longest = scores.iter().position(|score| *score == most).unwrap_or(0);
+/// Returns the fitting range of whole lines with the most matches; empty if the match is in a line that is too
+/// long to show whole.
+fn best_span(lines: &[&str], scores: &[usize], bytes: usize) -> (usize, usize) {
+    let spans = spans(lines, scores, bytes);
+    let best_score = spans.iter().map(|span| span.score).max().unwrap_or(0);
+    let max_score = scores.iter().copied().max().unwrap_or(0);
+    if best_score == 0 && max_score > 0 || spans.is_empty() {
+        let longest = scores.iter().position(|score| *score == max_score).unwrap_or(0);
         return (longest, longest);
     }
-    // Of the equally good ones an early one has its matches at the end, a late one at the start.
-    let equal: Vec<&Stretch> = stretches.iter().filter(|stretch| stretch.score == best).collect();
+    // Among equal spans, early ones have the matches at their end and late ones at their start.
+    let equal: Vec<&LineSpan> = spans.iter().filter(|span| span.score == best_score).collect();
     let middle = equal[equal.len() / 2];
-    (middle.first, grown(lines, middle, bytes))
+    (middle.first, extended_end(lines, middle, bytes))
 }
 
-/// The end of a stretch once it has taken the lines after it that still fit.
-fn grown(lines: &[&str], stretch: &Stretch, bytes: usize) -> usize {
-    let mut size =
-        lines[stretch.first..stretch.end].iter().map(|line| line.len() + 1).sum::<usize>();
-    let after = lines[stretch.end..].iter().take_while(|line| {
+/// Extends a span by the following lines that still fit; returns its end.
+fn extended_end(lines: &[&str], span: &LineSpan, bytes: usize) -> usize {
+    let mut size = lines[span.first..span.end].iter().map(|line| line.len() + 1).sum::<usize>();
+    let after = lines[span.end..].iter().take_while(|line| {
         size += line.len() + 1;
         size <= bytes + 1
     });
-    stretch.end + after.count()
+    span.end + after.count()
 }
 
-struct Stretch {
+struct LineSpan {
     first: usize,
     end: usize,
     score: usize,
 }
 
-/// For every line the longest run of whole lines that ends with it and fits.
-fn stretches(lines: &[&str], scores: &[usize], bytes: usize) -> Vec<Stretch> {
-    let mut stretches = Vec::new();
+/// Returns for every line the longest fitting span that ends with it.
+fn spans(lines: &[&str], scores: &[usize], bytes: usize) -> Vec<LineSpan> {
+    let mut spans = Vec::new();
     let (mut first, mut size, mut score) = (0, 0, 0);
     for (last, line) in lines.iter().enumerate() {
         size += line.len() + 1;
@@ -97,13 +96,13 @@ fn stretches(lines: &[&str], scores: &[usize], bytes: usize) -> Vec<Stretch> {
             first += 1;
         }
         if first <= last {
-            stretches.push(Stretch { first, end: last + 1, score });
+            spans.push(LineSpan { first, end: last + 1, score });
         }
     }
-    stretches
+    spans
 }
 
-/// The part of one long line around its first match.
+/// Returns the part of a long line around its first match.
 fn cut_line(line: &str, matched: &[String], bytes: usize) -> String {
     let room = bytes.saturating_sub(2 * '…'.len_utf8());
     let lower = line.to_ascii_lowercase();
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_shows_the_match() {
+    fn shows_the_match() {
         check("one\ntwo\nthree\nfour\nfive\nsix\nseven", "four", 14, "four\nfive\nsix");
         check("all fits", "fits", 100, "all fits");
         check(
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_code_is_shown_whole() {
+    fn shows_a_code_block_whole() {
         let text = format!(
             "{}intro\n```rust\nlet x = needle();\nlet y = x;\n```\n{}",
             "a b c\n".repeat(30),
@@ -153,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_window_holds_its_size(text in "[a-zä` \n]{0,400}", word in "[a-z]{1,6}", bytes in 8_usize..200) {
+        fn stays_within_its_size(text in "[a-zä` \n]{0,400}", word in "[a-z]{1,6}", bytes in 8_usize..200) {
             prop_assert!(around(&text, &[word], bytes).len() <= bytes);
         }
     }

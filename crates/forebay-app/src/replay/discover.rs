@@ -1,7 +1,7 @@
-//! What Forebay would have saved in past conversations, by tool.
+//! Estimates per tool what Forebay would have saved in past conversations.
 //!
-//! The digests are made for real, with today's settings. What a transcript holds of a result is what the
-//! model was shown, cut by the host or not; nothing beyond that is counted.
+//! The digests are computed with the current settings. A transcript contains what the model was shown of a
+//! result, possibly cut by the host; nothing beyond that is counted.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -15,15 +15,15 @@ use serde_json::{Value, json};
 
 use crate::hooks::tools::is_captured_kind;
 use crate::ingest::import::find::Transcript;
-use crate::ingest::import::{Wanted, find, read};
+use crate::ingest::import::{TranscriptSelection, find, read};
 use crate::render::frame::RESERVED_TOKENS;
 use crate::{Answer, App, AppError, Call};
 
-/// Tools that have a line of their own.
-const MOST_ROWS: usize = 20;
+/// Tools with a row of their own.
+const MAX_ROWS: usize = 20;
 const NAME_COLUMNS: usize = 24;
 
-/// What one tool brought.
+/// The totals of one tool.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     calls: u64,
@@ -43,10 +43,10 @@ impl Tally {
     }
 }
 
-/// Reads the wanted transcripts and tells what would have been saved; nothing is stored.
+/// Reads the selected transcripts and reports what would have been saved; stores nothing.
 pub fn discover(
     app: &App,
-    wanted: &Wanted,
+    wanted: &TranscriptSelection,
     call: &Call,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Answer, AppError> {
@@ -75,7 +75,7 @@ fn tally(
     let mut items = Vec::new();
     read::lines(transcript, 0, &mut |_, line| {
         if let read::Line::Whole(bytes) | read::Line::Open(bytes) = line {
-            // A line that cannot be read tells of no call.
+            // A line that does not parse contains no call.
             let _ = (transcript.format.parse_line)(bytes, &mut items);
         }
         for item in items.drain(..) {
@@ -84,7 +84,7 @@ fn tally(
                 Item::ToolResult { id, text, is_error, .. } => {
                     if let Some((tool, input)) = calls.remove(&id) {
                         let kind = tool_kind(transcript.platform, &tool);
-                        let one = tally_of(app, &tool, kind, &input, &text, is_error);
+                        let one = tally_call(app, &tool, kind, &input, &text, is_error);
                         tallies.entry(tool).or_default().add(one);
                     }
                 }
@@ -95,7 +95,14 @@ fn tally(
     })
 }
 
-fn tally_of(app: &App, tool: &str, kind: ToolKind, input: &str, text: &str, failed: bool) -> Tally {
+fn tally_call(
+    app: &App,
+    tool: &str,
+    kind: ToolKind,
+    input: &str,
+    text: &str,
+    failed: bool,
+) -> Tally {
     let shown = tokens::of(text);
     let mut tally = Tally { calls: 1, shown, ..Tally::default() };
     let hooks = &app.settings.hooks;
@@ -124,18 +131,18 @@ fn render(app: &App, rows: &[(String, Tally)], conversations: u64, elsewhere: u6
     }
     let threshold = number::grouped(app.settings.hooks.threshold);
     let mut lines = vec![line("", "calls", "replaced", "shown", "with digests", "saved")];
-    lines.extend(rows.iter().take(MOST_ROWS).map(|(tool, tally)| row(tool, *tally)));
-    let rest = sum(&rows[rows.len().min(MOST_ROWS)..]);
+    lines.extend(rows.iter().take(MAX_ROWS).map(|(tool, tally)| row(tool, *tally)));
+    let rest = sum(&rows[rows.len().min(MAX_ROWS)..]);
     if rest.calls > 0 {
-        lines.push(row(&format!("{} more", rows.len() - MOST_ROWS), rest));
+        lines.push(row(&format!("{} more", rows.len() - MAX_ROWS), rest));
     }
     lines.push(row("all", sum(rows)));
     lines.push(format!(
-        "Of {}. Tokens of 4 bytes, estimated from what was shown.",
+        "From {}. 1 token = 4 bytes, estimated from what was shown.",
         number::counted(conversations, "conversation")
     ));
     lines.push(format!(
-        "Results of more than {threshold} tokens are replaced, files read or edited never."
+        "Results of more than {threshold} tokens are replaced; files read or edited never are."
     ));
     lines.join("\n")
 }

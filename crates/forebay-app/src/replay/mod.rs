@@ -1,3 +1,3 @@
-//! Replays past sessions through today's decisions.
+//! Replays past conversations with the current settings.
 
 pub mod discover;

@@ -54,7 +54,7 @@ impl<'app> FetchGate<'app> {
                 match call.ask(&question) {
                     Reply::Yes => self.approve(url),
                     Reply::No => return Err("the user said no".to_owned()),
-                    Reply::NobodyToAsk => {
+                    Reply::Unavailable => {
                         return Err(format!("it needs the user's approval: {}", verdict.reason));
                     }
                 }

@@ -195,7 +195,7 @@ fn ask(act: &Act, verdict: &Verdict, call: &Call) -> Result<(), AppError> {
     match call.ask(&question) {
         Reply::Yes => Ok(()),
         Reply::No => Err(AppError::refused("the user said no", "go on without it, or ask why")),
-        Reply::NobodyToAsk => Err(AppError::refused(
+        Reply::Unavailable => Err(AppError::refused(
             format!("needs the user's approval: {}", verdict.reason),
             "this client cannot be asked here; the user can add an allow rule and remove the ask rule, \
              or run it himself",

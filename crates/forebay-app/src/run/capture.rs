@@ -1,4 +1,4 @@
-//! Takes a run's output as it arrives: to who watches, to the digest, to the store.
+//! Passes a run's output to its watcher, the digest and the store as it arrives.
 
 use std::cell::OnceCell;
 
@@ -9,29 +9,29 @@ use forebay_sandbox::isolation::{AccessRules, explain_denials};
 use forebay_sandbox::{FinishedRun, Profile, RunSpec, Sink};
 use forebay_store::NewDetail;
 
-use crate::ingest::digesting_upload::Keeping;
-use crate::ingest::redaction::Streams;
+use crate::ingest::digesting_upload::DigestingUpload;
+use crate::ingest::redaction::StreamRedactor;
 use crate::stores::registry::SharedStore;
 use crate::{App, AppError, Call};
 
-/// Hands output to who watches as it is, and on to be kept without its secrets.
+/// Passes output to the watcher as it is, and redacted to the digest and the store.
 pub(super) struct Capture<'a> {
-    pub(super) streams: Streams,
-    pub(super) taking: Taking<'a>,
+    pub(super) streams: StreamRedactor,
+    pub(super) sink: OutputSink<'a>,
     pub(super) call: &'a Call,
     pub(super) watcher: &'a mut dyn Watcher,
 }
 
-/// Somebody who follows a run while it goes on.
+/// Receives the output of a run while it runs.
 pub trait Watcher {
-    /// Bytes as they were printed.
+    /// Receives bytes as they were printed.
     fn printed(&mut self, _stream: Stream, _bytes: &[u8]) {}
 
-    /// Bytes as they are kept.
+    /// Receives bytes as they are stored, after redaction.
     fn kept(&mut self, _bytes: &[u8]) {}
 }
 
-/// Nobody follows.
+/// A watcher that ignores the output.
 pub struct Unwatched;
 
 impl Watcher for Unwatched {}
@@ -39,28 +39,28 @@ impl Watcher for Unwatched {}
 impl Sink for Capture<'_> {
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
         self.watcher.printed(stream, bytes);
-        self.streams.push(stream, bytes, &mut keeping(&mut self.taking, self.watcher));
-        self.call.report(self.taking.bytes as f64, "bytes captured");
+        self.streams.push(stream, bytes, &mut redact_into(&mut self.sink, self.watcher));
+        self.call.report(self.sink.bytes as f64, "bytes captured");
     }
 
     fn on_idle(&mut self) {
-        self.streams.settle(&mut keeping(&mut self.taking, self.watcher));
+        self.streams.flush_safe(&mut redact_into(&mut self.sink, self.watcher));
     }
 }
 
-/// Hands on what may be kept: to who watches, to the digest and to the store.
-fn keeping<'a>(
-    taking: &'a mut Taking<'_>,
+/// Returns a callback that passes redacted bytes to the watcher, the digest and the store.
+fn redact_into<'a>(
+    sink: &'a mut OutputSink<'_>,
     watcher: &'a mut dyn Watcher,
 ) -> impl FnMut(Stream, &[u8]) + 'a {
     |stream, clean| {
         watcher.kept(clean);
-        taking.take(stream, clean);
+        sink.take(stream, clean);
     }
 }
 
 impl Capture<'_> {
-    /// Stores what arrived. The command has run by now, so a fault here is told, not thrown.
+    /// Stores the output. The command has already run, so a failure is reported in the answer, not returned.
     pub(super) fn store(
         mut self,
         app: &App,
@@ -68,36 +68,36 @@ impl Capture<'_> {
         finished: &FinishedRun,
         failed: bool,
     ) -> Stored {
-        let redactions = self.streams.finish(&mut keeping(&mut self.taking, self.watcher));
+        let redactions = self.streams.finish(&mut redact_into(&mut self.sink, self.watcher));
         if failed {
-            self.taking.keeping.digester.command_failed();
+            self.sink.upload.digester.command_failed();
         }
-        let blocked = blocked(&self.taking.end, spec, finished);
-        let (digest, entry) = self.taking.store(app, spec, finished);
+        let blocked = blocked(&self.sink.end, spec, finished);
+        let (digest, entry) = self.sink.store(app, spec, finished);
         Stored { digest, entry, redactions, blocked }
     }
 }
 
-/// A run's entry, or why there is none; the digest is there in either case.
+/// The stored run, or why it was not stored; the digest exists either way.
 pub(super) struct Stored {
     pub(super) digest: Digest,
     pub(super) entry: Result<Entry, AppError>,
     pub(super) redactions: Redactions,
-    /// What isolation refused, as far as the output tells.
+    /// What isolation blocked, as far as the output shows.
     pub(super) blocked: Vec<String>,
 }
 
-/// Takes what may be kept: to the store and to the digest.
-pub(super) struct Taking<'a> {
-    keeping: Keeping<'a>,
+/// Writes redacted bytes to the store and the digest.
+pub(super) struct OutputSink<'a> {
+    upload: DigestingUpload<'a>,
     title: &'a str,
     bytes: u64,
-    /// Counted here, because what is kept is not as long as what was printed.
+    /// Bytes printed; redaction changes the length of what is stored.
     spans: Spans,
-    end: End,
+    end: OutputTail,
 }
 
-impl<'a> Taking<'a> {
+impl<'a> OutputSink<'a> {
     pub(super) fn new(
         app: &'a App,
         store: &'a OnceCell<SharedStore>,
@@ -107,16 +107,16 @@ impl<'a> Taking<'a> {
     ) -> Self {
         let digester = Digester::new(app.hint(title), intent, budget);
         Self {
-            keeping: Keeping::new(move || app.places.upload_to_own(store), digester),
+            upload: DigestingUpload::new(move || app.places.upload_to_own(store), digester),
             title,
             bytes: 0,
             spans: Spans::default(),
-            end: End::default(),
+            end: OutputTail::default(),
         }
     }
 
     fn take(&mut self, stream: Stream, bytes: &[u8]) {
-        self.keeping.take(bytes);
+        self.upload.take(bytes);
         self.spans.push(stream, bytes.len() as u64);
         self.end.push(bytes);
         self.bytes += bytes.len() as u64;
@@ -135,12 +135,12 @@ impl<'a> Taking<'a> {
             cwd: spec.cwd.to_string_lossy().into_owned(),
             spans: self.spans,
         });
-        self.keeping.finish(new)
+        self.upload.finish(new)
     }
 }
 
-/// What isolation refused, as far as the end of a failed run's output tells.
-fn blocked(end: &End, spec: &RunSpec, finished: &FinishedRun) -> Vec<String> {
+/// Returns what isolation blocked, as far as the end of a failed run's output shows.
+fn blocked(end: &OutputTail, spec: &RunSpec, finished: &FinishedRun) -> Vec<String> {
     if finished.ending.is_success() || spec.isolation.profile == Profile::Off {
         return Vec::new();
     }
@@ -148,24 +148,24 @@ fn blocked(end: &End, spec: &RunSpec, finished: &FinishedRun) -> Vec<String> {
     explain_denials(&String::from_utf8_lossy(end.bytes()), &spec.cwd, &rules)
 }
 
-/// The end of an output, where a command says why it failed.
+/// The tail of an output, where commands report why they failed.
 #[derive(Default)]
-struct End {
+struct OutputTail {
     bytes: Vec<u8>,
 }
 
-impl End {
-    const MOST: usize = 16 * 1024;
+impl OutputTail {
+    const MAX_BYTES: usize = 16 * 1024;
 
     fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(&bytes[bytes.len().saturating_sub(Self::MOST)..]);
-        if self.bytes.len() > 2 * Self::MOST {
-            self.bytes.drain(..self.bytes.len() - Self::MOST);
+        self.bytes.extend_from_slice(&bytes[bytes.len().saturating_sub(Self::MAX_BYTES)..]);
+        if self.bytes.len() > 2 * Self::MAX_BYTES {
+            self.bytes.drain(..self.bytes.len() - Self::MAX_BYTES);
         }
     }
 
     fn bytes(&self) -> &[u8] {
-        &self.bytes[self.bytes.len().saturating_sub(Self::MOST)..]
+        &self.bytes[self.bytes.len().saturating_sub(Self::MAX_BYTES)..]
     }
 }
 
@@ -174,12 +174,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_an_output_is_bounded() {
-        let mut end = End::default();
-        for piece in [&b"start"[..], &vec![b'x'; 3 * End::MOST], b"end"] {
+    fn output_tail_is_bounded() {
+        let mut end = OutputTail::default();
+        for piece in [&b"start"[..], &vec![b'x'; 3 * OutputTail::MAX_BYTES], b"end"] {
             end.push(piece);
-            assert!(end.bytes.len() <= 2 * End::MOST);
+            assert!(end.bytes.len() <= 2 * OutputTail::MAX_BYTES);
         }
-        assert!(end.bytes().ends_with(b"xend") && end.bytes().len() == End::MOST);
+        assert!(end.bytes().ends_with(b"xend") && end.bytes().len() == OutputTail::MAX_BYTES);
     }
 }

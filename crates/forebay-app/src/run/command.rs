@@ -1,4 +1,4 @@
-//! What is to be run, and how it is called in the history.
+//! A command to run, and its title in the history.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{App, AppError};
 
 const SHELL: &str = "shell";
 
-/// What to run, and how it is called in the history.
+/// A command to run, and its title in the history.
 pub struct Command {
     pub program: Program,
     pub title: String,
@@ -20,56 +20,56 @@ pub struct Command {
 }
 
 impl Command {
-    /// Code in a language; without one, a shell command.
-    pub fn of_code(app: &App, language: Option<&str>, code: String) -> Result<Self, AppError> {
+    /// Runs code in a language; without one, a shell command.
+    pub fn from_code(app: &App, language: Option<&str>, code: String) -> Result<Self, AppError> {
         let runtime = runtime(language)?;
         if runtime.name == SHELL {
-            return Ok(Self::of_shell(code));
+            return Ok(Self::from_shell(code));
         }
         let title = format!("{}: {code}", runtime.name);
         Ok(Self::new(program(app, runtime, code, Vec::new()), title))
     }
 
-    /// A line for the shell.
-    pub fn of_shell(line: String) -> Self {
+    /// Runs a shell command line.
+    pub fn from_shell(line: String) -> Self {
         Self::new(Program::Shell(line.clone()), line)
     }
 
-    /// Code that finds the content of files in its own language's variables.
-    pub fn over_files(
+    /// Runs code that gets the contents of files as variables of its language.
+    pub fn for_files(
         app: &App,
         language: Option<&str>,
         code: String,
         files: Vec<PathBuf>,
     ) -> Result<Self, AppError> {
         let runtime = runtime(language)?;
-        let title = format!("{} over {}: {code}", runtime.name, called(app, &files));
+        let title = format!("{} over {}: {code}", runtime.name, describe_files(app, &files));
         Ok(Self::new(program(app, runtime, code, files), title))
     }
 
-    /// The same with the files that `names` mean, as a command line gives them.
-    pub fn over_named_files(
+    /// Like [`Self::for_files`], with paths and globs from a command line.
+    pub fn for_named_files(
         app: &App,
         language: Option<&str>,
         code: String,
         names: &[String],
     ) -> Result<Self, AppError> {
-        Self::over_files(app, language, code, input_files::named(&app.cwd, names)?)
+        Self::for_files(app, language, code, input_files::resolve(&app.cwd, names)?)
     }
 
-    /// Exactly these arguments, without a shell.
-    pub fn of_arguments(arguments: Vec<String>) -> Self {
+    /// Runs exactly these arguments without a shell.
+    pub fn from_arguments(arguments: Vec<String>) -> Self {
         let title = shell_quote::arguments(&arguments);
         Self::new(Program::Argv(arguments), title)
     }
 
-    /// What the permission rules are asked about.
+    /// Returns the acts that the permission rules check.
     pub(super) fn acts(&self, cwd: &Path) -> Vec<Act> {
         match &self.program {
             Program::Shell(line) => vec![Act::Run(line.clone())],
             Program::Argv(arguments) => vec![Act::Run(shell_quote::arguments(arguments))],
             Program::Code(code) => {
-                // Whoever may not run the engine from a shell may not run it here either.
+                // A rule that denies the interpreter in a shell denies it here, too.
                 let engine = code.runtime.program(cwd).into_iter();
                 let running = engine.map(|program| {
                     let script = format!("script.{}", code.runtime.extension);
@@ -102,8 +102,8 @@ fn runtime(language: Option<&str>) -> Result<&'static Runtime, AppError> {
     })
 }
 
-/// The files in a few words.
-fn called(app: &App, files: &[PathBuf]) -> String {
+/// Describes the files in a few words.
+fn describe_files(app: &App, files: &[PathBuf]) -> String {
     let shown = |path: &Path| path.strip_prefix(&app.cwd).unwrap_or(path).display().to_string();
     match files {
         [one] => shown(one),

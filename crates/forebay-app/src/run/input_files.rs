@@ -1,4 +1,4 @@
-//! The files a call names: paths as they are, globs as what they match.
+//! Resolves the paths and globs of a call to files.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,21 +9,22 @@ use ignore::WalkBuilder;
 
 use crate::AppError;
 
-/// More files than this are hardly what was meant, and their content would not fit in memory.
-const MOST_FILES: usize = 10_000;
+/// More files are unlikely to be intended, and their content would not fit in memory.
+const MAX_FILES: usize = 10_000;
 
-/// The files that `names` mean, relative ones seen from `cwd`; each can be read, none comes twice.
-pub(crate) fn named(cwd: &Path, names: &[String]) -> Result<Vec<PathBuf>, AppError> {
+/// Resolves `names` relative to `cwd` to readable files without duplicates.
+pub(crate) fn resolve(cwd: &Path, names: &[String]) -> Result<Vec<PathBuf>, AppError> {
     if names.is_empty() {
-        return Err(AppError::bad_input("no file is named", "give a path, several, or a glob"));
+        return Err(AppError::bad_input("no file given", "give a path, several, or a glob"));
     }
     let mut files: Vec<PathBuf> = Vec::new();
     for name in names {
         let path = cwd.join(name);
-        let meant = if is_glob(name) && !path.exists() { matches(cwd, name)? } else { vec![path] };
+        let meant =
+            if is_glob(name) && !path.exists() { expand_glob(cwd, name)? } else { vec![path] };
         files.extend(meant.into_iter().filter(|path| !files.contains(path)).collect::<Vec<_>>());
     }
-    if files.len() > MOST_FILES {
+    if files.len() > MAX_FILES {
         return Err(too_many());
     }
     files.iter().try_for_each(|path| check_readable(path))?;
@@ -34,13 +35,13 @@ pub(crate) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '[', '{'])
 }
 
-/// The files below a glob's fixed part that match it, in order; those git ignores are left out.
-fn matches(cwd: &Path, glob: &str) -> Result<Vec<PathBuf>, AppError> {
+/// Returns the files that match a glob, sorted, without git-ignored ones.
+fn expand_glob(cwd: &Path, glob: &str) -> Result<Vec<PathBuf>, AppError> {
     let pattern = cwd.join(glob);
     let matcher = matcher(&pattern.to_string_lossy())?;
     let mut found = Vec::new();
     for entry in WalkBuilder::new(fixed_part(&pattern)).require_git(false).build().flatten() {
-        if found.len() > MOST_FILES {
+        if found.len() > MAX_FILES {
             return Err(too_many());
         }
         if entry.file_type().is_some_and(|kind| !kind.is_dir()) && matcher.is_match(entry.path()) {
@@ -51,7 +52,7 @@ fn matches(cwd: &Path, glob: &str) -> Result<Vec<PathBuf>, AppError> {
     if found.is_empty() {
         return Err(AppError::not_found(
             format!("no file matches `{glob}` in {}", cwd.display()),
-            "`**` crosses folders; hidden and git-ignored files match no glob: give their path",
+            "`**` crosses folders; globs do not match hidden and git-ignored files: give their path",
         ));
     }
     Ok(found)
@@ -59,12 +60,15 @@ fn matches(cwd: &Path, glob: &str) -> Result<Vec<PathBuf>, AppError> {
 
 pub(crate) fn matcher(pattern: &str) -> Result<GlobMatcher, AppError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
-        AppError::bad_input(format!("not a glob: {}", error.kind()), "for example: logs/**/*.json")
+        AppError::bad_input(
+            format!("invalid glob: {}", error.kind()),
+            "for example: logs/**/*.json",
+        )
     })?;
     Ok(glob.compile_matcher())
 }
 
-/// The folders of a glob before its first wildcard.
+/// Returns the folders of a glob before its first wildcard.
 pub(crate) fn fixed_part(pattern: &Path) -> PathBuf {
     pattern.components().take_while(|part| !is_glob(&part.as_os_str().to_string_lossy())).collect()
 }
@@ -72,7 +76,7 @@ pub(crate) fn fixed_part(pattern: &Path) -> PathBuf {
 fn check_readable(path: &Path) -> Result<(), AppError> {
     if path.as_os_str().as_encoded_bytes().contains(&b'\n') {
         return Err(AppError::bad_input(
-            format!("the name of {} holds a line break", path.display()),
+            format!("the name of {} contains a line break", path.display()),
             "rename the file",
         ));
     }
@@ -81,7 +85,7 @@ fn check_readable(path: &Path) -> Result<(), AppError> {
             format!("{} is a folder", path.display()),
             "name its files, or give a glob such as folder/**/*.log",
         )),
-        // A pipe or a device would be waited for.
+        // Reading a pipe or a device might block.
         Ok(found) if !found.is_file() => Err(AppError::bad_input(
             format!("{} is not a regular file", path.display()),
             "read it with ctx_execute",
@@ -95,18 +99,15 @@ fn unreadable(path: &Path, error: &io::Error) -> AppError {
     if error.kind() == io::ErrorKind::NotFound {
         return AppError::not_found(
             format!("{} does not exist", path.display()),
-            "check the path; a relative one is seen from the project's folder",
+            "check the path; relative paths start at the project's folder",
         );
     }
-    AppError::bad_input(
-        format!("{} cannot be read: {error}", path.display()),
-        "check its permissions",
-    )
+    AppError::bad_input(format!("cannot read {}: {error}", path.display()), "check its permissions")
 }
 
 fn too_many() -> AppError {
     AppError::bad_input(
-        format!("more than {MOST_FILES} files match"),
+        format!("more than {MAX_FILES} files match"),
         "narrow the glob, or walk the folder with ctx_execute",
     )
 }
@@ -130,51 +131,51 @@ mod tests {
             Self { root }
         }
 
-        fn named(&self, names: &[&str]) -> Result<Vec<String>, String> {
+        fn resolve(&self, names: &[&str]) -> Result<Vec<String>, String> {
             let names: Vec<String> = names.iter().map(ToString::to_string).collect();
             let relative = |path: PathBuf| {
                 path.strip_prefix(self.root.path()).unwrap().to_string_lossy().into_owned()
             };
-            named(self.root.path(), &names)
+            resolve(self.root.path(), &names)
                 .map(|files| files.into_iter().map(relative).collect())
                 .map_err(|error| error.message)
         }
     }
 
     #[test]
-    fn paths_and_globs_give_each_file_once_in_order() {
+    fn resolves_paths_and_globs_in_order_without_duplicates() {
         let folder = Folder::with(&["b.log", "a.log", "in/c.log", "x.txt"]);
-        assert_eq!(folder.named(&["x.txt", "*.log"]).unwrap(), ["x.txt", "a.log", "b.log"]);
-        assert_eq!(folder.named(&["a.log", "**/*.log"]).unwrap(), ["a.log", "b.log", "in/c.log"]);
-        assert_eq!(folder.named(&["in/*.{log,txt}"]).unwrap(), ["in/c.log"]);
+        assert_eq!(folder.resolve(&["x.txt", "*.log"]).unwrap(), ["x.txt", "a.log", "b.log"]);
+        assert_eq!(folder.resolve(&["a.log", "**/*.log"]).unwrap(), ["a.log", "b.log", "in/c.log"]);
+        assert_eq!(folder.resolve(&["in/*.{log,txt}"]).unwrap(), ["in/c.log"]);
     }
 
     #[test]
-    fn a_file_with_the_name_of_a_glob_is_itself() {
+    fn existing_file_wins_over_glob() {
         let folder = Folder::with(&["a[1].log", "a1.log"]);
-        assert_eq!(folder.named(&["a[1].log"]).unwrap(), ["a[1].log"]);
+        assert_eq!(folder.resolve(&["a[1].log"]).unwrap(), ["a[1].log"]);
     }
 
     #[test]
-    fn ignored_files_match_no_glob_but_can_be_named() {
+    fn globs_skip_ignored_files_but_paths_do_not() {
         let folder = Folder::with(&["a.log", "b.log"]);
         fs::write(folder.root.path().join(".gitignore"), "b.log\n").unwrap();
-        assert_eq!(folder.named(&["*.log"]).unwrap(), ["a.log"]);
-        assert_eq!(folder.named(&["b.log"]).unwrap(), ["b.log"]);
+        assert_eq!(folder.resolve(&["*.log"]).unwrap(), ["a.log"]);
+        assert_eq!(folder.resolve(&["b.log"]).unwrap(), ["b.log"]);
     }
 
     #[test]
-    fn what_cannot_be_read_is_told() {
+    fn reports_unreadable_files() {
         let folder = Folder::with(&["in/a"]);
-        for (name, told) in [
+        for (name, expected) in [
             ("gone", "does not exist"),
             ("in", "is a folder"),
             ("*.z", "no file matches"),
-            ("[", "not a glob"),
+            ("[", "invalid glob"),
         ] {
-            let message = folder.named(&[name]).unwrap_err();
-            assert!(message.contains(told), "{name}: {message}");
+            let message = folder.resolve(&[name]).unwrap_err();
+            assert!(message.contains(expected), "{name}: {message}");
         }
-        assert!(folder.named(&[]).is_err());
+        assert!(folder.resolve(&[]).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! One run: from what is asked for to the answer, its output stored on the way.
+//! Runs a command: checks permissions, captures and stores its output, builds the answer.
 //!
-//! - `command`: what is to be run;
-//! - `capture`: takes the output as it arrives.
+//! - `command`: what to run;
+//! - `capture`: redacts, digests and stores the output as it arrives.
 
 mod capture;
 mod command;
@@ -21,7 +21,7 @@ use forebay_sandbox::{FinishedRun, Profile, Program, RunError, RunSpec};
 use forebay_text::cut;
 use serde_json::json;
 
-use self::capture::{Capture, Stored, Taking};
+use self::capture::{Capture, OutputSink, Stored};
 pub use self::capture::{Unwatched, Watcher};
 pub use self::command::Command;
 use crate::ingest::redaction;
@@ -31,36 +31,36 @@ use crate::rules::InForce;
 use crate::rules::isolation;
 use crate::{Answer, App, AppError, Call, rules};
 
-/// How to run it, beside what the settings say.
+/// Options of one run, overriding the settings.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     pub intent: Option<String>,
     pub cwd: Option<PathBuf>,
-    /// Added to the environment.
+    /// Variables added to the environment.
     pub env: BTreeMap<String, String>,
     pub timeout_ms: Option<u64>,
     pub budget: Option<u64>,
-    /// What the run is held to, if not to what the settings say.
+    /// The isolation of the run, if not that of the settings.
     pub profile: Option<Profile>,
 }
 
-/// A run that came to its end, with the answer for its caller.
+/// A finished run with the answer for its caller.
 pub struct Ran {
     pub answer: Answer,
     pub finished: FinishedRun,
-    /// None if it could not be stored, which the answer tells.
+    /// None if it could not be stored; the answer says so.
     pub entry: Option<Entry>,
-    /// Its exit code is a complaint, and not an answer such as "no match".
+    /// Whether the exit code means failure, and not a result such as "no match".
     pub failed: bool,
 }
 
-/// Opens the store, which takes as long as all that comes before a run's start: for another thread. None where that
-/// has begun already.
+/// Returns a task that opens the store, to run on another thread while this one prepares the run. None if the
+/// store is already open or being opened.
 pub fn preparation(app: &App) -> Option<impl FnOnce() + Send + use<>> {
-    app.places.opening_for_a_run()
+    app.places.open_task_for_run()
 }
 
-/// Runs a command, if the rules let it, and stores its output.
+/// Runs a command if the rules permit it, and stores its output.
 pub fn run(
     app: &App,
     command: Command,
@@ -75,7 +75,7 @@ pub fn run(
     run_permitted(app, command, options, &in_force, call, watcher)
 }
 
-/// Asks the permission rules, and where they say so the user; gives the rules that let it pass.
+/// Checks the permission rules, asks the user if they say so, and returns the rules that permit the command.
 pub(crate) fn permit(
     app: &App,
     command: &Command,
@@ -89,7 +89,7 @@ pub(crate) fn permit(
     Ok(in_force)
 }
 
-/// Runs a command that these rules let pass.
+/// Runs a command that these rules permit.
 pub(crate) fn run_permitted(
     app: &App,
     command: Command,
@@ -98,38 +98,40 @@ pub(crate) fn run_permitted(
     call: &Call,
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
-    let budget = Budgets::of(app, options)?;
+    let budget = Budgets::new(app, options)?;
     let (line, in_title) = app.redaction.text(&command.title);
     let title = cut::one_line(&line, 200);
     let spec = spec(app, command, options, in_force)?;
     let prepared = forebay_sandbox::prepare(&spec)?;
     let opened = OnceCell::new();
-    let taking = Taking::new(app, &opened, &title, options.intent.as_deref(), budget.of_digest());
-    let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
-    // A run whose output could not be kept does not begin.
-    let prepared = match app.places.gate_to_own()? {
+    let sink =
+        OutputSink::new(app, &opened, &title, options.intent.as_deref(), budget.digest_budget());
+    let mut capture = Capture { streams: app.redaction.streams(), sink, call, watcher };
+    // A run whose output cannot be stored does not start.
+    let prepared = match app.places.take_gate()? {
         Some(gate) => prepared.wait_for(gate),
         None => prepared,
     };
-    let finished = prepared.run(&mut capture, &call.cancel).map_err(|error| why_not(app, error))?;
+    let finished =
+        prepared.run(&mut capture, &call.cancel).map_err(|error| explain_failure(app, error))?;
     let meaning = soft_failure::meaning(&line, finished.ending);
     let failed = !finished.ending.is_success() && meaning.is_none();
     let mut stored = capture.store(app, &spec, &finished, failed);
     stored.redactions.add(&in_title);
-    stored.blocked.extend(unheld_rules(app, &spec, in_force));
+    stored.blocked.extend(unenforced_rules(app, &spec, in_force));
     let answer = answer(&line, &stored, &finished, meaning, budget.answer);
     Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
 }
 
-/// What kept a run from being run; where that is the store, what is wrong with it.
-fn why_not(app: &App, error: RunError) -> AppError {
+/// Explains why a command did not start; if the store is the cause, returns its error.
+fn explain_failure(app: &App, error: RunError) -> AppError {
     match error {
         RunError::StartAborted => app.places.own().err().unwrap_or_else(|| error.into()),
         _ => error.into(),
     }
 }
 
-/// The answer's budget, and what of it the digest may use.
+/// The budget of the answer, and the digest's share of it.
 #[derive(Clone, Copy)]
 struct Budgets {
     answer: u64,
@@ -137,21 +139,21 @@ struct Budgets {
 }
 
 impl Budgets {
-    /// A budget that the caller names holds for short outputs too.
-    fn of(app: &App, options: &Options) -> Result<Self, AppError> {
+    /// A budget given by the caller also applies to short outputs.
+    fn new(app: &App, options: &Options) -> Result<Self, AppError> {
         let settings = &app.settings.digest;
         let answer = input::budget(options.budget, settings.budget)?;
         let verbatim = if options.budget.is_some() { answer } else { settings.verbatim };
         Ok(Self { answer, verbatim })
     }
 
-    fn of_digest(self) -> Budget {
+    fn digest_budget(self) -> Budget {
         let verbatim = self.verbatim.saturating_sub(frame::RESERVED_TOKENS).max(1);
         Budget { verbatim, digest: frame::room_for_digest(self.answer) }
     }
 }
 
-/// Where the command runs.
+/// Returns the working directory of the command.
 pub(crate) fn folder(app: &App, options: &Options) -> PathBuf {
     options.cwd.as_ref().map_or_else(|| app.cwd.clone(), |folder| app.cwd.join(folder))
 }
@@ -172,14 +174,14 @@ fn spec(
     Ok(spec)
 }
 
-/// Code is not read for what it will do; only isolation holds it to what rules deny.
-fn unheld_rules(app: &App, spec: &RunSpec, in_force: &InForce) -> Option<String> {
+/// Warns if isolation is off: rules are not checked inside code, so only isolation enforces them there.
+fn unenforced_rules(app: &App, spec: &RunSpec, in_force: &InForce) -> Option<String> {
     if spec.isolation.profile != Profile::Off || !matches!(spec.program, Program::Code(_)) {
         return None;
     }
     let denies_something = rules::unreachable(app, in_force).hidden_paths().next().is_some();
     denies_something.then(|| {
-        "rules: isolation is off, so nothing kept this code from paths and programs that are denied"
+        "rules: isolation is off, so denied paths and programs were not blocked for this code"
             .to_owned()
     })
 }
@@ -197,8 +199,8 @@ fn environment(options: &Options) -> Result<Vec<(String, String)>, AppError> {
     let checked = variables.map(|(name, value)| {
         if name.is_empty() || name.contains('=') {
             return Err(AppError::bad_input(
-                format!("`{name}` is no name of a variable"),
-                "env takes names and their values, as in {\"LANG\": \"C\"}",
+                format!("invalid environment variable name `{name}`"),
+                "env maps names to values: {\"LANG\": \"C\"}",
             ));
         }
         Ok((name.clone(), value.clone()))

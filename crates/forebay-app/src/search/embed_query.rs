@@ -1,98 +1,98 @@
-//! What questions mean as a server's model tells, where the user named one.
+//! Embeds queries with the remote model, if one is configured.
 //!
-//! It is asked about all questions of a call at once, before anything else: its answer also tells the name under
-//! which the vectors of passages are kept. Then passages are caught up with, for as long as a search waits. Where
-//! there is no answer, or most passages still wait, the built-in model's meaning stays.
+//! All queries of a call go into one request, which comes first: its response also determines the name under which
+//! chunk vectors are stored. Then missing chunks are embedded until the search's timeout. Without a response, or
+//! while most chunks are not embedded, the built-in model's embedding stays.
 
 use std::time::Instant;
 
 use forebay_store::{Embedding, EmbeddingProgress};
 use forebay_text::number;
 
-use super::Reach;
-use super::query::Asked;
+use super::Searcher;
+use super::query::ParsedQuery;
 use crate::AppError;
 use crate::search::embedder::{self, Embedder};
 
-/// How far a server's model knows the passages of all stores.
+/// How many chunks of all stores the remote model has embedded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Progress(EmbeddingProgress);
+pub(super) struct Coverage(EmbeddingProgress);
 
-impl Progress {
-    /// Most of what could be found by meaning would not be.
-    fn is_too_little(self) -> bool {
-        self.0.waiting > self.0.passages
+impl Coverage {
+    /// Whether most chunks are missing, so that a vector search would miss them.
+    fn is_too_low(self) -> bool {
+        self.0.pending > self.0.embedded
     }
 
     fn remark(self, embedder: &Embedder) -> Option<String> {
-        let EmbeddingProgress { waiting, .. } = self.0;
-        let until = if self.is_too_little() {
-            "until then the built-in model is asked"
+        let EmbeddingProgress { pending: waiting, .. } = self.0;
+        let fallback = if self.is_too_low() {
+            "using the built-in model meanwhile"
         } else {
-            "until then words find them"
+            "found by words meanwhile"
         };
-        let passages = number::counted(waiting, "passage");
-        let verb = if waiting == 1 { "waits" } else { "wait" };
-        (waiting > 0).then(|| format!("{passages} {verb} for {}: {until}", embedder.name()))
+        let chunks = number::counted(waiting, "chunk");
+        (waiting > 0)
+            .then(|| format!("{chunks} not embedded by {} yet: {fallback}", embedder.name()))
     }
 }
 
-impl Reach {
-    /// Has a server's model tell what is meant; says so where it did not, or not of all there is.
-    pub(super) fn ask_model(&self, asked: &mut [Asked]) -> Result<Option<String>, AppError> {
+impl Searcher {
+    /// Embeds the queries with the remote model; returns a remark if it failed or chunks are missing.
+    pub(super) fn embed_queries(
+        &self,
+        queries: &mut [ParsedQuery],
+    ) -> Result<Option<String>, AppError> {
         let Some(embedder) = &self.embedder else { return Ok(None) };
-        let mut asked: Vec<&mut Asked> =
-            asked.iter_mut().filter(|one| !one.text.trim().is_empty()).collect();
-        if asked.is_empty() {
+        let mut queries: Vec<&mut ParsedQuery> =
+            queries.iter_mut().filter(|query| !query.text.trim().is_empty()).collect();
+        if queries.is_empty() {
             return Ok(None);
         }
-        let texts: Vec<&str> = asked.iter().map(|one| one.text.as_str()).collect();
-        let meant = match embedder.questions(&texts) {
-            Ok(meant) => meant,
-            Err(fault) => return Ok(Some(embedder.excuse(&fault))),
+        let texts: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
+        let embedded = match embedder.embed_queries(&texts) {
+            Ok(embedded) => embedded,
+            Err(error) => return Ok(Some(embedder.fallback_remark(&error))),
         };
-        let progress = self.progress(embedder, &meant.model)?;
-        if !progress.is_too_little() {
-            for (one, vector) in asked.iter_mut().zip(meant.vectors) {
-                one.meaning =
-                    vector.map(|vector| Embedding { model: meant.model.clone().into(), vector });
+        let coverage = self.coverage(embedder, &embedded.model)?;
+        if !coverage.is_too_low() {
+            for (query, vector) in queries.iter_mut().zip(embedded.vectors) {
+                query.embedding =
+                    vector.map(|vector| Embedding { model: embedded.model.clone().into(), vector });
             }
         }
-        Ok(progress.remark(embedder))
+        Ok(coverage.remark(embedder))
     }
 
-    fn progress(&self, embedder: &Embedder, model: &str) -> Result<Progress, AppError> {
-        if let Some(progress) = self.progress.get() {
-            return Ok(*progress);
+    fn coverage(&self, embedder: &Embedder, model: &str) -> Result<Coverage, AppError> {
+        if let Some(coverage) = self.coverage.get() {
+            return Ok(*coverage);
         }
-        let progress = self.catch_up_with_meaning(embedder, model)?;
-        Ok(*self.progress.get_or_init(|| progress))
+        let coverage = self.embed_missing_chunks(embedder, model)?;
+        Ok(*self.coverage.get_or_init(|| coverage))
     }
 
-    /// Asks about passages for as long as a search waits; counts only where some are left.
-    fn catch_up_with_meaning(
-        &self,
-        embedder: &Embedder,
-        model: &str,
-    ) -> Result<Progress, AppError> {
-        let deadline = Instant::now() + embedder.question_time();
-        let mut time = |_| {
+    /// Embeds missing chunks until the search's timeout; counts them only if some are left.
+    fn embed_missing_chunks(&self, embedder: &Embedder, model: &str) -> Result<Coverage, AppError> {
+        let deadline = Instant::now() + embedder.query_timeout();
+        let mut time_left = |_| {
             let left = deadline.saturating_duration_since(Instant::now());
             (!left.is_zero()).then_some(left)
         };
-        let mut all = EmbeddingProgress::default();
-        let mut is_all = true;
+        let mut total = EmbeddingProgress::default();
+        let mut is_complete = true;
         for store in &self.stores {
-            is_all &= embedder::embed(embedder, &**store, &mut time)?.is_nothing;
+            is_complete &= embedder::backfill(embedder, &**store, &mut time_left)?.is_complete;
         }
-        if is_all {
-            return Ok(Progress(all));
+        if is_complete {
+            return Ok(Coverage(total));
         }
         for store in &self.stores {
-            let EmbeddingProgress { passages, waiting } = store.embedded(model)?;
-            all.passages += passages;
-            all.waiting += waiting;
+            let EmbeddingProgress { embedded: passages, pending: waiting } =
+                store.embedding_progress(model)?;
+            total.embedded += passages;
+            total.pending += waiting;
         }
-        Ok(Progress(all))
+        Ok(Coverage(total))
     }
 }

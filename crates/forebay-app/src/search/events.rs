@@ -1,4 +1,4 @@
-//! What happened, found by the words of a question.
+//! Finds session events by the words of a query.
 
 use std::sync::Arc;
 
@@ -9,65 +9,66 @@ use forebay_text::words;
 
 use crate::AppError;
 
-/// The newest events that are looked at.
-const LOOKED_AT: usize = 400;
-/// Events that are told beside the hits.
-const MOST: usize = 3;
-/// Words of a question that are looked for.
-const MOST_WORDS: usize = 20;
-/// Of the question's words, the share that an event must have.
-const SHARE: f64 = 0.6;
+/// The newest events that are searched.
+const MAX_SEARCHED_EVENTS: usize = 400;
+/// Events shown next to the hits.
+const MAX_EVENTS: usize = 3;
+/// Words of a query that are compared.
+const MAX_WORDS: usize = 20;
+/// The share of the query's words that an event must contain.
+const MIN_WORD_SHARE: f64 = 0.6;
 
-/// The events that have most of the words, the best and newest first.
+/// Returns the events that contain most of the words, best and newest first.
 pub(super) fn find(
     stores: &[Arc<dyn Store>],
     query: &IndexQuery,
     text: &str,
 ) -> Result<Vec<Recorded>, AppError> {
-    // As they were written: what no passage has may have happened all the same.
-    let asked = words::significant(text, MOST_WORDS);
-    if asked.is_empty() || is_about_entries(query) {
+    // Uncorrected: a word that no chunk contains may occur in an event.
+    let query_words = words::significant(text, MAX_WORDS);
+    if query_words.is_empty() || filters_entries(query) {
         return Ok(Vec::new());
     }
     let page = EventPage {
         session: query.session.clone(),
         ticket: query.ticket.clone(),
-        limit: LOOKED_AT,
+        limit: MAX_SEARCHED_EVENTS,
         ..EventPage::default()
     };
-    let mut fitting: Vec<(f64, Recorded)> = Vec::new();
+    let mut scored: Vec<(f64, Recorded)> = Vec::new();
     for store in stores {
-        let events = store.events(&page)?.into_iter().filter(|one| is_told(one, query));
-        fitting.extend(events.map(|one| (share(&asked, &one), one)));
+        let events = store.events(&page)?.into_iter().filter(|one| passes_filters(one, query));
+        scored.extend(events.map(|one| (word_share(&query_words, &one), one)));
     }
-    fitting.retain(|(share, _)| *share >= SHARE);
-    fitting.sort_by(|(a, one), (b, other)| {
+    scored.retain(|(share, _)| *share >= MIN_WORD_SHARE);
+    scored.sort_by(|(a, one), (b, other)| {
         b.total_cmp(a).then(other.created.cmp(&one.created)).then(other.sequence.cmp(&one.sequence))
     });
-    Ok(fitting.into_iter().take(MOST).map(|(_, one)| one).collect())
+    Ok(scored.into_iter().take(MAX_EVENTS).map(|(_, one)| one).collect())
 }
 
-/// Whether a filter asks for what only entries have.
-fn is_about_entries(query: &IndexQuery) -> bool {
+/// Whether the query has a filter that only applies to entries.
+fn filters_entries(query: &IndexQuery) -> bool {
     !query.entries.is_empty()
         || !query.kinds.is_empty()
         || !query.notes.is_empty()
         || !query.sources.is_empty()
         || !query.phrases.is_empty()
-        || !query.without.is_empty()
+        || !query.excluded.is_empty()
 }
 
-/// What was asked is no answer, and what was only read tells little.
-fn is_told(one: &Recorded, query: &IndexQuery) -> bool {
+/// Whether an event passes the query's filters; prompts and file reads are never results.
+fn passes_filters(one: &Recorded, query: &IndexQuery) -> bool {
     !matches!(one.event.kind, EventKind::Prompt | EventKind::FileRead)
         && query.branch.as_ref().is_none_or(|branch| one.branch.as_ref() == Some(branch))
         && query.after.is_none_or(|after| one.created >= after)
         && query.before.is_none_or(|before| one.created < before)
 }
 
-fn share(asked: &[String], one: &Recorded) -> f64 {
-    let has: Vec<String> =
+fn word_share(query_words: &[String], one: &Recorded) -> f64 {
+    let event_words: Vec<String> =
         words::words(&one.event.subject).chain(words::words(&one.event.text)).collect();
-    let stands = |wanted: &&String| has.iter().any(|word| words::share_prefix(word, wanted));
-    asked.iter().filter(stands).count() as f64 / asked.len() as f64
+    let occurs =
+        |wanted: &&String| event_words.iter().any(|word| words::share_prefix(word, wanted));
+    query_words.iter().filter(occurs).count() as f64 / query_words.len() as f64
 }

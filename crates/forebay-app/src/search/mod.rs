@@ -1,12 +1,11 @@
-//! Finding: from a question to its hits, over all the stores a search reaches.
+//! Hybrid search: from a query to its hits, over all stores in scope.
 //!
-//! 1. `asking` reads the question and sets right what no store knows;
-//! 2. `meant` asks a server's model what is meant, where the user named one;
-//! 3. each store proposes passages by words and by meaning;
-//! 4. `ranking` weighs the one against the other, reads the best and looks at how the words stand in them;
-//! 5. `sorting` drops what breaks the question's word, folds what says the same (by its `wording`), sees what
-//!    contradicts;
-//! 6. `events` adds what happened.
+//! 1. `query` parses the query and corrects words that no store contains;
+//! 2. `embed_query` embeds it with the remote model, if one is configured;
+//! 3. each store returns candidate chunks by BM25 and by vector similarity;
+//! 4. `ranking` fuses both scores, then reads the best candidates and reranks them by their text;
+//! 5. `postprocess` drops hits without the exact phrases, folds `near_duplicates` and marks conflicting notes;
+//! 6. `events` adds matching session events.
 
 mod embed_query;
 pub(crate) mod embedder;
@@ -25,24 +24,24 @@ use forebay_domain::event::Recorded;
 use forebay_domain::{EntryKind, Hit, Query, Reference, Scope, Timestamp, ticket};
 use forebay_store::{Candidate, IndexQuery, Store};
 
-use self::embed_query::Progress;
-use self::query::Asked;
-pub(crate) use self::query::Reading;
+use self::embed_query::Coverage;
+pub(crate) use self::query::Interpretation;
+use self::query::ParsedQuery;
 use crate::ingest::pending;
 use crate::search::embedder::Embedder;
 use crate::search::ranking::Weights;
 use crate::{App, AppError};
 
-pub(crate) const MOST_QUERIES: usize = 20;
-const MOST_HITS: u64 = 100;
-/// Ranking needs a choice, however few hits are shown.
-const LEAST_CANDIDATES: usize = 100;
-/// The best so many are read before they are put in their last order.
-const READ: usize = 50;
-/// Notes about the same share so many words at least.
-const SHARED_WORDS: usize = 2;
-/// Output that is not searchable yet is caught up with, as far as this goes, before the search.
-const CATCH_UP_BYTES: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_QUERIES: usize = 20;
+const MAX_HITS: u64 = 100;
+/// Ranking needs a choice of candidates, however few hits are shown.
+const MIN_CANDIDATES: usize = 100;
+/// Candidates whose text is read for reranking.
+const MIN_RERANK_DEPTH: usize = 50;
+/// Words that related notes have in common at least.
+const MIN_SHARED_WORDS: usize = 2;
+/// Pending output that is indexed before a search.
+const MAX_PENDING_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The order of the hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,68 +68,68 @@ impl Sort {
     }
 }
 
-/// What a caller narrows a search to, beside its questions.
+/// Filters and options of a search, besides its queries.
 #[derive(Debug, Default)]
-pub struct Limits {
+pub struct SearchOptions {
     pub limit: Option<u64>,
     pub scope: Scope,
-    /// The ticket that is meant; without one it is that of the branch.
+    /// The ticket to search; by default that of the branch.
     pub ticket: Option<String>,
     pub kinds: Vec<EntryKind>,
     /// A glob over the source.
     pub source: Option<String>,
     pub sort: Sort,
-    /// Nothing is asked after this: what costs time and saves it later is left out.
-    pub asks_once: bool,
+    /// No further search follows in this process, so nothing is cached for later.
+    pub is_one_shot: bool,
 }
 
-/// Where a search looks.
-pub struct Reach {
+/// Runs queries over the stores in scope.
+pub struct Searcher {
     stores: Vec<Arc<dyn Store>>,
     pub(crate) scope: Scope,
     pub(crate) filter: IndexQuery,
     sort: Sort,
     now: Timestamp,
     embedder: Option<Arc<Embedder>>,
-    /// How far its model knows what is stored; looked at once.
-    progress: OnceLock<Progress>,
+    /// How many chunks its model has embedded; computed once.
+    coverage: OnceLock<Coverage>,
 }
 
-/// The hits of one query, and how it was read.
-pub struct Found {
+/// The hits of one query, and how it was interpreted.
+pub struct QueryResult {
     pub query: String,
     pub hits: Vec<Hit>,
-    pub(crate) reading: Reading,
-    /// What happened that has the words.
+    pub(crate) interpretation: Interpretation,
+    /// Session events that contain the words.
     pub(crate) events: Vec<Recorded>,
-    /// Words of the stores that are written much like those asked for; only where nothing was found.
-    pub(crate) nearest: Vec<String>,
+    /// Words of the stores that are spelled similarly; only if there are no hits.
+    pub(crate) similar_words: Vec<String>,
 }
 
-/// A passage that a store proposes.
-struct Proposed {
-    /// Which of the stores.
+/// A candidate chunk of one of the stores.
+struct ScoredCandidate {
+    /// Index into the stores.
     store: usize,
     candidate: Candidate,
     score: f64,
 }
 
-impl Reach {
-    pub fn new(app: &App, limits: Limits) -> Result<Self, AppError> {
-        let Limits { scope, kinds, .. } = limits;
-        let limit = limits.limit.unwrap_or(app.settings.search.limit).clamp(1, MOST_HITS) as usize;
+impl Searcher {
+    pub fn new(app: &App, options: SearchOptions) -> Result<Self, AppError> {
+        let SearchOptions { scope, kinds, .. } = options;
+        let limit = options.limit.unwrap_or(app.settings.search.limit).clamp(1, MAX_HITS) as usize;
         let filter = IndexQuery {
             limit,
             kinds,
-            sources: limits.source.into_iter().collect(),
+            sources: options.source.into_iter().collect(),
             session: (scope == Scope::Session).then(|| app.session.clone()),
             branch: if scope == Scope::Branch { Some(checked_out_branch(app)?) } else { None },
             ticket: if scope == Scope::Ticket {
-                Some(asked_ticket(app, limits.ticket)?)
+                Some(requested_ticket(app, options.ticket)?)
             } else {
                 None
             },
-            compares_found_only: limits.asks_once,
+            vector_rerank_only: options.is_one_shot,
             ..IndexQuery::default()
         };
         let stores = app.places.within(scope)?;
@@ -138,152 +137,161 @@ impl Reach {
             stores,
             scope,
             filter,
-            sort: limits.sort,
+            sort: options.sort,
             now: app.now(),
             embedder: app.embedder.clone(),
-            progress: OnceLock::new(),
+            coverage: OnceLock::new(),
         })
     }
 
-    /// Only what stands in these entries of the caller's own store.
-    pub(crate) fn of_entries(app: &App, entries: Vec<Reference>) -> Result<Self, AppError> {
-        let mut reach = Self::new(app, Limits::default())?;
-        reach.stores = vec![app.places.own()?];
-        reach.filter.entries = entries;
-        Ok(reach)
+    /// Searches only these entries of the caller's own store.
+    pub(crate) fn for_entries(app: &App, entries: Vec<Reference>) -> Result<Self, AppError> {
+        let mut searcher = Self::new(app, SearchOptions::default())?;
+        searcher.stores = vec![app.places.own()?];
+        searcher.filter.entries = entries;
+        Ok(searcher)
     }
 
-    /// The best hits of all stores for each query, and what must be said of how they were found.
-    pub(crate) fn find_all(
+    /// Returns the best hits of all stores for each query, and a remark if the remote embedder fell short.
+    pub(crate) fn search_all(
         &self,
         queries: &[String],
-    ) -> Result<(Vec<Found>, Option<String>), AppError> {
-        let read = queries.iter().map(|query| self.read(query));
-        let mut asked = read.collect::<Result<Vec<_>, _>>()?;
-        let remark = self.ask_model(&mut asked)?;
-        let found = queries.iter().zip(asked).map(|(query, asked)| self.find(query, asked));
-        Ok((found.collect::<Result<_, _>>()?, remark))
+    ) -> Result<(Vec<QueryResult>, Option<String>), AppError> {
+        let parsed = queries.iter().map(|query| self.parse(query));
+        let mut parsed = parsed.collect::<Result<Vec<_>, _>>()?;
+        let remark = self.embed_queries(&mut parsed)?;
+        let results = queries.iter().zip(parsed).map(|(query, parsed)| self.search(query, parsed));
+        Ok((results.collect::<Result<_, _>>()?, remark))
     }
 
-    fn find(&self, query: &str, mut asked: Asked) -> Result<Found, AppError> {
-        let mut hits = self.fitting(&mut asked, |mut hits| {
+    fn search(&self, query: &str, mut parsed: ParsedQuery) -> Result<QueryResult, AppError> {
+        let mut hits = self.find_hits(&mut parsed, |mut hits| {
             postprocess::newer_first(&mut hits);
             postprocess::fold(&mut hits, self.filter.limit);
             postprocess::sort(&mut hits, self.sort);
             hits
         })?;
-        postprocess::name_conflicts(&mut hits);
+        postprocess::mark_conflicts(&mut hits);
         for hit in &mut hits {
-            hit.matched = asked.matched(hit);
+            hit.matched = parsed.matched(hit);
         }
-        let narrowed = asked.query(&self.filter, self.filter.limit);
-        let events = events::find(&self.stores, &narrowed, &asked.question.text)?;
-        let nearest = if hits.is_empty() { asked.nearest(&self.stores)? } else { Vec::new() };
-        Ok(Found { query: query.to_owned(), hits, reading: asked.reading, events, nearest })
+        let index_query = parsed.index_query(&self.filter, self.filter.limit);
+        let events = events::find(&self.stores, &index_query, &parsed.query.text)?;
+        let similar_words =
+            if hits.is_empty() { parsed.similar_words(&self.stores)? } else { Vec::new() };
+        let interpretation = parsed.interpretation;
+        Ok(QueryResult { query: query.to_owned(), hits, interpretation, events, similar_words })
     }
 
-    /// The best documents for one query, each once however many of its passages match.
+    /// Returns the best documents for one query, each once however many of its chunks match.
     pub fn find_documents(&self, query: &str) -> Result<Vec<Hit>, AppError> {
-        let mut asked = [self.read(query)?];
-        if let Some(remark) = self.ask_model(&mut asked)? {
-            tracing::warn!(remark, "searched otherwise than the settings say");
+        let mut parsed = [self.parse(query)?];
+        if let Some(remark) = self.embed_queries(&mut parsed)? {
+            tracing::warn!(remark, "the remote embedder was not fully used");
         }
-        let [mut asked] = asked;
-        self.fitting(&mut asked, |mut hits| {
+        let [mut parsed] = parsed;
+        self.find_hits(&mut parsed, |mut hits| {
             let mut seen = HashSet::new();
             hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
             hits
         })
     }
 
-    /// Notes that share words with `text`, as it stands: nothing in it is a filter.
+    /// Returns notes that share words with `text`; nothing in it is parsed as a filter.
     pub(crate) fn find_notes(&self, text: &str) -> Result<Vec<Hit>, AppError> {
-        let asked = Asked::for_words_of(text);
-        let least_words = SHARED_WORDS.min(asked.words.len());
-        let query = IndexQuery { least_words, ..asked.query(&self.filter, self.filter.limit) };
-        let mut proposed = self.proposed(&query)?;
-        proposed.truncate(self.filter.limit);
-        self.hits(&proposed)
+        let parsed = ParsedQuery::from_words_of(text);
+        let least_words = MIN_SHARED_WORDS.min(parsed.words.len());
+        let query = IndexQuery {
+            min_words: least_words,
+            ..parsed.index_query(&self.filter, self.filter.limit)
+        };
+        let mut candidates = self.candidates(&query)?;
+        candidates.truncate(self.filter.limit);
+        self.read_hits(&candidates)
     }
 
-    /// The hits that fit, as `arrange` leaves them; where no passage has the phrases as they are, those that
-    /// have their words.
-    fn fitting(
+    /// Returns the hits as `arrange` leaves them; without an exact phrase match, those with the phrase's words.
+    fn find_hits(
         &self,
-        asked: &mut Asked,
+        parsed: &mut ParsedQuery,
         arrange: impl Fn(Vec<Hit>) -> Vec<Hit>,
     ) -> Result<Vec<Hit>, AppError> {
-        let hits = self.arranged(asked, &arrange)?;
-        if !hits.is_empty() || !asked.loosen() {
+        let hits = self.best_hits(parsed, &arrange)?;
+        if !hits.is_empty() || !parsed.drop_phrases() {
             return Ok(hits);
         }
-        self.arranged(asked, &arrange)
+        self.best_hits(parsed, &arrange)
     }
 
-    fn read(&self, query: &str) -> Result<Asked, AppError> {
-        Asked::read(Query::parse(query, self.now), &self.stores)
+    fn parse(&self, query: &str) -> Result<ParsedQuery, AppError> {
+        ParsedQuery::new(Query::parse(query, self.now), &self.stores)
     }
 
-    /// The best of what the stores propose. The first are read; all of them only if too few of those stay.
-    fn arranged(
+    /// Reads and reranks the best candidates; all of them only if too few of the best remain.
+    fn best_hits(
         &self,
-        asked: &Asked,
+        parsed: &ParsedQuery,
         arrange: impl Fn(Vec<Hit>) -> Vec<Hit>,
     ) -> Result<Vec<Hit>, AppError> {
         let limit = self.filter.limit;
-        let proposed = self.proposed(&asked.query(&self.filter, limit.max(LEAST_CANDIDATES)))?;
-        let reads_all = asked.is_read_whole() || self.sort != Sort::Relevance;
-        let mut most = if reads_all { proposed.len() } else { READ.max(2 * limit) };
+        let query = parsed.index_query(&self.filter, limit.max(MIN_CANDIDATES));
+        let candidates = self.candidates(&query)?;
+        let reads_all = parsed.has_phrases() || self.sort != Sort::Relevance;
+        let mut depth = if reads_all { candidates.len() } else { MIN_RERANK_DEPTH.max(2 * limit) };
         loop {
-            let best = &proposed[..most.min(proposed.len())];
-            let mut hits = postprocess::kept(self.hits(best)?, &asked.question);
-            ranking::rerank(&mut hits, &asked.words, self.now);
+            let best = &candidates[..depth.min(candidates.len())];
+            let mut hits = postprocess::retain_phrases(self.read_hits(best)?, &parsed.query);
+            ranking::rerank(&mut hits, &parsed.words, self.now);
             let mut hits = arrange(hits);
-            if hits.len() >= limit || most >= proposed.len() {
+            if hits.len() >= limit || depth >= candidates.len() {
                 hits.truncate(limit);
                 return Ok(hits);
             }
-            most = proposed.len();
+            depth = candidates.len();
         }
     }
 
-    /// What the stores propose, best first.
-    fn proposed(&self, query: &IndexQuery) -> Result<Vec<Proposed>, AppError> {
-        let mut proposed = Vec::new();
-        for (store, own) in self.stores.iter().enumerate() {
-            let candidates = own.candidates(query)?.into_iter();
-            proposed.extend(candidates.map(|candidate| Proposed { store, candidate, score: 0.0 }));
+    /// Returns the candidates of all stores, best first.
+    fn candidates(&self, query: &IndexQuery) -> Result<Vec<ScoredCandidate>, AppError> {
+        let mut scored = Vec::new();
+        for (index, store) in self.stores.iter().enumerate() {
+            let candidates = store.candidates(query)?.into_iter();
+            scored.extend(candidates.map(|candidate| ScoredCandidate {
+                store: index,
+                candidate,
+                score: 0.0,
+            }));
         }
-        let candidates: Vec<&Candidate> = proposed.iter().map(|one| &one.candidate).collect();
-        let scores = ranking::fuse(&candidates, Weights::of(query.meaning.as_ref()));
-        for (one, score) in proposed.iter_mut().zip(scores) {
+        let candidates: Vec<&Candidate> = scored.iter().map(|one| &one.candidate).collect();
+        let scores = ranking::fuse(&candidates, Weights::for_embedding(query.embedding.as_ref()));
+        for (one, score) in scored.iter_mut().zip(scores) {
             one.score = score;
         }
-        // Equal ones stay in the order of their store.
-        proposed.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(proposed)
+        // Stable: equal scores stay in the order of their store.
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(scored)
     }
 
-    /// Reads what was proposed, each store's at once.
-    fn hits(&self, proposed: &[Proposed]) -> Result<Vec<Hit>, AppError> {
-        let mut hits: Vec<Option<Hit>> = vec![None; proposed.len()];
-        for (number, store) in self.stores.iter().enumerate() {
-            let own = || proposed.iter().enumerate().filter(|(_, one)| one.store == number);
+    /// Reads the candidates' hits with one call per store.
+    fn read_hits(&self, scored: &[ScoredCandidate]) -> Result<Vec<Hit>, AppError> {
+        let mut slots: Vec<Option<Hit>> = vec![None; scored.len()];
+        for (index, store) in self.stores.iter().enumerate() {
+            let own = || scored.iter().enumerate().filter(|(_, one)| one.store == index);
             let candidates: Vec<Candidate> = own().map(|(_, one)| one.candidate).collect();
-            for ((place, one), hit) in own().zip(store.hits(&candidates)?) {
-                hits[place] = hit.map(|hit| Hit { score: one.score, ..hit });
+            for ((slot, one), hit) in own().zip(store.load_hits(&candidates)?) {
+                slots[slot] = hit.map(|hit| Hit { score: one.score, ..hit });
             }
         }
-        let mut found = Vec::with_capacity(hits.len());
-        found.extend(hits.into_iter().flatten());
-        Ok(found)
+        let mut hits = Vec::with_capacity(slots.len());
+        hits.extend(slots.into_iter().flatten());
+        Ok(hits)
     }
 
-    /// Makes pending output searchable; returns how many bytes are still to come.
-    pub(crate) fn catch_up(&self) -> Result<u64, AppError> {
+    /// Indexes pending output up to a bound; returns the bytes that are left.
+    pub(crate) fn index_pending(&self) -> Result<u64, AppError> {
         let mut left = 0;
         for store in &self.stores {
-            if !pending::finish_all(&**store, |done| done < CATCH_UP_BYTES)? {
+            if !pending::index_pending(&**store, |done| done < MAX_PENDING_INDEX_BYTES)? {
                 left += store.unindexed_bytes()?;
             }
         }
@@ -291,10 +299,10 @@ impl Reach {
     }
 }
 
-fn asked_ticket(app: &App, named: Option<String>) -> Result<String, AppError> {
+fn requested_ticket(app: &App, named: Option<String>) -> Result<String, AppError> {
     let of_branch = || app.places.branch().and_then(|branch| ticket::from_branch(&branch));
     named.or_else(of_branch).ok_or_else(|| {
-        AppError::bad_input("the branch here names no ticket", "give one as scope: ABC-12, #12")
+        AppError::bad_input("no ticket in the branch name", "give one as scope: ABC-12, #12")
     })
 }
 

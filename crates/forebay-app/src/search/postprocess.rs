@@ -1,57 +1,55 @@
-//! The last order of hits: what breaks the question's word goes, what says the same is folded, the newer of
-//! two notes that contradict each other stands first.
+//! Postprocessing of hits: exact phrases, near-duplicates, conflicting notes, order by time.
 
 use forebay_domain::conflict::Claim;
 use forebay_domain::{EntryKind, Hit, Query};
 
 use super::Sort;
-use super::near_duplicates::{NEARLY_SAME, Wording};
+use super::near_duplicates::{MIN_OVERLAP, WordSet};
 
-/// Short passages are alike by accident.
-const FEW_WORDS: usize = 12;
-/// Notes that are compared with one another; the rest is not shown anyway.
-const COMPARED: usize = 60;
-/// Beyond those that are shown, passages that are looked at for being the same: what says nearly the same fits
-/// nearly as well.
-const BEHIND: usize = 15;
-/// Of the best hit's score, what a hit must have to count where time decides.
-const RELEVANT: f64 = 0.4;
+/// Shorter chunks overlap by accident.
+const MIN_FOLDED_WORDS: usize = 12;
+/// Hits checked for contradicting notes; the rest is not shown anyway.
+const MAX_COMPARED_NOTES: usize = 60;
+/// Hits beyond the shown ones that are checked for duplicates: those score about the same.
+const FOLD_LOOKAHEAD: usize = 15;
+/// The share of the best score that a hit needs to be sorted by time.
+const MIN_SCORE_SHARE: f64 = 0.4;
 
-/// The hits in which every phrase stands as it was asked for, and no unwanted word.
-pub(super) fn kept(mut hits: Vec<Hit>, question: &Query) -> Vec<Hit> {
-    let phrases: Vec<String> = question.phrases.iter().map(|phrase| plain(phrase)).collect();
+/// Keeps the hits that contain every phrase of the query exactly.
+pub(super) fn retain_phrases(mut hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
+    let phrases: Vec<String> = query.phrases.iter().map(|phrase| normalized(phrase)).collect();
     if phrases.is_empty() {
         return hits;
     }
     hits.retain(|hit| {
-        let (title, text) = (plain(&hit.title), plain(&hit.text));
+        let (title, text) = (normalized(&hit.title), normalized(&hit.text));
         phrases.iter().all(|phrase| text.contains(phrase) || title.contains(phrase))
     });
     hits
 }
 
-/// Lower case, one blank between words: what a phrase is compared by.
-fn plain(text: &str) -> String {
+/// Returns the text in lower case with single spaces, for phrase comparison.
+fn normalized(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Of two notes that may contradict each other the newer comes first, whichever fits better.
+/// Moves the newer of two notes that may contradict each other before the older, whatever their scores.
 pub(super) fn newer_first(hits: &mut [Hit]) {
-    let mut claims: Vec<Option<Claim>> = hits.iter().take(COMPARED).map(claim).collect();
-    for place in 0..claims.len() {
+    let mut claims: Vec<Option<Claim>> = hits.iter().take(MAX_COMPARED_NOTES).map(claim).collect();
+    for older in 0..claims.len() {
         let contradicts = |newer: &usize| {
-            hits[*newer].created > hits[place].created
-                && conflict(claims[*newer].as_ref(), claims[place].as_ref())
+            hits[*newer].created > hits[older].created
+                && conflict(claims[*newer].as_ref(), claims[older].as_ref())
         };
-        if let Some(newer) = (place + 1..claims.len()).find(contradicts) {
-            hits[place..=newer].rotate_right(1);
-            claims[place..=newer].rotate_right(1);
+        if let Some(newer) = (older + 1..claims.len()).find(contradicts) {
+            hits[older..=newer].rotate_right(1);
+            claims[older..=newer].rotate_right(1);
         }
     }
 }
 
-/// Tells of each note the one among the hits that may say the opposite.
-pub(super) fn name_conflicts(hits: &mut [Hit]) {
+/// Sets for each note the reference of a hit that may contradict it.
+pub(super) fn mark_conflicts(hits: &mut [Hit]) {
     let claims: Vec<Option<Claim>> = hits.iter().map(claim).collect();
     for at in 0..hits.len() {
         let contradicts =
@@ -61,7 +59,7 @@ pub(super) fn name_conflicts(hits: &mut [Hit]) {
     }
 }
 
-/// What a hit claims, if it is a note.
+/// Parses the claim of a hit that is a note.
 fn claim(hit: &Hit) -> Option<Claim> {
     (hit.kind == EntryKind::Note).then(|| Claim::new(&hit.text))
 }
@@ -70,45 +68,47 @@ fn conflict(one: Option<&Claim>, other: Option<&Claim>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.may_conflict_with(other))
 }
 
-/// Keeps one of the passages that say nearly the same, with the count of the others; `shown` are wanted. Notes
-/// are never folded into anything but the same words.
+/// Keeps one of several near-duplicates, with the count of the others, among the first `shown` hits and a few more.
+/// Notes are folded only if their text is identical.
 pub(super) fn fold(hits: &mut Vec<Hit>, shown: usize) {
-    let mut kept: Vec<(Hit, Option<Wording>)> = Vec::with_capacity(hits.len());
+    let mut kept: Vec<(Hit, Option<WordSet>)> = Vec::with_capacity(hits.len());
     for hit in hits.drain(..) {
-        let wording = (kept.len() < shown + BEHIND).then(|| Wording::of(&hit.text));
-        let is_same = |(other, known): &&mut (Hit, Option<Wording>)| {
-            let both = wording.as_ref().zip(known.as_ref());
-            both.is_some_and(|(own, known)| says_the_same((&hit, own), (other, known)))
+        let words = (kept.len() < shown + FOLD_LOOKAHEAD).then(|| WordSet::new(&hit.text));
+        let is_same = |(other, known): &&mut (Hit, Option<WordSet>)| {
+            let both = words.as_ref().zip(known.as_ref());
+            both.is_some_and(|(words, known)| is_duplicate((&hit, words), (other, known)))
         };
         match kept.iter_mut().find(is_same) {
             Some((first, _)) => first.near_duplicates += 1,
-            None => kept.push((hit, wording)),
+            None => kept.push((hit, words)),
         }
     }
     hits.extend(kept.into_iter().map(|(hit, _)| hit));
 }
 
-fn says_the_same((hit, words): (&Hit, &Wording), (other, known): (&Hit, &Wording)) -> bool {
+fn is_duplicate((hit, words): (&Hit, &WordSet), (other, known): (&Hit, &WordSet)) -> bool {
     if words.surely_differs_from(known) || known.surely_differs_from(words) {
         return false;
     }
     let (words, known) = (words.distinct(&hit.text), known.distinct(&other.text));
     let (fewer, more) = (words.len().min(known.len()), words.len().max(known.len()));
-    if fewer == 0 || (fewer as f64) < NEARLY_SAME * more as f64 {
+    if fewer == 0 || (fewer as f64) < MIN_OVERLAP * more as f64 {
         return false;
     }
     if hit.text.trim() == other.text.trim() {
         return true;
     }
     let is_note = hit.kind == EntryKind::Note || other.kind == EntryKind::Note;
-    !is_note && fewer >= FEW_WORDS && shared(words, known) as f64 >= NEARLY_SAME * more as f64
+    !is_note
+        && fewer >= MIN_FOLDED_WORDS
+        && count_common(words, known) as f64 >= MIN_OVERLAP * more as f64
 }
 
-/// How many two sorted lists have in common.
-fn shared(mut one: &[u64], mut other: &[u64]) -> usize {
-    let mut shared = 0;
+/// Counts the common elements of two sorted lists.
+fn count_common(mut one: &[u64], mut other: &[u64]) -> usize {
+    let mut count = 0;
     while let ([a, rest_of_one @ ..], [b, rest_of_other @ ..]) = (one, other) {
-        shared += usize::from(a == b);
+        count += usize::from(a == b);
         if a <= b {
             one = rest_of_one;
         }
@@ -116,16 +116,16 @@ fn shared(mut one: &[u64], mut other: &[u64]) -> usize {
             other = rest_of_other;
         }
     }
-    shared
+    count
 }
 
-/// By time where that is asked for: of those that fit, not of all that have some word.
+/// Sorts by time if requested; hits with low scores are dropped, since time hides their rank.
 pub(super) fn sort(hits: &mut Vec<Hit>, sort: Sort) {
     if sort == Sort::Relevance {
         return;
     }
     let best = hits.iter().map(|hit| hit.score).fold(0.0, f64::max);
-    hits.retain(|hit| hit.score >= RELEVANT * best);
+    hits.retain(|hit| hit.score >= MIN_SCORE_SHARE * best);
     match sort {
         Sort::Newest => hits.sort_by_key(|hit| std::cmp::Reverse(hit.created)),
         _ => hits.sort_by_key(|hit| hit.created),

@@ -1,4 +1,4 @@
-//! A question as the stores are asked: what none of them knows is set right first.
+//! Query preparation: words that no store contains are corrected or become prefixes.
 
 use std::sync::Arc;
 
@@ -9,200 +9,202 @@ use forebay_text::{subwords, words};
 use crate::AppError;
 use crate::ingest::embedding;
 
-/// More words than this add cost and no meaning.
-const MOST_WORDS: usize = 64;
-/// Unknown words that are looked at.
-const MOST_UNKNOWN: usize = 8;
-/// Words that one unknown word is read as: several where it is a part of them, few where it is a slip.
-const MOST_WHOLES: usize = 8;
-const MOST_CORRECTIONS: usize = 2;
-/// A question of so few words has nothing else to go by.
-const SHORT: usize = 2;
-/// A shorter beginning would match half of the store.
-const SHORTEST_BEGINNING: usize = 4;
-/// Words that are named where nothing was found.
-const MOST_NEAREST: usize = 6;
-/// Letters by which they are near.
-const NEAR_LETTERS: usize = 4;
+/// More words add cost and no precision.
+const MAX_WORDS: usize = 64;
+/// Unknown words that are looked up.
+const MAX_UNKNOWN_WORDS: usize = 8;
+/// Replacements of one unknown word: more if it is a part of them, few if it is a typo.
+const MAX_CONTAINING_WORDS: usize = 8;
+const MAX_TYPO_CORRECTIONS: usize = 2;
+/// In a query of at most this many words, every unknown word is corrected.
+const SHORT_QUERY_WORDS: usize = 2;
+/// A shorter prefix would match half of the store.
+const MIN_PREFIX_CHARS: usize = 4;
+/// Similar words suggested if there are no hits.
+const MAX_SUGGESTIONS: usize = 6;
+/// The common prefix of a suggestion.
+const SUGGESTION_PREFIX_CHARS: usize = 4;
 
-/// A question, its words as the stores know them, and what it means.
-pub(super) struct Asked {
-    pub(super) question: Query,
+/// A query with corrected words and its embedding.
+pub(super) struct ParsedQuery {
+    pub(super) query: Query,
     pub(super) words: Vec<String>,
-    beginnings: Vec<String>,
-    /// What is asked for, with what was set right.
+    prefixes: Vec<String>,
+    /// The query's text with corrections appended; this is what is embedded.
     pub(super) text: String,
-    pub(super) meaning: Option<Embedding>,
-    pub(super) reading: Reading,
+    pub(super) embedding: Option<Embedding>,
+    pub(super) interpretation: Interpretation,
 }
 
-/// How a question was read where that was not as it was written.
+/// How the query that ran differs from the one that was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Reading {
-    /// A word that stands nowhere, and those it was read as.
+pub(crate) struct Interpretation {
+    /// Words that no store contains, with their replacements.
     pub(crate) corrected: Vec<(String, Vec<String>)>,
+    /// Excluded words.
     pub(crate) without: Vec<String>,
-    /// No passage has its phrases as they were written.
-    pub(crate) is_loosened: bool,
+    /// No chunk contains the exact phrases, so their words were searched.
+    pub(crate) dropped_phrases: bool,
 }
 
-impl Asked {
-    pub(super) fn read(question: Query, stores: &[Arc<dyn Store>]) -> Result<Self, AppError> {
-        let text = words::without_languages(&question.text);
-        let written = Query { text: text.clone(), ..Query::default() }.words(MOST_WORDS);
-        let mut asked = Self {
-            reading: Reading { without: question.without.clone(), ..Reading::default() },
-            question,
+impl ParsedQuery {
+    pub(super) fn new(query: Query, stores: &[Arc<dyn Store>]) -> Result<Self, AppError> {
+        let text = words::without_languages(&query.text);
+        let written = Query { text: text.clone(), ..Query::default() }.words(MAX_WORDS);
+        let without = query.without.clone();
+        let mut parsed = Self {
+            interpretation: Interpretation { without, ..Interpretation::default() },
+            query,
             words: Vec::new(),
-            beginnings: Vec::new(),
+            prefixes: Vec::new(),
             text: String::new(),
-            meaning: None,
+            embedding: None,
         };
-        let unknown = unknown_everywhere(stores, &written)?;
-        let is_short = written.len() <= SHORT;
+        let unknown = unknown_in_all(stores, &written)?;
+        let is_short = written.len() <= SHORT_QUERY_WORDS;
         for word in written {
             if unknown.contains(&word) {
-                asked.set_right(word, is_short, stores)?;
+                parsed.add_unknown(word, is_short, stores)?;
             } else {
-                asked.words.push(word);
+                parsed.words.push(word);
             }
         }
-        asked.text = asked.with_corrections(&text);
-        asked.meaning = embedding::of(&asked.text);
-        Ok(asked)
+        parsed.text = parsed.with_corrections(&text);
+        parsed.embedding = embedding::of(&parsed.text);
+        Ok(parsed)
     }
 
-    /// What has these words as they are written.
-    pub(super) fn for_words_of(text: &str) -> Self {
-        let question = Query { text: text.to_owned(), ..Query::default() };
-        let words = question.words(MOST_WORDS);
-        let (beginnings, text, meaning, reading) = Default::default();
-        Self { question, words, beginnings, text, meaning, reading }
+    /// Builds a query from the words of `text`, without corrections, filters or an embedding.
+    pub(super) fn from_words_of(text: &str) -> Self {
+        let query = Query { text: text.to_owned(), ..Query::default() };
+        let words = query.words(MAX_WORDS);
+        let (prefixes, text, embedding, interpretation) = Default::default();
+        Self { query, words, prefixes, text, embedding, interpretation }
     }
 
-    /// The query for each store.
-    pub(super) fn query(&self, filter: &IndexQuery, limit: usize) -> IndexQuery {
-        let question = &self.question;
-        let mut query = filter.clone();
-        query.words.clone_from(&self.words);
-        query.beginnings.clone_from(&self.beginnings);
-        query.phrases.clone_from(&question.phrases);
-        query.without.clone_from(&question.without);
-        query.meaning.clone_from(&self.meaning);
-        query.sources.extend(question.sources.iter().cloned());
-        // A filter of the question narrows the caller's, and the later of two moments holds.
-        if !question.kinds.is_empty() || !question.notes.is_empty() {
-            query.kinds.clone_from(&question.kinds);
-            query.notes.clone_from(&question.notes);
+    /// Builds the query that each store runs.
+    pub(super) fn index_query(&self, filter: &IndexQuery, limit: usize) -> IndexQuery {
+        let query = &self.query;
+        let mut index_query = filter.clone();
+        index_query.words.clone_from(&self.words);
+        index_query.prefixes.clone_from(&self.prefixes);
+        index_query.phrases.clone_from(&query.phrases);
+        index_query.excluded.clone_from(&query.without);
+        index_query.embedding.clone_from(&self.embedding);
+        index_query.sources.extend(query.sources.iter().cloned());
+        // The query's own filters narrow the caller's; of two time bounds the tighter one applies.
+        if !query.kinds.is_empty() || !query.notes.is_empty() {
+            index_query.kinds.clone_from(&query.kinds);
+            index_query.notes.clone_from(&query.notes);
         }
-        query.after = query.after.max(question.after);
-        query.before = [query.before, question.before].into_iter().flatten().min();
-        query.lists_newest = question.text.is_empty();
-        query.limit = limit;
-        query
+        index_query.after = index_query.after.max(query.after);
+        index_query.before = [index_query.before, query.before].into_iter().flatten().min();
+        index_query.lists_newest = query.text.is_empty();
+        index_query.limit = limit;
+        index_query
     }
 
-    /// Lets phrases be words; false where there are none.
-    pub(super) fn loosen(&mut self) -> bool {
-        let phrases = std::mem::take(&mut self.question.phrases);
-        self.reading.is_loosened = !phrases.is_empty();
-        self.reading.is_loosened
+    /// Drops the exact phrases, so that only their words must match; returns false if there are none.
+    pub(super) fn drop_phrases(&mut self) -> bool {
+        let phrases = std::mem::take(&mut self.query.phrases);
+        self.interpretation.dropped_phrases = !phrases.is_empty();
+        self.interpretation.dropped_phrases
     }
 
-    /// Whether every candidate must be read to tell whether it fits.
-    pub(super) fn is_read_whole(&self) -> bool {
-        !self.question.phrases.is_empty()
+    /// Whether candidates must be read to check for exact phrases.
+    pub(super) fn has_phrases(&self) -> bool {
+        !self.query.phrases.is_empty()
     }
 
-    /// The words of the question that stand in a passage.
+    /// Returns the words of the query that occur in a hit.
     pub(super) fn matched(&self, hit: &Hit) -> Vec<String> {
-        let mut whole = vec![false; self.words.len()];
-        let mut begun = vec![false; self.beginnings.len()];
+        let mut has_word = vec![false; self.words.len()];
+        let mut has_prefix = vec![false; self.prefixes.len()];
         let mut mark = |text: &str| {
-            words::mark(text, &self.words, words::share_prefix, &mut whole);
-            let begins = |word: &str, wanted: &str| word.starts_with(wanted);
-            words::mark(text, &self.beginnings, begins, &mut begun);
-            whole.iter().chain(&begun).all(|stands| *stands)
+            words::mark(text, &self.words, words::share_prefix, &mut has_word);
+            let starts_with = |word: &str, prefix: &str| word.starts_with(prefix);
+            words::mark(text, &self.prefixes, starts_with, &mut has_prefix);
+            has_word.iter().chain(&has_prefix).all(|is_marked| *is_marked)
         };
-        // Parts of identifiers are looked at last: mostly all words stand there as they are.
+        // Parts of identifiers are checked last: mostly all words occur as they are.
         if !mark(&hit.title) && !mark(&hit.text) {
             mark(&subwords::subwords(&hit.text));
         }
-        let words = self.words.iter().zip(whole);
-        let all = words.chain(self.beginnings.iter().zip(begun));
-        all.filter(|(_, stands)| *stands).map(|(word, _)| word.clone()).collect()
+        let words = self.words.iter().zip(has_word);
+        let all = words.chain(self.prefixes.iter().zip(has_prefix));
+        all.filter(|(_, is_marked)| *is_marked).map(|(word, _)| word.clone()).collect()
     }
 
-    /// Words of the stores that are written much like those asked for.
-    pub(super) fn nearest(&self, stores: &[Arc<dyn Store>]) -> Result<Vec<String>, AppError> {
-        let mut nearest: Vec<String> = Vec::new();
-        for word in self.beginnings.iter().chain(&self.words).take(MOST_UNKNOWN) {
-            let part: String = word.chars().take(NEAR_LETTERS).collect();
-            if part.chars().count() < NEAR_LETTERS {
+    /// Returns words of the stores that are spelled similarly to the query's.
+    pub(super) fn similar_words(&self, stores: &[Arc<dyn Store>]) -> Result<Vec<String>, AppError> {
+        let mut suggestions: Vec<String> = Vec::new();
+        for word in self.prefixes.iter().chain(&self.words).take(MAX_UNKNOWN_WORDS) {
+            let prefix: String = word.chars().take(SUGGESTION_PREFIX_CHARS).collect();
+            if prefix.chars().count() < SUGGESTION_PREFIX_CHARS {
                 continue;
             }
-            for similar in similar_everywhere(stores, &part)? {
-                if similar.word.starts_with(&part) && !nearest.contains(&similar.word) {
-                    nearest.push(similar.word);
+            for similar in similar_in_all(stores, &prefix)? {
+                if similar.word.starts_with(&prefix) && !suggestions.contains(&similar.word) {
+                    suggestions.push(similar.word);
                 }
             }
         }
-        nearest.truncate(MOST_NEAREST);
-        Ok(nearest)
+        suggestions.truncate(MAX_SUGGESTIONS);
+        Ok(suggestions)
     }
 
-    /// Reads an unknown word as those it is a part of, or a slip for, or else as a beginning.
-    fn set_right(
+    /// Replaces an unknown word by words that contain it or that it is a typo of, or else adds it as a prefix.
+    fn add_unknown(
         &mut self,
         word: String,
         is_short: bool,
         stores: &[Arc<dyn Store>],
     ) -> Result<(), AppError> {
-        let is_one_too_many = self.reading.corrected.len() + self.beginnings.len() >= MOST_UNKNOWN;
-        let similar = if is_one_too_many { Vec::new() } else { similar_everywhere(stores, &word)? };
-        let meant = meant(&word, is_short, &similar);
-        if !meant.is_empty() {
-            self.words.extend(meant.iter().cloned());
-            self.reading.corrected.push((word, meant));
-        } else if word.chars().count() >= SHORTEST_BEGINNING && !is_one_too_many {
-            self.beginnings.push(word);
+        let looked_up = self.interpretation.corrected.len() + self.prefixes.len();
+        let is_over_limit = looked_up >= MAX_UNKNOWN_WORDS;
+        let similar = if is_over_limit { Vec::new() } else { similar_in_all(stores, &word)? };
+        let corrections = corrections(&word, is_short, &similar);
+        if !corrections.is_empty() {
+            self.words.extend(corrections.iter().cloned());
+            self.interpretation.corrected.push((word, corrections));
+        } else if word.chars().count() >= MIN_PREFIX_CHARS && !is_over_limit {
+            self.prefixes.push(word);
         } else {
             self.words.push(word);
         }
         Ok(())
     }
 
-    /// The text with what its slips were read as, for its meaning.
+    /// Appends the first correction of each word to the text, for its embedding.
     fn with_corrections(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        for (_, meant) in &self.reading.corrected {
+        for (_, corrections) in &self.interpretation.corrected {
             text.push(' ');
-            text.push_str(&meant[0]);
+            text.push_str(&corrections[0]);
         }
         text
     }
 }
 
-/// The best of the similar words: those with the fewest slips.
+/// Returns the similar words with the fewest typos.
 ///
-/// In a long question a word that people use is no slip, the stores just do not have it; other words tell
-/// what is meant, and a few letters fit too much.
-fn meant(word: &str, is_short: bool, similar: &[SimilarWord]) -> Vec<String> {
-    let Some(fewest) = similar.iter().map(|similar| similar.slips).min() else { return Vec::new() };
+/// In a long query, a common word that the stores lack is not a typo: the other words carry the query, and a
+/// few letters match too much.
+fn corrections(word: &str, is_short: bool, similar: &[SimilarWord]) -> Vec<String> {
+    let Some(fewest) = similar.iter().map(|similar| similar.edits).min() else { return Vec::new() };
     let is_part = fewest == 0;
-    let fits = is_short || !embedding::knows(word) && word.chars().count() >= SHORTEST_BEGINNING;
-    let most = if is_part { MOST_WHOLES } else { MOST_CORRECTIONS };
+    let may_correct =
+        is_short || !embedding::knows(word) && word.chars().count() >= MIN_PREFIX_CHARS;
+    let max = if is_part { MAX_CONTAINING_WORDS } else { MAX_TYPO_CORRECTIONS };
     let is_best = |similar: &&SimilarWord| {
-        similar.slips == fewest && (is_short || !words::is_language(&similar.word))
+        similar.edits == fewest && (is_short || !words::is_language(&similar.word))
     };
-    let best = similar.iter().filter(|_| fits).filter(is_best).take(most);
+    let best = similar.iter().filter(|_| may_correct).filter(is_best).take(max);
     best.map(|similar| similar.word.clone()).collect()
 }
 
-fn unknown_everywhere(
-    stores: &[Arc<dyn Store>],
-    words: &[String],
-) -> Result<Vec<String>, AppError> {
+/// Returns the words that none of the stores contains.
+fn unknown_in_all(stores: &[Arc<dyn Store>], words: &[String]) -> Result<Vec<String>, AppError> {
     let mut unknown = words.to_vec();
     for store in stores {
         unknown = store.unknown_words(&unknown)?;
@@ -210,18 +212,18 @@ fn unknown_everywhere(
     Ok(unknown)
 }
 
-/// Similar words of all stores, best first.
-fn similar_everywhere(stores: &[Arc<dyn Store>], word: &str) -> Result<Vec<SimilarWord>, AppError> {
+/// Returns similar words of all stores, best first.
+fn similar_in_all(stores: &[Arc<dyn Store>], word: &str) -> Result<Vec<SimilarWord>, AppError> {
     let mut all: Vec<SimilarWord> = Vec::new();
     for store in stores {
         for similar in store.similar_words(word)? {
             match all.iter_mut().find(|known| known.word == similar.word) {
-                Some(known) => known.passages += similar.passages,
+                Some(known) => known.chunks += similar.chunks,
                 None => all.push(similar),
             }
         }
     }
-    all.sort_by(|a, b| (a.slips, b.passages, &a.word).cmp(&(b.slips, a.passages, &b.word)));
+    all.sort_by(|a, b| (a.edits, b.chunks, &a.word).cmp(&(b.edits, a.chunks, &b.word)));
     Ok(all)
 }
 
@@ -230,27 +232,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_read_as_the_nearest_words_and_a_part_as_many() {
-        let similar = |word: &str, slips| SimilarWord { word: word.into(), slips, passages: 1 };
-        let slips = [similar("config", 1), similar("conf", 1), similar("cone", 1)];
-        assert_eq!(meant("confg", false, &slips), ["config", "conf"]);
+    fn corrects_typos_and_completes_parts_of_words() {
+        let similar =
+            |word: &str, slips| SimilarWord { word: word.into(), edits: slips, chunks: 1 };
+        let typos = [similar("config", 1), similar("conf", 1), similar("cone", 1)];
+        assert_eq!(corrections("confg", false, &typos), ["config", "conf"]);
         let part = [similar("configure", 0), similar("config", 1)];
-        assert_eq!(meant("onfigur", false, &part), ["configure"]);
-        assert!(meant("onfigur", false, &[]).is_empty());
+        assert_eq!(corrections("onfigur", false, &part), ["configure"]);
+        assert!(corrections("onfigur", false, &[]).is_empty());
     }
 
     #[test]
-    fn in_a_long_question_a_word_that_people_use_is_no_slip() {
-        let similar = |word: &str, slips| SimilarWord { word: word.into(), slips, passages: 1 };
-        assert!(meant("radio", false, &[similar("ratio", 1)]).is_empty());
+    fn keeps_common_words_of_a_long_query() {
+        let similar =
+            |word: &str, slips| SimilarWord { word: word.into(), edits: slips, chunks: 1 };
+        assert!(corrections("radio", false, &[similar("ratio", 1)]).is_empty());
         assert_eq!(
-            meant("radio", true, &[similar("ratio", 1)]),
+            corrections("radio", true, &[similar("ratio", 1)]),
             ["ratio"],
             "nothing else to go by"
         );
-        assert_eq!(meant("maker", true, &[similar("sagemaker", 0)]), ["sagemaker"]);
-        assert!(meant("maker", false, &[similar("sagemaker", 0)]).is_empty());
-        assert!(meant("eit", false, &[similar("either", 0)]).is_empty());
-        assert!(meant("pythong", false, &[similar("python", 1)]).is_empty());
+        assert_eq!(corrections("maker", true, &[similar("sagemaker", 0)]), ["sagemaker"]);
+        assert!(corrections("maker", false, &[similar("sagemaker", 0)]).is_empty());
+        assert!(corrections("eit", false, &[similar("either", 0)]).is_empty());
+        assert!(corrections("pythong", false, &[similar("python", 1)]).is_empty());
     }
 }

@@ -1,78 +1,78 @@
-//! What a search answers: the hits of each query, within one budget.
+//! Renders search results within one budget.
 
 use forebay_domain::{EntryKind, Hit, NoteKind, Scope, Timestamp};
 use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
-use crate::render::budgeted::Budgeted;
+use crate::render::budgeted::BudgetedText;
 use crate::render::{describe, window};
-use crate::search::{Found, Reach, Reading};
+use crate::search::{Interpretation, QueryResult, Searcher};
 
-/// Room for the line that tells how many hits are not shown.
+/// Bytes reserved for the count of hits that are not shown.
 const MORE_BYTES: usize = 40;
-/// Tells an event from a hit.
-const EVENT: &str = "event · ";
+/// Distinguishes an event from a hit.
+const EVENT_PREFIX: &str = "event · ";
 
-/// What is told beside the hits.
+/// Remarks below the hits.
 pub(crate) struct Remarks {
-    /// Bytes of output that no search sees yet.
-    pub(crate) unfinished: u64,
-    /// Why a server's model was not asked, or not about everything.
-    pub(crate) meaning: Option<String>,
-    pub(crate) last: Option<&'static str>,
+    /// Bytes of stored output that are not indexed yet.
+    pub(crate) unindexed_bytes: u64,
+    /// Why the remote embedder was not used, or not for all chunks.
+    pub(crate) embedder: Option<String>,
+    pub(crate) notice: Option<&'static str>,
 }
 
 pub(crate) fn text(
-    found: &[Found],
-    reach: &Reach,
+    results: &[QueryResult],
+    searcher: &Searcher,
     remarks: &Remarks,
     now: Timestamp,
     budget: u64,
 ) -> String {
-    let mut text = Budgeted::new(budget);
-    let kept = [remarks.last, remarks.meaning.as_deref()].into_iter().flatten();
-    text.keep_back(kept.map(|line| line.len() + 1).sum());
-    for (index, one) in found.iter().enumerate() {
-        // What one query leaves over, the following ones share.
-        let share = text.room() / (found.len() - index);
-        let block = render_query(one, reach, now, share.saturating_sub(1));
+    let mut text = BudgetedText::new(budget);
+    let last_lines = [remarks.notice, remarks.embedder.as_deref()].into_iter().flatten();
+    text.reserve(last_lines.map(|line| line.len() + 1).sum());
+    for (index, result) in results.iter().enumerate() {
+        // The following queries share the room that one leaves.
+        let share = text.room() / (results.len() - index);
+        let block = render_query(result, searcher, now, share.saturating_sub(1));
         text.push_cut(&block);
     }
     text.release();
-    if remarks.unfinished > 0 {
-        let left = number::bytes(remarks.unfinished);
+    if remarks.unindexed_bytes > 0 {
+        let left = number::bytes(remarks.unindexed_bytes);
         text.push_cut(&format!("not searchable yet: {left} of large output"));
     }
-    if let Some(meaning) = &remarks.meaning {
-        text.push_cut(meaning);
+    if let Some(remark) = &remarks.embedder {
+        text.push_cut(remark);
     }
-    if let Some(last) = remarks.last {
-        text.push_cut(last);
+    if let Some(notice) = remarks.notice {
+        text.push_cut(notice);
     }
     text.into_text()
 }
 
-pub(crate) fn data(found: &[Found], remarks: &Remarks, now: Timestamp) -> Value {
-    let queries: Vec<Value> = found
+pub(crate) fn data(results: &[QueryResult], remarks: &Remarks, now: Timestamp) -> Value {
+    let queries: Vec<Value> = results
         .iter()
-        .map(|found| {
-            let mut data = json!({ "query": found.query });
-            // Put in as they are: the macro takes a copy of what it is given.
-            data["hits"] = found.hits.iter().map(|hit| hit_data(hit, now)).collect();
-            if !found.events.is_empty() {
-                let told = found.events.iter().map(|one| describe::event(one, now));
-                data["events"] = told.collect();
+        .map(|result| {
+            let mut data = json!({ "query": result.query });
+            // Assigned instead of passed to `json!`, which would copy them.
+            data["hits"] = result.hits.iter().map(|hit| hit_data(hit, now)).collect();
+            if !result.events.is_empty() {
+                let events = result.events.iter().map(|event| describe::event(event, now));
+                data["events"] = events.collect();
             }
-            if !found.reading.corrected.is_empty() {
-                data["corrected"] = json!(found.reading.corrected);
+            if !result.interpretation.corrected.is_empty() {
+                data["corrected"] = json!(result.interpretation.corrected);
             }
             data
         })
         .collect();
     let mut data = json!({});
     data["queries"] = Value::Array(queries);
-    if let Some(meaning) = &remarks.meaning {
-        data["embedder"] = json!(meaning);
+    if let Some(remark) = &remarks.embedder {
+        data["embedder"] = json!(remark);
     }
     data
 }
@@ -101,65 +101,71 @@ fn hit_data(hit: &Hit, now: Timestamp) -> Value {
 }
 
 /// The hits of one query within `bytes` bytes.
-fn render_query(found: &Found, reach: &Reach, now: Timestamp, bytes: usize) -> String {
-    let query = cut::one_line(&found.query, 80);
-    let mut text = Budgeted::of_bytes(bytes);
-    if found.hits.is_empty() {
-        text.push_cut(&nothing_found(&query, found, reach));
-        push_events(&mut text, found, now);
+fn render_query(result: &QueryResult, searcher: &Searcher, now: Timestamp, bytes: usize) -> String {
+    let query = cut::one_line(&result.query, 80);
+    let mut text = BudgetedText::with_bytes(bytes);
+    if result.hits.is_empty() {
+        text.push_cut(&no_hits(&query, result, searcher));
+        push_events(&mut text, result, now);
         return text.into_text();
     }
-    let count = number::counted(found.hits.len() as u64, "hit");
-    text.push_cut(&format!("\"{query}\" · {count}{}", how_read(&found.reading)));
-    let happened: usize =
-        found.events.iter().map(|one| EVENT.len() + describe::event(one, now).len() + 1).sum();
-    text.keep_back(MORE_BYTES + happened.min(bytes / 4));
-    let shown = found
+    let count = number::counted(result.hits.len() as u64, "hit");
+    text.push_cut(&format!(
+        "\"{query}\" · {count}{}",
+        interpretation_remark(&result.interpretation)
+    ));
+    let event_bytes: usize = result
+        .events
+        .iter()
+        .map(|one| EVENT_PREFIX.len() + describe::event(one, now).len() + 1)
+        .sum();
+    text.reserve(MORE_BYTES + event_bytes.min(bytes / 4));
+    let shown = result
         .hits
         .iter()
         .enumerate()
-        .take_while(|(index, hit)| push_hit(&mut text, hit, now, found.hits.len() - index))
+        .take_while(|(index, hit)| push_hit(&mut text, hit, now, result.hits.len() - index))
         .count();
     text.release();
-    if shown < found.hits.len() {
-        text.push(&format!("{} more with a larger budget", found.hits.len() - shown));
+    if shown < result.hits.len() {
+        text.push(&format!("{} more with a larger budget", result.hits.len() - shown));
     }
-    push_events(&mut text, found, now);
+    push_events(&mut text, result, now);
     text.into_text()
 }
 
-/// What happened, a line each, as far as there is room.
-fn push_events(text: &mut Budgeted, found: &Found, now: Timestamp) {
-    for one in &found.events {
-        text.push(&format!("{EVENT}{}", describe::event(one, now)));
+/// Appends the events that fit, one line each.
+fn push_events(text: &mut BudgetedText, result: &QueryResult, now: Timestamp) {
+    for one in &result.events {
+        text.push(&format!("{EVENT_PREFIX}{}", describe::event(one, now)));
     }
 }
 
 /// ` · "migratoin" read as migration · without http`
-fn how_read(reading: &Reading) -> String {
-    let mut told = String::new();
-    if reading.is_loosened {
-        told.push_str(" · nowhere as a phrase");
+fn interpretation_remark(interpretation: &Interpretation) -> String {
+    let mut remark = String::new();
+    if interpretation.dropped_phrases {
+        remark.push_str(" · no exact phrase match");
     }
-    for (word, meant) in &reading.corrected {
-        told.push_str(&format!(" · \"{word}\" read as {}", meant.join(", ")));
+    for (word, corrections) in &interpretation.corrected {
+        remark.push_str(&format!(" · \"{word}\" read as {}", corrections.join(", ")));
     }
-    if !reading.without.is_empty() {
-        told.push_str(&format!(" · without {}", reading.without.join(", ")));
+    if !interpretation.without.is_empty() {
+        remark.push_str(&format!(" · without {}", interpretation.without.join(", ")));
     }
-    told
+    remark
 }
 
-/// Appends a hit with its share of the room; says whether its first line fitted.
-fn push_hit(text: &mut Budgeted, hit: &Hit, now: Timestamp, hits_left: usize) -> bool {
+/// Appends a hit within its share of the room; returns whether its first line fit.
+fn push_hit(text: &mut BudgetedText, hit: &Hit, now: Timestamp, hits_left: usize) -> bool {
     let share = text.room() / hits_left;
     let head = hit_head(hit, now);
     if !text.push(&head) {
         return false;
     }
-    let passage = forebay_digest::clean(hit.text.as_bytes());
+    let chunk = forebay_digest::clean(hit.text.as_bytes());
     let room = share.saturating_sub(head.len() + 2).min(text.room().saturating_sub(1));
-    let shown = window::around(&passage, &hit.matched, room);
+    let shown = window::around(&chunk, &hit.matched, room);
     if !shown.is_empty() && shown != *hit.title {
         text.push(&shown);
     }
@@ -180,7 +186,7 @@ fn hit_head(hit: &Hit, now: Timestamp) -> String {
     if !hit.matched.is_empty() {
         parts.push(format!("has: {}", hit.matched.join(", ")));
     } else if hit.similarity > 0.0 {
-        parts.push("by meaning".to_owned());
+        parts.push("by similarity".to_owned());
     }
     if hit.near_duplicates > 0 {
         parts.push(format!("{} more like it", hit.near_duplicates));
@@ -192,24 +198,24 @@ fn hit_head(hit: &Hit, now: Timestamp) -> String {
         parts.push(format!("may conflict with {other}"));
     }
     if hit.kind == EntryKind::Page {
-        parts.push(describe::FROM_OUTSIDE.to_owned());
+        parts.push(describe::EXTERNAL_CONTENT.to_owned());
     }
     parts.join(" · ")
 }
 
-fn nothing_found(query: &str, found: &Found, reach: &Reach) -> String {
-    if !reach.filter.entries.is_empty() {
+fn no_hits(query: &str, result: &QueryResult, searcher: &Searcher) -> String {
+    if !searcher.filter.entries.is_empty() {
         return format!("\"{query}\" · nothing found in these outputs");
     }
-    let wider = match reach.scope {
+    let wider = match searcher.scope {
         Scope::All => "try other words",
         _ => "try other words, or scope all",
     };
-    let read = how_read(&found.reading);
-    let mut told =
-        format!("\"{query}\" · nothing found in scope {}{read}; {wider}", reach.scope.word());
-    if !found.nearest.is_empty() {
-        told.push_str(&format!("; near it: {}", found.nearest.join(", ")));
+    let remark = interpretation_remark(&result.interpretation);
+    let mut text =
+        format!("\"{query}\" · nothing found in scope {}{remark}; {wider}", searcher.scope.word());
+    if !result.similar_words.is_empty() {
+        text.push_str(&format!("; similar words: {}", result.similar_words.join(", ")));
     }
-    told
+    text
 }

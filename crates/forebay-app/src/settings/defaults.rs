@@ -1,4 +1,4 @@
-//! What every setting is unless somebody says otherwise, as a table that nobody has to parse.
+//! Default values as a table generated at build time, so that no TOML is parsed at startup.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use super::Settings;
 
-/// The value of a setting.
+/// The default value of a setting.
 #[derive(Debug, Clone, Copy)]
 enum Plain {
     Number(u32),
@@ -19,18 +19,18 @@ enum Plain {
     Texts(&'static [&'static str]),
 }
 
-/// Sections with their settings, in order.
+/// All sections with their settings, in the order of `settings.toml`.
 #[expect(clippy::unreadable_literal, reason = "the build script writes numbers for the compiler")]
 static SECTIONS: &[(&str, &[(&str, Plain)])] = include!(concat!(env!("OUT_DIR"), "/settings.rs"));
 
-/// The names of all settings, as `digest.budget`.
+/// Returns the keys of all settings, such as `digest.budget`.
 pub fn keys() -> impl Iterator<Item = String> {
     SECTIONS.iter().flat_map(|(section, settings)| {
         settings.iter().map(move |(name, _)| format!("{section}.{name}"))
     })
 }
 
-/// What a setting is by default; none if there is no such setting.
+/// Returns the default value of a setting, or None if there is no such setting.
 pub fn default(key: &str) -> Option<Value> {
     let (section, name) = key.split_once('.')?;
     let (_, settings) = SECTIONS.iter().find(|(known, _)| *known == section)?;
@@ -38,7 +38,7 @@ pub fn default(key: &str) -> Option<Value> {
 }
 
 impl Settings {
-    /// The defaults, but for what is given by key: settings, and tables of `recognizers`.
+    /// Returns the defaults overridden by `given`: values by key, and tables of `recognizers`.
     pub fn with(mut given: BTreeMap<String, Value>) -> Result<Self, toml::de::Error> {
         let mut sections: Vec<(&str, Given)> = Vec::with_capacity(SECTIONS.len() + 1);
         for (section, settings) in SECTIONS {
@@ -67,7 +67,7 @@ impl Plain {
     }
 }
 
-/// What a setting, or all of a section, is read from.
+/// A deserializer over one setting or a whole section.
 enum Given {
     Default(Plain),
     Value(Value),
@@ -112,13 +112,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_what_the_file_says() {
+    fn generated_table_equals_the_file() {
         let read: Settings = toml::from_str(DEFAULTS).unwrap();
         assert_eq!(Settings::with(BTreeMap::new()).unwrap(), read);
     }
 
     #[test]
-    fn what_is_given_is_taken() {
+    fn given_values_override_defaults() {
         let given = BTreeMap::from([
             ("digest.budget".to_owned(), Value::from(7)),
             ("isolation.write".to_owned(), Value::from(vec!["/a"])),

@@ -1,4 +1,4 @@
-//! Settings: what a user can change. The defaults stand in `settings.toml` beside this file.
+//! User settings, with the defaults in `settings.toml` beside this file.
 
 mod defaults;
 pub mod recognizers;
@@ -14,25 +14,28 @@ use serde::{Deserialize, Serialize};
 pub use self::defaults::{default, keys};
 use crate::settings::recognizers::Recognizers;
 
-/// The settings and their defaults, as the file a user would write.
+/// All settings with their defaults, in the format of a settings file.
 pub const DEFAULTS: &str = include_str!("settings.toml");
 
-/// Settings whose variables have names of their own.
-const NAMED: &[(&str, &str)] =
+/// Settings whose environment variables do not follow the naming rule.
+const SPECIAL_VARIABLES: &[(&str, &str)] =
     &[("store.url", "FOREBAY_STORE"), ("store.workspace", "FOREBAY_WORKSPACE")];
 
-/// The environment variable that sets one setting: `digest.budget` by `FOREBAY_DIGEST_BUDGET`.
+/// Returns the environment variable of a setting: `FOREBAY_DIGEST_BUDGET` for `digest.budget`.
 pub fn variable(key: &str) -> String {
-    let named = NAMED.iter().find(|(known, _)| *known == key);
+    let named = SPECIAL_VARIABLES.iter().find(|(known, _)| *known == key);
     named.map_or_else(
         || format!("FOREBAY_{}", key.replace('.', "_").to_uppercase()),
         |(_, name)| (*name).to_owned(),
     )
 }
 
-/// The setting that an environment variable sets, if it sets one.
-pub fn of_variable(name: &str) -> Option<String> {
-    let named = NAMED.iter().find(|(_, known)| *known == name).map(|(key, _)| (*key).to_owned());
+/// Returns the setting that an environment variable sets, or None if it sets none.
+pub fn key_for_variable(name: &str) -> Option<String> {
+    let named = SPECIAL_VARIABLES
+        .iter()
+        .find(|(_, known)| *known == name)
+        .map(|(key, _)| (*key).to_owned());
     let spelled = || Some(name.strip_prefix("FOREBAY_")?.to_lowercase().replacen('_', ".", 1));
     named.or_else(spelled).filter(|key| default(key).is_some() && variable(key) == name)
 }
@@ -57,7 +60,7 @@ pub struct Settings {
     pub serve: Serve,
     pub keep: Keep,
     pub team: Team,
-    /// None unless a settings file defines some.
+    /// Empty unless a settings file defines recognizers.
     #[serde(default)]
     pub recognizers: Recognizers,
 }
@@ -79,14 +82,14 @@ pub struct Run {
 #[serde(deny_unknown_fields)]
 pub struct Store {
     pub redact: bool,
-    /// Empty for files of this machine.
+    /// Empty for files on this machine.
     pub url: String,
     pub workspace: String,
 }
 
 impl Store {
-    /// Goes into a workspace below the one that holds, which only its own members enter.
-    pub fn enter(&mut self, name: &str) {
+    /// Switches to a sub-workspace of the current workspace, which only its own members can access.
+    pub fn enter_workspace(&mut self, name: &str) {
         let within = forebay_store_postgres::Address::read(&self.url, &self.workspace)
             .map_or_else(|_| self.workspace.clone(), |address| address.workspace().to_owned());
         if let Some((base, parameters)) = self.url.split_once('?') {
@@ -114,7 +117,7 @@ pub struct Rules {
     pub unmatched: Unmatched,
 }
 
-/// Of one run; 0 is without limit.
+/// Resource limits of one run; 0 means no limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -139,7 +142,7 @@ pub struct Search {
     pub budget: u64,
 }
 
-/// A server's model that tells what texts mean; none without a URL.
+/// The embedding server; disabled without a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Embedder {
@@ -154,7 +157,7 @@ pub struct Embedder {
     pub batch_timeout_ms: u64,
 }
 
-/// Which tools a model is told of.
+/// Which tools are listed to the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tools {
@@ -190,7 +193,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// The size of the largest file that is indexed.
+    /// Returns the size of the largest file that is indexed.
     pub fn largest_bytes(&self) -> u64 {
         self.largest_mb.saturating_mul(1024 * 1024)
     }
@@ -205,7 +208,7 @@ pub struct Fetch {
     pub fresh_hours: u64,
 }
 
-/// The network door.
+/// The HTTP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Serve {
@@ -224,7 +227,7 @@ pub struct Serve {
     pub head_seconds: u64,
 }
 
-/// Days each kind is kept; 0 is for ever.
+/// Days to keep each kind of entry; 0 keeps it forever.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keep {
@@ -238,12 +241,12 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// How long the events of a session are kept, if they expire at all.
+    /// Returns how long to keep session events, or None if they never expire.
     pub fn events(&self) -> Option<Duration> {
         (self.events > 0).then(|| days(self.events))
     }
 
-    /// How long each kind that expires at all is kept.
+    /// Returns the retention of each kind of entry that expires.
     pub fn spans(&self) -> Vec<(EntryKind, Duration)> {
         [
             (EntryKind::Run, self.runs),
@@ -260,7 +263,7 @@ impl Keep {
     }
 }
 
-/// Whom notes are shared with, and who writes them.
+/// The server that notes are exchanged with, and their author.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Team {
@@ -270,7 +273,7 @@ pub struct Team {
     pub author: String,
 }
 
-/// What happens to what no rule mentions, as one word.
+/// Serializes [`Unmatched`] as one word.
 mod unmatched_by_name {
     use forebay_policy::Unmatched;
     use serde::de::Error;
@@ -284,12 +287,12 @@ mod unmatched_by_name {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Unmatched, D::Error> {
         let word = String::deserialize(from)?;
         Unmatched::from_word(&word).ok_or_else(|| {
-            D::Error::custom(format!("rules.unmatched = \"{word}\" is none of run, ask, deny"))
+            D::Error::custom(format!("rules.unmatched = \"{word}\": expected run, ask or deny"))
         })
     }
 }
 
-/// A profile as its name.
+/// Serializes a [`Profile`] as its name.
 mod profile_by_name {
     use forebay_sandbox::Profile;
     use serde::de::Error;
@@ -304,7 +307,7 @@ mod profile_by_name {
         let name = String::deserialize(from)?;
         Profile::from_name(&name).ok_or_else(|| {
             D::Error::custom(format!(
-                "isolation.profile = \"{name}\" is none of off, project, strict"
+                "isolation.profile = \"{name}\": expected off, project or strict"
             ))
         })
     }
@@ -317,19 +320,19 @@ mod tests {
     #[test]
     fn every_setting_has_a_variable() {
         for key in keys() {
-            assert_eq!(of_variable(&variable(&key)), Some(key));
+            assert_eq!(key_for_variable(&variable(&key)), Some(key));
         }
         for none in ["FOREBAY_STORE_URL", "FOREBAY_HOME", "FOREBAY_digest_budget", "DIGEST_BUDGET"]
         {
-            assert_eq!(of_variable(none), None);
+            assert_eq!(key_for_variable(none), None);
         }
     }
 
     #[test]
-    fn a_workspace_below_another_is_none_of_the_others() {
+    fn entering_a_sub_workspace_keeps_the_other_url_parameters() {
         let url = "postgres://db/x?workspace=team&sslmode=disable".to_owned();
         let mut store = Store { redact: true, url, workspace: "default".to_owned() };
-        store.enter("ann");
+        store.enter_workspace("ann");
         assert_eq!(store.url, "postgres://db/x?sslmode=disable");
         assert_eq!(store.workspace, "team/ann");
         let address = forebay_store_postgres::Address::read(&store.url, &store.workspace).unwrap();

@@ -1,4 +1,4 @@
-//! Recognizers that settings define: read from a settings file, tried on their samples.
+//! User-defined recognizers: parsed from a settings file and checked against their samples.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use forebay_digest::{BadDefinition, CountDefinition, CustomRecognizers, Definition, SampleCheck};
 use serde::{Deserialize, Serialize};
 
-/// An example whose sample proves it, for the reference.
+/// An example with a sample that a test checks, for the reference documentation.
 pub const EXAMPLE: &str = include_str!("recognizers_example.toml");
 
-/// A larger file is no sample.
-const MOST_SAMPLE_BYTES: u64 = 16 * 1024 * 1024;
+/// Maximum size of a sample file.
+const MAX_SAMPLE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The table `[recognizers.<name>]` of a settings file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub struct Count {
     pub pattern: String,
 }
 
-/// All of them, found to be good.
+/// All recognizers of the settings, validated and compiled.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, Row>", into = "BTreeMap<String, Row>")]
 pub struct Recognizers {
@@ -66,7 +66,7 @@ impl TryFrom<BTreeMap<String, Row>> for Recognizers {
         if let Some(name) =
             rows.iter().find_map(|(name, row)| row.has_two_samples().then_some(name))
         {
-            let message = "both `sample` and `sample_file`; give one".to_owned();
+            let message = "has both `sample` and `sample_file`; give one".to_owned();
             return Err(BadDefinition { key: name.clone(), message });
         }
         let ready = CustomRecognizers::new(rows.iter().map(|(name, row)| row.definition(name)))?;
@@ -81,7 +81,7 @@ impl From<Recognizers> for BTreeMap<String, Row> {
 }
 
 impl Row {
-    /// The path of its sample counts from the settings file that names it.
+    /// Resolves the sample's path relative to the settings file that names it.
     #[must_use]
     pub fn with_sample_beside(mut self, settings_file: &Path) -> Self {
         if let Some(path) = &mut self.sample_file {
@@ -115,21 +115,21 @@ impl Row {
             (None, Some(path)) => {
                 read_sample(path).map_err(|error| format!("{}: {error}", path.display()))
             }
-            (None, None) => Err("it has no `sample` or `sample_file`".to_owned()),
+            (None, None) => Err("has no `sample` or `sample_file`".to_owned()),
         }
     }
 }
 
-/// Reads a file that is one, and not a device or a pipe that never ends.
+/// Reads a regular file; a device or a pipe might never end.
 fn read_sample(path: &Path) -> io::Result<Vec<u8>> {
     let known = fs::metadata(path)?;
-    if !known.is_file() || known.len() > MOST_SAMPLE_BYTES {
-        return Err(io::Error::other("no file of at most 16 MB"));
+    if !known.is_file() || known.len() > MAX_SAMPLE_BYTES {
+        return Err(io::Error::other("not a regular file of at most 16 MB"));
     }
     fs::read(path)
 }
 
-/// How a recognizer did on its sample.
+/// The result of checking a recognizer against its sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub name: String,
@@ -137,12 +137,12 @@ pub struct Verdict {
 }
 
 impl Recognizers {
-    /// What digests take.
+    /// Returns the compiled recognizers.
     pub fn ready(&self) -> &CustomRecognizers {
         &self.ready
     }
 
-    /// Tries each on its sample, in a digest of so many tokens.
+    /// Checks each recognizer against its sample, with a digest of `budget` tokens.
     pub fn check(&self, budget: u64) -> Vec<Verdict> {
         let rows = self.rows.iter();
         rows.map(|(name, row)| Verdict {
@@ -165,7 +165,9 @@ impl Recognizers {
         };
         let mut checked = self.ready.check(name, &sample, &row.expect, budget);
         if row.expect.is_empty() {
-            checked.errors.push("`expect` does not say what its digest must contain".to_owned());
+            checked
+                .errors
+                .push("`expect` is empty: it lists what the digest must contain".to_owned());
         }
         checked
     }
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_does_what_it_says() {
+    fn example_passes_its_own_check() {
         let File { recognizers } = toml::from_str(EXAMPLE).unwrap();
         let verdicts = recognizers.check(200);
         assert_eq!(verdicts.len(), 1);
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_with_recognizers_are_written_as_they_are_read() {
+    fn recognizers_survive_a_serde_round_trip() {
         let text = format!("{}\n{EXAMPLE}", crate::settings::DEFAULTS);
         let settings: Settings = toml::from_str(&text).unwrap();
         let written = toml::to_string(&settings).unwrap();
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_that_cannot_be_read_is_a_fault() {
+    fn reports_an_unreadable_sample() {
         let row = |file: &str| Row {
             commands: vec!["x".to_owned()],
             keep: vec!["x".to_owned()],
@@ -209,7 +211,7 @@ mod tests {
         let rows = [("gone", row("/no/such/file")), ("device", row("/dev/zero"))];
         let rows: BTreeMap<_, _> = rows.map(|(name, row)| (name.to_owned(), row)).into();
         let verdicts = Recognizers::try_from(rows).unwrap().check(100);
-        assert!(verdicts[0].checked.errors[0].contains("no file of at most"), "{verdicts:?}");
+        assert!(verdicts[0].checked.errors[0].contains("not a regular file"), "{verdicts:?}");
         assert!(verdicts[1].checked.errors[0].contains("/no/such/file"), "{verdicts:?}");
     }
 }

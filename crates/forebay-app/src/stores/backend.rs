@@ -1,4 +1,4 @@
-//! Stores: where they are kept, files of this machine or projects on a server, and how one is opened.
+//! The storage backend: SQLite files on this machine, or a PostgreSQL server.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,27 +12,27 @@ use forebay_store_sqlite::SqliteStore;
 use crate::stores::registry::SharedStore;
 use crate::{AppError, Settings};
 
-/// What stands before a user's name where his own notes are a project among others.
-const USER: &str = "user:";
+/// Prefix of the server project that holds a user's own notes.
+const USER_PREFIX: &str = "user:";
 
-/// Which store is meant.
+/// Identifies a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum StoreId {
     Project(Project),
-    /// The user's own notes, which hold in every project.
+    /// The user's own notes, which apply to every project.
     User,
 }
 
-/// Where stores are kept.
+/// Where stores are located.
 #[derive(Debug, Clone)]
-pub(crate) enum Stores {
+pub(crate) enum Backend {
     Files(Home),
     Server { url: String, workspace: String, user: String },
 }
 
-impl Stores {
-    /// As the settings say, for the user who is called so.
-    pub(crate) fn of(home: &Home, settings: &Settings, user: &str) -> Self {
+impl Backend {
+    /// Chooses the backend from the settings, for the user with this name.
+    pub(crate) fn new(home: &Home, settings: &Settings, user: &str) -> Self {
         if settings.store.url.is_empty() {
             return Self::Files(home.clone());
         }
@@ -43,31 +43,34 @@ impl Stores {
         }
     }
 
-    pub(crate) fn open(&self, which: &Which) -> Result<SharedStore, AppError> {
+    pub(crate) fn open(&self, store_id: &StoreId) -> Result<SharedStore, AppError> {
         match self {
-            Self::Files(home) => Ok(Arc::new(SqliteStore::open(&database(home, which))?)),
+            Self::Files(home) => Ok(Arc::new(SqliteStore::open(&database(home, store_id))?)),
             Self::Server { .. } => {
-                Ok(Arc::new(PostgresStore::open(&self.address()?, &self.project_name(which))?))
+                Ok(Arc::new(PostgresStore::open(&self.address()?, &self.project_name(store_id))?))
             }
         }
     }
 
-    /// Opens a store only when it is there already.
-    pub(crate) fn open_existing(&self, which: &Which) -> Result<Option<SharedStore>, AppError> {
+    /// Opens a store if it exists.
+    pub(crate) fn open_existing(
+        &self,
+        store_id: &StoreId,
+    ) -> Result<Option<SharedStore>, AppError> {
         match self {
             Self::Files(home) => {
-                let path = database(home, which);
-                if path.is_file() { self.open(which).map(Some) } else { Ok(None) }
+                let path = database(home, store_id);
+                if path.is_file() { self.open(store_id).map(Some) } else { Ok(None) }
             }
             Self::Server { .. } => {
-                let name = self.project_name(which);
+                let name = self.project_name(store_id);
                 let store = PostgresStore::open_existing(&self.address()?, &name)?;
                 Ok(store.map(|store| Arc::new(store) as SharedStore))
             }
         }
     }
 
-    /// Every project's store except one; the notes of users are their own.
+    /// Opens every other project's store; the users' own stores are private and left out.
     pub(crate) fn others(&self, own: Option<&Project>) -> Result<Vec<SharedStore>, AppError> {
         match self {
             Self::Files(home) => {
@@ -84,19 +87,19 @@ impl Stores {
                 let own = own.map(Project::shared_name);
                 let projects = PostgresStore::projects(&address)?.into_iter();
                 projects
-                    .filter(|name| Some(name) != own.as_ref() && !name.starts_with(USER))
+                    .filter(|name| Some(name) != own.as_ref() && !name.starts_with(USER_PREFIX))
                     .map(|name| Ok(Arc::new(PostgresStore::open(&address, &name)?) as SharedStore))
                     .collect()
             }
         }
     }
 
-    /// The store of the one project that is called so.
-    pub(crate) fn called(&self, name: &str) -> Result<Option<SharedStore>, AppError> {
+    /// Opens the store of the project with this name, or returns None if there is not exactly one.
+    pub(crate) fn find_by_name(&self, name: &str) -> Result<Option<SharedStore>, AppError> {
         match self {
             Self::Files(home) => {
-                let mut called = home.projects_called(name).into_iter();
-                match (called.next(), called.next()) {
+                let mut find_by_name = home.projects_named(name).into_iter();
+                match (find_by_name.next(), find_by_name.next()) {
                     (Some(only), None) => Ok(Some(Arc::new(SqliteStore::open(&only)?))),
                     _ => Ok(None),
                 }
@@ -104,11 +107,12 @@ impl Stores {
             Self::Server { .. } => {
                 let address = self.address()?;
                 let is_called = |known: &String| {
-                    !known.starts_with(USER)
+                    !known.starts_with(USER_PREFIX)
                         && (project::is_called(known, name) || ends_with(known, name))
                 };
-                let mut called = PostgresStore::projects(&address)?.into_iter().filter(is_called);
-                match (called.next(), called.next()) {
+                let mut find_by_name =
+                    PostgresStore::projects(&address)?.into_iter().filter(is_called);
+                match (find_by_name.next(), find_by_name.next()) {
                     (Some(only), None) => Ok(Some(Arc::new(PostgresStore::open(&address, &only)?))),
                     _ => Ok(None),
                 }
@@ -116,26 +120,26 @@ impl Stores {
         }
     }
 
-    /// Whether a store has put something off that keeps it quick.
-    pub(crate) fn wants_tidying(&self, which: &Which) -> bool {
+    /// Whether a store has deferred maintenance.
+    pub(crate) fn needs_tidying(&self, store_id: &StoreId) -> bool {
         match self {
-            Self::Files(home) => forebay_store_sqlite::wants_tidying(&database(home, which)),
+            Self::Files(home) => forebay_store_sqlite::needs_maintenance(&database(home, store_id)),
             Self::Server { .. } => false,
         }
     }
 
-    /// Sets a damaged store aside under a new name; a sound one is left alone.
-    pub(crate) fn repair(&self, which: &Which) -> Result<String, AppError> {
+    /// Renames a damaged store out of the way; leaves an intact one unchanged.
+    pub(crate) fn repair(&self, store_id: &StoreId) -> Result<String, AppError> {
         match self {
-            Self::Files(home) => repair_file(&database(home, which)),
+            Self::Files(home) => repair_file(&database(home, store_id)),
             Self::Server { .. } => {
-                let health = self.open(which)?.health()?;
-                let place = health.location.display();
-                match health.faults.first() {
-                    None => Ok(format!("{place} is sound; nothing to repair")),
+                let health = self.open(store_id)?.health()?;
+                let location = health.location.display();
+                match health.problems.first() {
+                    None => Ok(format!("{location} is intact; nothing to repair")),
                     Some(fault) => Err(AppError::bad_input(
-                        format!("{place}: {fault}"),
-                        "a server is repaired by its administrator; nothing was changed",
+                        format!("{location}: {fault}"),
+                        "ask the server's administrator; nothing was changed",
                     )),
                 }
             }
@@ -151,30 +155,32 @@ impl Stores {
             Self::Server { url, workspace, .. } if Address::is_one(url) => {
                 Address::read(url, workspace)
             }
-            _ => Err(StoreError::Address { why: "it does not begin with postgres://".to_owned() }),
+            _ => Err(StoreError::InvalidAddress {
+                why: "it does not start with postgres://".to_owned(),
+            }),
         }
     }
 
-    /// A project by the name that all its machines give it, a user by his own.
-    fn project_name(&self, which: &Which) -> String {
-        match (which, self) {
-            (Which::Project(project), _) => project.shared_name(),
-            (Which::User, Self::Server { user, .. }) => format!("{USER}{user}"),
-            (Which::User, Self::Files(_)) => USER.to_owned(),
+    /// Returns the server-side name: of a project the one shared by all its machines, of a user the user name.
+    fn project_name(&self, store_id: &StoreId) -> String {
+        match (store_id, self) {
+            (StoreId::Project(project), _) => project.shared_name(),
+            (StoreId::User, Self::Server { user, .. }) => format!("{USER_PREFIX}{user}"),
+            (StoreId::User, Self::Files(_)) => USER_PREFIX.to_owned(),
         }
     }
 }
 
-/// Whether a name is the last part of another: `app` of `github.com/ann/app`.
+/// Whether `name` is the last path component of `whole`: `app` of `github.com/ann/app`.
 fn ends_with(whole: &str, name: &str) -> bool {
     let last = whole.rsplit('/').next().unwrap_or(whole);
     !name.is_empty() && last.eq_ignore_ascii_case(name)
 }
 
-fn database(home: &Home, which: &Which) -> PathBuf {
-    match which {
-        Which::Project(project) => home.project_database(&project.id),
-        Which::User => home.user_database(),
+fn database(home: &Home, store_id: &StoreId) -> PathBuf {
+    match store_id {
+        StoreId::Project(project) => home.project_database(&project.id),
+        StoreId::User => home.user_database(),
     }
 }
 
@@ -184,13 +190,13 @@ fn repair_file(path: &std::path::Path) -> Result<String, AppError> {
         Ok(Some(store)) if !store.notices().is_empty() => {
             return Ok(store.notices().join("\n"));
         }
-        Ok(Some(store)) => store.health()?.faults.is_empty(),
+        Ok(Some(store)) => store.health()?.problems.is_empty(),
         Err(StoreError::Corrupt { .. }) => false,
         Err(error) => return Err(error.into()),
     };
     if sound {
-        return Ok(format!("{} is sound; nothing to repair", path.display()));
+        return Ok(format!("{} is intact; nothing to repair", path.display()));
     }
-    let aside = forebay_store_sqlite::set_aside(path)?;
-    Ok(format!("{} was damaged and is kept as {}", path.display(), aside.display()))
+    let aside = forebay_store_sqlite::quarantine(path)?;
+    Ok(format!("{} was damaged and has been moved to {}", path.display(), aside.display()))
 }

@@ -1,14 +1,14 @@
-//! Reading stored text line by line, in bounded memory, one stream or both.
+//! Reads stored text line by line in bounded memory, from one stream or both.
 
 use std::cmp::Ordering;
 
 use forebay_domain::{Entry, Reference, Spans, Stream};
 use forebay_store::{Store, StoreError};
 
-/// A line longer than this is handed out in pieces.
-pub(crate) const PIECE_BYTES: usize = 64 * 1024;
+/// Longer lines are passed on in pieces.
+pub(crate) const MAX_PIECE_BYTES: usize = 64 * 1024;
 
-/// A line, or a piece of one that is too long to hold.
+/// A line, or a piece of a line longer than [`MAX_PIECE_BYTES`].
 pub(crate) struct Line<'a> {
     /// Counted from 1.
     pub(crate) number: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// What of it stands at or after a position.
+    /// Returns the part at or after a position.
     fn from(self, position: Position) -> Option<Self> {
         let skipped = match self.number.cmp(&position.line) {
             Ordering::Less => return None,
@@ -31,7 +31,7 @@ impl Line<'_> {
     }
 }
 
-/// A place between two bytes of a text: a line, and bytes into it.
+/// A position in a text: a line, and a byte offset into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) line: u64,
@@ -42,7 +42,7 @@ impl Position {
     pub(crate) const START: Self = Self { line: 1, offset: 0 };
 }
 
-/// Hands out the lines from a position on until `take` answers `false`.
+/// Calls `take` with each line from a position on until it returns `false`.
 pub(crate) fn lines(
     store: &dyn Store,
     reference: Reference,
@@ -62,7 +62,7 @@ pub(crate) fn lines(
     Ok(())
 }
 
-/// The same for the bytes of one stream only; lines count within it.
+/// Like [`lines`], for the bytes of one stream; lines are numbered within it.
 pub(crate) fn lines_of_stream(
     store: &dyn Store,
     entry: &Entry,
@@ -85,7 +85,7 @@ pub(crate) fn lines_of_stream(
     Ok(())
 }
 
-/// Passes only the bytes that came from one stream.
+/// Passes on only the bytes of one stream.
 struct StreamFilter {
     spans: Vec<(Stream, u64)>,
     at: usize,
@@ -136,8 +136,8 @@ impl Splitter {
         if ends {
             part = &part[..part.len() - 1];
         }
-        while self.pending.len() + part.len() > PIECE_BYTES {
-            let room = PIECE_BYTES - self.pending.len();
+        while self.pending.len() + part.len() > MAX_PIECE_BYTES {
+            let room = MAX_PIECE_BYTES - self.pending.len();
             self.pending.extend_from_slice(&part[..room]);
             part = &part[room..];
             if !self.emit(false, take) {

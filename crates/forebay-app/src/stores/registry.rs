@@ -1,4 +1,4 @@
-//! Places: which stores a call may use, opened when first needed.
+//! The stores that a call may use, opened on first use.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -10,45 +10,45 @@ use forebay_sandbox::StartLatch;
 use forebay_store::{Home, Project, Store, StoreError, Upload};
 
 use crate::AppError;
-use crate::stores::backend::{Stores, Which};
+use crate::stores::backend::{Backend, StoreId};
 
 pub(crate) type SharedStore = Arc<dyn Store>;
 
-/// The project's store, the user's own, and on demand those of other projects.
-pub(crate) struct Places {
+/// The project's store, the user's store and, on demand, those of other projects.
+pub(crate) struct StoreRegistry {
     home: Home,
-    stores: Stores,
+    backend: Backend,
     project: Option<Project>,
     own: Slot,
     user: Slot,
-    /// Somebody began to open the own one.
-    has_begun: AtomicBool,
-    /// Opens with the own one, for the first run.
+    /// Set once a thread has begun to open the own store.
+    is_opening: AtomicBool,
+    /// Holds the first run back until the own store is open.
     gate: Mutex<Option<StartLatch>>,
-    /// Those of projects that a team shares here, kept open.
-    of_team: Mutex<HashMap<String, Arc<Self>>>,
-    /// Held by who looks whether sources have changed.
-    looking: Mutex<()>,
+    /// Registries of the team projects on this server, kept open.
+    team_projects: Mutex<HashMap<String, Arc<Self>>>,
+    /// Held by the thread that checks whether sources have changed.
+    source_refresh: Mutex<()>,
 }
 
-/// More are opened again when they are asked for.
-const MOST_TEAM_PROJECTS: usize = 256;
+/// Team projects kept open; beyond that a project is opened anew for each call.
+const MAX_TEAM_PROJECTS: usize = 256;
 
-/// A store that is opened once, by whoever needs it first; others wait for it meanwhile.
+/// A store that its first user opens while later users wait.
 type Slot = Arc<Mutex<Option<SharedStore>>>;
 
-impl Places {
-    pub(crate) fn new(home: Home, stores: Stores, project: Option<Project>) -> Self {
+impl StoreRegistry {
+    pub(crate) fn new(home: Home, backend: Backend, project: Option<Project>) -> Self {
         Self {
             home,
-            stores,
+            backend,
             project,
             own: Slot::default(),
             user: Slot::default(),
-            has_begun: AtomicBool::default(),
+            is_opening: AtomicBool::default(),
             gate: Mutex::default(),
-            of_team: Mutex::default(),
-            looking: Mutex::default(),
+            team_projects: Mutex::default(),
+            source_refresh: Mutex::default(),
         }
     }
 
@@ -65,16 +65,16 @@ impl Places {
     }
 
     pub(crate) fn are_on_server(&self) -> bool {
-        self.stores.are_on_server()
+        self.backend.are_on_server()
     }
 
-    /// The store that new entries go to: the project's, or the user's outside of any project.
+    /// Returns the store for new entries: the project's, or the user's outside of any project.
     pub(crate) fn own(&self) -> Result<SharedStore, AppError> {
-        let (slot, which) = self.own_slot();
-        open_once(slot, &self.stores, &which)
+        let (slot, store_id) = self.own_slot();
+        open_once(slot, &self.backend, &store_id)
     }
 
-    /// Begins an upload to [`Self::own`], which is opened only now and kept in `opened` meanwhile.
+    /// Begins an upload to [`Self::own`]; `opened` keeps the store alive meanwhile.
     pub(crate) fn upload_to_own<'a>(
         &self,
         opened: &'a OnceCell<SharedStore>,
@@ -83,33 +83,33 @@ impl Places {
         Ok(opened.get_or_init(|| store).upload()?)
     }
 
-    /// Begins to open [`Self::own`], for a caller that has something else to do first.
-    pub(crate) fn open_own_soon(&self) {
-        if self.is_first_to_open() {
-            std::thread::spawn(self.opening(|_| ()));
+    /// Opens [`Self::own`] on a background thread while the caller does something else.
+    pub(crate) fn open_own_in_background(&self) {
+        if self.claim_opening() {
+            std::thread::spawn(self.open_task(|_| ()));
         }
     }
 
-    /// Opens [`Self::own`] in whatever thread calls it, and with it the gate that the first run waits at; none
-    /// where somebody has begun already.
-    pub(crate) fn opening_for_a_run(&self) -> Option<impl FnOnce() + Send + use<>> {
-        if !self.is_first_to_open() {
+    /// Returns a task that opens [`Self::own`] and then the gate of the first run, or None if the store is
+    /// already open or being opened.
+    pub(crate) fn open_task_for_run(&self) -> Option<impl FnOnce() + Send + use<>> {
+        if !self.claim_opening() {
             return None;
         }
-        // Without a gate a run waits before it is started, for the store itself.
+        // Without a gate the run waits for the store before it starts.
         let keeper = forebay_sandbox::start_latch().ok().map(|(keeper, gate)| {
             *self.gate() = Some(gate);
             keeper
         });
-        Some(self.opening(|is_open| {
+        Some(self.open_task(|is_open| {
             if let Some(keeper) = keeper.filter(|_| is_open) {
                 keeper.release();
             }
         }))
     }
 
-    /// Where a run waits while [`Self::own`] is being opened; none when it is open.
-    pub(crate) fn gate_to_own(&self) -> Result<Option<StartLatch>, AppError> {
+    /// Takes the gate that holds a run back while [`Self::own`] opens, or None once it is open.
+    pub(crate) fn take_gate(&self) -> Result<Option<StartLatch>, AppError> {
         let gate = self.gate().take();
         if gate.is_none() {
             self.own()?;
@@ -121,117 +121,116 @@ impl Places {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether [`Self::own`] is neither open nor about to be, which the caller is to change.
-    fn is_first_to_open(&self) -> bool {
+    /// Claims the opening of [`Self::own`]; false if it is already open or being opened.
+    fn claim_opening(&self) -> bool {
         let (slot, _) = self.own_slot();
         let is_missing = slot.try_lock().is_ok_and(|slot| slot.is_none());
-        is_missing && !self.has_begun.swap(true, Ordering::Relaxed)
+        is_missing && !self.is_opening.swap(true, Ordering::Relaxed)
     }
 
-    /// Opens [`Self::own`], and tells `then` whether that was possible.
-    fn opening<Then>(&self, then: Then) -> impl FnOnce() + Send + use<Then>
+    /// Returns a task that opens [`Self::own`] and calls `then` with whether that succeeded.
+    fn open_task<Then>(&self, then: Then) -> impl FnOnce() + Send + use<Then>
     where
         Then: FnOnce(bool) + Send,
     {
-        let (slot, which) = self.own_slot();
-        let (slot, stores) = (Arc::clone(slot), self.stores.clone());
+        let (slot, store_id) = self.own_slot();
+        let (slot, backend) = (Arc::clone(slot), self.backend.clone());
         move || {
-            let opened = open_once(&slot, &stores, &which);
+            let opened = open_once(&slot, &backend, &store_id);
             then(opened.is_ok());
-            // Whoever needs the store tries again, and tells what is wrong.
+            // The next user of the store tries again and reports the error.
             let _ = opened.and_then(|store| Ok(store.warm_up()?));
         }
     }
 
-    /// Keeps the log of [`Self::own`] short; a log that is short is not even opened.
+    /// Checkpoints the log of [`Self::own`] if it has grown; otherwise the store is not even opened.
     ///
-    /// Without this a log grows as long as one short process follows another: what one has copied back, the next
-    /// cannot know.
+    /// Without this the log grows with every short-lived process, because none of them knows what the previous
+    /// ones have already checkpointed.
     pub(crate) fn tidy_own(&self) -> Result<(), AppError> {
-        if self.own_wants_tidying() {
-            self.own()?.tidy()?;
+        if self.own_needs_tidying() {
+            self.own()?.maintain()?;
         }
         Ok(())
     }
 
-    /// Whether so much was written to [`Self::own`] that it is time to look after it.
-    pub(crate) fn own_wants_tidying(&self) -> bool {
-        let (_, which) = self.own_slot();
-        self.stores.wants_tidying(&which)
+    /// Whether [`Self::own`] has grown enough since its last maintenance to need another.
+    pub(crate) fn own_needs_tidying(&self) -> bool {
+        let (_, store_id) = self.own_slot();
+        self.backend.needs_tidying(&store_id)
     }
 
-    fn own_slot(&self) -> (&Slot, Which) {
+    fn own_slot(&self) -> (&Slot, StoreId) {
         match &self.project {
-            Some(project) => (&self.own, Which::Project(project.clone())),
-            None => (&self.user, Which::User),
+            Some(project) => (&self.own, StoreId::Project(project.clone())),
+            None => (&self.user, StoreId::User),
         }
     }
 
-    /// The right to look whether sources have changed, unless somebody else has it.
-    pub(crate) fn look_at_sources(&self) -> Option<MutexGuard<'_, ()>> {
-        match self.looking.try_lock() {
+    /// Returns the lock for checking whether sources have changed, or None if another thread holds it.
+    pub(crate) fn lock_source_refresh(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.source_refresh.try_lock() {
             Ok(right) => Some(right),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }
 
-    /// The store of another project, which only a caller who asks for it gets.
+    /// Returns the store of another project.
     pub(crate) fn of_project(&self, project: &Project) -> Result<SharedStore, AppError> {
         if self.project.as_ref().is_some_and(|own| own.id == project.id) {
             return self.own();
         }
-        self.stores.open(&Which::Project(project.clone()))
+        self.backend.open(&StoreId::Project(project.clone()))
     }
 
-    /// The store of a project by its name, or by the whole of its id; none where it is not known, or
-    /// where several are called so.
+    /// Returns the store of a project by its name or full id, or None if it is unknown or the name is ambiguous.
     pub(crate) fn named(&self, name: &str) -> Result<Option<SharedStore>, AppError> {
         if self.is_called(name) {
             return self.own().map(Some);
         }
-        let of_team = Which::Project(Project::named(name, self.home.root()));
-        if self.stores.open_existing(&of_team)?.is_some() {
-            return self.of_team_project(name).own().map(Some);
+        let team_project = StoreId::Project(Project::named(name, self.home.root()));
+        if self.backend.open_existing(&team_project)?.is_some() {
+            return self.for_team_project(name).own().map(Some);
         }
-        self.stores.called(name)
+        self.backend.find_by_name(name)
     }
 
-    /// Whether a name means the project that these are the places of.
+    /// Whether this registry's own project has this name.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.project.as_ref().is_some_and(|own| own.id.is_called(name))
     }
 
-    /// The places of a project that a team calls so, among the others of this home.
-    pub(crate) fn of_team_project(&self, name: &str) -> Arc<Self> {
-        let mut known = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_TEAM_PROJECTS {
+    /// Returns the registry of the team project with this name.
+    pub(crate) fn for_team_project(&self, name: &str) -> Arc<Self> {
+        let mut known = self.team_projects.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_TEAM_PROJECTS {
             known.clear();
         }
-        let places = known.entry(name.to_owned()).or_insert_with(|| {
+        let registry = known.entry(name.to_owned()).or_insert_with(|| {
             let project = Project::named(name, self.home.root());
-            Arc::new(Self::new(self.home.clone(), self.stores.clone(), Some(project)))
+            Arc::new(Self::new(self.home.clone(), self.backend.clone(), Some(project)))
         });
-        Arc::clone(places)
+        Arc::clone(registry)
     }
 
-    /// The store of what holds in every project.
+    /// Returns the user's store, which applies to every project.
     pub(crate) fn user(&self) -> Result<SharedStore, AppError> {
-        open_once(&self.user, &self.stores, &Which::User)
+        open_once(&self.user, &self.backend, &StoreId::User)
     }
 
-    /// The same where somebody has noted something there.
-    fn existing_user(&self) -> Result<Option<SharedStore>, AppError> {
+    /// Returns the user's store if it exists.
+    fn user_if_exists(&self) -> Result<Option<SharedStore>, AppError> {
         let slot = || self.user.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &*slot() {
             return Ok(Some(Arc::clone(store)));
         }
-        // A server is asked whether it is there, and nobody waits until another was told.
-        let Some(found) = self.stores.open_existing(&Which::User)? else { return Ok(None) };
+        // On a server this is a query, so it runs outside of the lock.
+        let Some(found) = self.backend.open_existing(&StoreId::User)? else { return Ok(None) };
         Ok(Some(Arc::clone(slot().get_or_insert(found))))
     }
 
-    /// The stores a scope reaches, the nearest first.
+    /// Returns the stores in a scope, the nearest first.
     pub(crate) fn within(&self, scope: Scope) -> Result<Vec<SharedStore>, AppError> {
         let mut stores = vec![self.own()?];
         if scope == Scope::Session
@@ -242,15 +241,15 @@ impl Places {
             return Ok(stores);
         }
         if self.project.is_some() {
-            stores.extend(self.existing_user()?);
+            stores.extend(self.user_if_exists()?);
         }
         if scope == Scope::All {
-            stores.extend(self.stores.others(self.project.as_ref())?);
+            stores.extend(self.backend.others(self.project.as_ref())?);
         }
         Ok(stores)
     }
 
-    /// What the stores that are open have to tell.
+    /// Returns the notices of all open stores.
     pub(crate) fn notices(&self) -> Vec<String> {
         let slots =
             [&self.own, &self.user].map(|slot| slot.lock().unwrap_or_else(PoisonError::into_inner));
@@ -261,7 +260,7 @@ impl Places {
             .collect()
     }
 
-    /// Finds an entry in the stores a scope reaches.
+    /// Finds an entry in the stores of a scope.
     pub(crate) fn locate(
         &self,
         reference: Reference,
@@ -271,28 +270,28 @@ impl Places {
         for store in self.within(scope)? {
             match store.entry(reference) {
                 Ok(entry) => return Ok((store, entry)),
-                // Why it is gone tells more than that it was never there.
-                Err(error @ StoreError::Unknown(_)) => drop(missing.get_or_insert(error)),
+                // "Removed, and why" is more helpful than "not found".
+                Err(error @ StoreError::NotFound(_)) => drop(missing.get_or_insert(error)),
                 Err(error @ StoreError::Gone { .. }) => missing = Some(error),
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(missing.unwrap_or(StoreError::Unknown(reference)).into())
+        Err(missing.unwrap_or(StoreError::NotFound(reference)).into())
     }
 
-    /// Sets a damaged store aside under a new name; a sound one is left alone.
+    /// Renames a damaged store out of the way; leaves an intact one unchanged.
     pub(crate) fn repair(&self) -> Result<String, AppError> {
-        let (_, which) = self.own_slot();
-        self.stores.repair(&which)
+        let (_, store_id) = self.own_slot();
+        self.backend.repair(&store_id)
     }
 }
 
-fn open_once(slot: &Slot, stores: &Stores, which: &Which) -> Result<SharedStore, AppError> {
+fn open_once(slot: &Slot, backend: &Backend, store_id: &StoreId) -> Result<SharedStore, AppError> {
     let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(store) = &*slot {
         return Ok(Arc::clone(store));
     }
-    let store = stores.open(which)?;
+    let store = backend.open(store_id)?;
     *slot = Some(Arc::clone(&store));
     Ok(store)
 }

@@ -1,12 +1,12 @@
-//! Teams: entries that go from one store to another, in an archive or over the network.
+//! Exchange of entries between stores, in an archive or over the network.
 //!
-//! - `records` is an entry as JSON lines: one that says what it is, then its text in parts;
-//! - [`archive`] is a file of them, packed and sealed by a checksum;
-//! - [`exchange`] is a page of them, as a server gives and takes it;
-//! - [`sync`] pushes and pulls pages between a store here and a server.
+//! - `records`: the wire format, an entry as JSON lines: one with its metadata, then its text in parts;
+//! - [`archive`]: a compressed file of entries with a checksum;
+//! - [`exchange`]: pages of entries, the unit of the HTTP API;
+//! - [`sync`]: pushes pages to a server and pulls them from it.
 //!
-//! Nothing is overwritten on the way in: the store adopts an entry once, and keeps and marks what says
-//! something else of the same.
+//! Incoming entries never overwrite others: the store takes each entry once, and keeps a differing version
+//! of it marked as a conflict.
 
 pub mod archive;
 pub mod exchange;
@@ -22,18 +22,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::AppError;
 
-/// Which entries go out.
+/// Selects the entries to send.
 #[derive(Debug, Clone, Default)]
-pub struct Chosen {
-    /// Names of sources, with `*`; none of them are shared where this is empty.
+pub struct ExportFilter {
+    /// Source names, with `*`; empty shares no sources.
     pub sources: Vec<String>,
-    /// Outputs, captured results and imported turns, too.
+    /// Includes command output, captured results and imported turns.
     pub runs: bool,
-    /// Personal notes, too.
+    /// Includes personal notes.
     pub personal: bool,
 }
 
-impl Chosen {
+impl ExportFilter {
     fn kinds(&self) -> Vec<EntryKind> {
         let mut kinds = vec![EntryKind::Note];
         if !self.sources.is_empty() {
@@ -45,34 +45,34 @@ impl Chosen {
         kinds
     }
 
-    fn filter(&self) -> Result<Filter, AppError> {
+    fn matcher(&self) -> Result<SourceMatcher, AppError> {
         let mut sources = GlobSetBuilder::new();
         for name in &self.sources {
-            // A folder's name means all of its files.
+            // A folder's name selects all of its files.
             for pattern in [name.clone(), format!("{}/**", name.trim_end_matches('/'))] {
                 sources.add(Glob::new(&pattern).map_err(|error| {
                     AppError::bad_input(
-                        format!("`{name}` is no name of sources: {error}"),
-                        "`forebay sources` lists them; * stands for any part",
+                        format!("invalid source name `{name}`: {error}"),
+                        "`forebay sources` lists them; * matches any part",
                     )
                 })?);
             }
         }
         let sources = sources.build().map_err(|error| {
-            AppError::bad_input(error.to_string(), "give fewer or simpler names of sources")
+            AppError::bad_input(error.to_string(), "give fewer or simpler source names")
         })?;
-        Ok(Filter { sources, personal: self.personal })
+        Ok(SourceMatcher { sources, personal: self.personal })
     }
 }
 
-/// Tells which entries of the chosen kinds are meant.
-struct Filter {
+/// Matches entries of the selected kinds.
+struct SourceMatcher {
     sources: GlobSet,
     personal: bool,
 }
 
-impl Filter {
-    fn wants(&self, entry: &Entry) -> bool {
+impl SourceMatcher {
+    fn matches(&self, entry: &Entry) -> bool {
         match entry.kind {
             EntryKind::Note => self.personal || entry.note().is_some_and(|note| !note.personal),
             EntryKind::Source | EntryKind::Page => self.sources.is_match(&entry.source),
@@ -81,14 +81,14 @@ impl Filter {
     }
 }
 
-/// What became of entries that came in.
+/// Counts the outcomes of received entries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub added: u64,
     pub known: u64,
-    /// Of those that were added, the ones that say something else of the same than another.
+    /// Added entries that contradict another version of the same entry.
     pub conflicting: u64,
-    /// Forgotten here, and left so.
+    /// Skipped because they were forgotten in this store.
     pub forgotten: u64,
 }
 
@@ -99,8 +99,8 @@ impl Tally {
                 self.added += 1;
                 self.conflicting += u64::from(entry.conflicts.is_some());
             }
-            ReplicateOutcome::Known(_) => self.known += 1,
-            ReplicateOutcome::Forgotten => self.forgotten += 1,
+            ReplicateOutcome::AlreadyPresent(_) => self.known += 1,
+            ReplicateOutcome::Purged => self.forgotten += 1,
         }
     }
 
@@ -112,7 +112,7 @@ impl Tally {
     }
 
     /// `3 new, 1 of them in conflict, 12 known`
-    fn in_words(self) -> String {
+    fn summary(self) -> String {
         let mut words = format!("{} new", number::grouped(self.added));
         if self.conflicting > 0 {
             words.push_str(&format!(", {} of them in conflict", number::grouped(self.conflicting)));

@@ -1,6 +1,6 @@
-//! An entry as JSON lines: one that says what it is, then its raw bytes in parts.
+//! The wire format of an entry: a JSON line with its metadata, then its raw bytes in parts.
 //!
-//! Lines and parts are small, so that neither an archive nor a page is ever held whole.
+//! Lines and parts are small, so neither an archive nor a page has to fit in memory.
 
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::{App, AppError};
 
 /// Raw bytes of one part.
 const PART_BYTES: usize = 64 * 1024;
-/// No line is longer: a part of control characters, each written in six, has room in it.
-pub(super) const MOST_LINE: usize = 1024 * 1024;
-const MOST_TITLE: usize = 1_000;
-const MOST_WORD: usize = 4_000;
+/// Maximum length of a line; fits a part of control characters, which JSON escapes to six bytes each.
+pub(super) const MAX_LINE_BYTES: usize = 1024 * 1024;
+const MAX_TITLE_CHARS: usize = 1_000;
+const MAX_FIELD_CHARS: usize = 4_000;
 
 /// One line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub(super) enum Line {
     Entry(Box<EntryLine>),
     /// A part of the raw bytes of the entry before it.
     Text(String),
-    /// The same where they are no text: a character for each byte.
+    /// The same for bytes that are not UTF-8: one character per byte.
     Bytes(String),
     /// The last line of a page.
     Page(Next),
@@ -41,14 +41,14 @@ pub(super) enum Line {
     },
 }
 
-/// What comes after a page.
+/// The continuation of a page.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Next {
-    /// Where the next page begins.
+    /// Where the next page starts.
     pub(super) to: i64,
-    /// Whether there is one.
+    /// Whether there is a next page.
     pub(super) more: bool,
-    /// Entries that were too large for this page.
+    /// Number of entries left out because they are too large.
     #[serde(default)]
     pub(super) too_large: u64,
 }
@@ -79,7 +79,7 @@ struct NoteLine {
     kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     topic: Option<String>,
-    /// Every note that it replaced.
+    /// All notes that this note replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     supersedes: Vec<String>,
     #[serde(default)]
@@ -106,18 +106,18 @@ pub(super) fn write_line(line: &Line, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(text.as_bytes())
 }
 
-/// Writes an entry and all its bytes.
+/// Writes an entry and its bytes.
 pub(super) fn write_entry(
     store: &dyn Store,
     entry: &Entry,
     out: &mut dyn Write,
 ) -> Result<(), AppError> {
-    let mut line = EntryLine::of(entry);
+    let mut line = EntryLine::from_entry(entry);
     if let Some(note) = &mut line.note {
-        let replaced = store.replaced_by(entry.reference)?;
+        let replaced = store.notes_superseded_by(entry.reference)?;
         note.supersedes = replaced.iter().map(|older| older.as_str().to_owned()).collect();
     }
-    write_line(&Line::Entry(Box::new(line)), out).map_err(unwritable)?;
+    write_line(&Line::Entry(Box::new(line)), out).map_err(write_error)?;
     let mut pending = Vec::new();
     let mut written = Ok(());
     store.read(entry.reference, 0, &mut |piece| {
@@ -130,10 +130,10 @@ pub(super) fn write_entry(
     while !pending.is_empty() && written.is_ok() {
         written = write_part(&mut pending, out);
     }
-    written.map_err(unwritable)
+    written.map_err(write_error)
 }
 
-/// Writes the first part of what is pending, and takes it away; text ends between two characters.
+/// Writes and removes the first part of the pending bytes; text is split at character boundaries.
 fn write_part(pending: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
     let part = &pending[..pending.len().min(PART_BYTES)];
     let (line, taken) = match std::str::from_utf8(part) {
@@ -157,7 +157,7 @@ fn as_bytes(characters: &str) -> Option<Vec<u8>> {
 }
 
 impl EntryLine {
-    fn of(entry: &Entry) -> Self {
+    fn from_entry(entry: &Entry) -> Self {
         Self {
             reference: entry.reference.as_str().to_owned(),
             kind: entry.kind.word().to_owned(),
@@ -176,13 +176,13 @@ impl EntryLine {
                 personal: note.personal,
                 author: note.author.clone(),
             }),
-            run: entry.run().map(RunLine::of),
+            run: entry.run().map(RunLine::from_run),
         }
     }
 }
 
 impl RunLine {
-    fn of(run: &RunRecord) -> Self {
+    fn from_run(run: &RunRecord) -> Self {
         let (ending, code) = match run.ending {
             Ending::Exited(code) => ("exited", code),
             Ending::Signalled(signal) => ("signalled", signal),
@@ -212,18 +212,18 @@ impl RunLine {
         RunRecord {
             ending,
             duration: Duration::from_micros(self.micros),
-            cwd: cut::prefix(&self.cwd, MOST_WORD).to_owned(),
+            cwd: cut::prefix(&self.cwd, MAX_FIELD_CHARS).to_owned(),
             spans: Spans::from_bytes(&as_bytes(&self.spans).unwrap_or_default()),
         }
     }
 }
 
-/// What is wrong with lines that came from outside.
+/// Why received lines are invalid.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
-    #[error("line {0} is longer than any that Forebay writes")]
+pub(super) enum ParseError {
+    #[error("line {0} is longer than {MAX_LINE_BYTES} bytes")]
     TooLong(u64),
-    #[error("line {0} is cut off")]
+    #[error("line {0} is truncated")]
     CutOff(u64),
     #[error("line {line}: {what}")]
     Malformed { line: u64, what: String },
@@ -231,7 +231,7 @@ pub(super) enum Fault {
     Io(#[from] io::Error),
 }
 
-/// Reads lines that are as long as they may be, and no longer.
+/// Reads lines up to the maximum length.
 pub(super) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
@@ -243,10 +243,10 @@ impl<R: BufRead> Lines<R> {
         Self { input, buffer: Vec::new(), number: 0 }
     }
 
-    /// The next line as it was written, its end included; none at the end.
-    pub(super) fn next_raw(&mut self) -> Result<Option<&[u8]>, Fault> {
+    /// Returns the next raw line including its line ending, or None at the end.
+    pub(super) fn next_raw(&mut self) -> Result<Option<&[u8]>, ParseError> {
         self.buffer.clear();
-        let most = MOST_LINE as u64 + 1;
+        let most = MAX_LINE_BYTES as u64 + 1;
         io::Read::take(&mut self.input, most).read_until(b'\n', &mut self.buffer)?;
         if self.buffer.is_empty() {
             return Ok(None);
@@ -255,46 +255,47 @@ impl<R: BufRead> Lines<R> {
         if self.buffer.ends_with(b"\n") {
             return Ok(Some(&self.buffer));
         }
-        Err(if self.buffer.len() > MOST_LINE {
-            Fault::TooLong(self.number)
+        Err(if self.buffer.len() > MAX_LINE_BYTES {
+            ParseError::TooLong(self.number)
         } else {
-            Fault::CutOff(self.number)
+            ParseError::CutOff(self.number)
         })
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Line>, Fault> {
+    pub(super) fn next(&mut self) -> Result<Option<Line>, ParseError> {
         let number = self.number + 1;
         let Some(raw) = self.next_raw()? else { return Ok(None) };
         parse(raw, number).map(Some)
     }
 
-    pub(super) fn malformed(&self, what: impl Into<String>) -> Fault {
-        Fault::Malformed { line: self.number, what: what.into() }
+    pub(super) fn malformed(&self, what: impl Into<String>) -> ParseError {
+        ParseError::Malformed { line: self.number, what: what.into() }
     }
 }
 
-pub(super) fn parse(raw: &[u8], line: u64) -> Result<Line, Fault> {
-    serde_json::from_slice(raw).map_err(|error| Fault::Malformed { line, what: error.to_string() })
+pub(super) fn parse(raw: &[u8], line: u64) -> Result<Line, ParseError> {
+    serde_json::from_slice(raw)
+        .map_err(|error| ParseError::Malformed { line, what: error.to_string() })
 }
 
-/// Who hands entries over, and what may be done with them.
-pub(super) struct Giver<'a> {
-    /// Whose they are, whatever they say; none where what they say counts.
+/// The origin of received entries, and how to treat them.
+pub(super) struct Sender<'a> {
+    /// The owner to record instead of the stated one; None keeps the stated owner.
     pub(super) member: Option<&'a str>,
-    /// Whether they come back where they were forgotten.
-    pub(super) revives: bool,
+    /// Whether entries that were forgotten here are restored.
+    pub(super) restores_purged: bool,
 }
 
-/// Stores the entry of a line, with the parts that follow it.
-pub(super) fn adopt<R: BufRead>(
+/// Stores the entry of a line with the parts that follow it.
+pub(super) fn store_entry<R: BufRead>(
     app: &App,
     store: &dyn Store,
     line: &EntryLine,
     lines: &mut Lines<R>,
-    giver: &Giver<'_>,
-) -> Result<ReplicateOutcome, Trouble> {
-    let (origin, mut new) = read(app, line, giver).map_err(|what| lines.malformed(what))?;
-    let mut keeping = Keeping {
+    sender: &Sender<'_>,
+) -> Result<ReplicateOutcome, ReceiveError> {
+    let (origin, mut new) = read(app, line, sender).map_err(|what| lines.malformed(what))?;
+    let mut keeping = Receiver {
         upload: store.upload().map_err(AppError::from)?,
         beginning: Vec::new(),
         fault: None,
@@ -305,12 +306,12 @@ pub(super) fn adopt<R: BufRead>(
         let part = match lines.next()? {
             Some(Line::Text(text)) => text.into_bytes(),
             Some(Line::Bytes(characters)) => as_bytes(&characters)
-                .ok_or_else(|| lines.malformed("a character that is no byte"))?,
-            _ => return Err(lines.malformed("the entry before it lacks a part").into()),
+                .ok_or_else(|| lines.malformed("a character outside of the byte range"))?,
+            _ => return Err(lines.malformed("the entry before it is incomplete").into()),
         };
         came += part.len() as u64;
         if part.is_empty() || came > line.bytes {
-            return Err(lines.malformed("a part that does not fit its entry").into());
+            return Err(lines.malformed("a part that exceeds the size of its entry").into());
         }
         streams.push(Stream::Stdout, &part, &mut |_, clean| keeping.write(clean));
     }
@@ -318,18 +319,18 @@ pub(super) fn adopt<R: BufRead>(
     if let NewDetail::Note(note) = &mut new.detail {
         note.links = Reference::all_in(&String::from_utf8_lossy(&keeping.beginning));
     }
-    Ok(keeping.upload()?.adopt(new, &origin).map_err(AppError::from)?)
+    Ok(keeping.upload()?.finish_replica(new, &origin).map_err(AppError::from)?)
 }
 
-/// Raw bytes on their way into the store.
-struct Keeping<'store> {
+/// Writes received bytes to the store.
+struct Receiver<'store> {
     upload: Box<dyn Upload + 'store>,
-    /// Where a note names other entries.
+    /// The text of a note, to find references to other entries.
     beginning: Vec<u8>,
     fault: Option<StoreError>,
 }
 
-impl<'store> Keeping<'store> {
+impl<'store> Receiver<'store> {
     fn write(&mut self, clean: &[u8]) {
         let room = PART_BYTES.saturating_sub(self.beginning.len()).min(clean.len());
         self.beginning.extend_from_slice(&clean[..room]);
@@ -346,11 +347,11 @@ impl<'store> Keeping<'store> {
     }
 }
 
-/// What is wrong with what came, or with this side.
+/// Why an entry was not stored: invalid input, or a failure on this side.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum ReceiveError {
     #[error(transparent)]
-    Fault(#[from] Fault),
+    ParseError(#[from] ParseError),
     #[error(transparent)]
     Here(#[from] AppError),
 }
@@ -358,44 +359,48 @@ pub(super) enum Trouble {
 fn read(
     app: &App,
     line: &EntryLine,
-    giver: &Giver<'_>,
+    sender: &Sender<'_>,
 ) -> Result<(ReplicaOrigin, NewEntry), String> {
     let clean = |text: &str, most| app.redaction.text(cut::prefix(text, most)).0;
     let reference = Reference::parse(&line.reference).map_err(|error| error.to_string())?;
     let kind = EntryKind::from_word(&line.kind)
-        .ok_or_else(|| format!("an unknown kind `{}`", cut::one_line(&line.kind, 40)))?;
+        .ok_or_else(|| format!("unknown kind `{}`", cut::one_line(&line.kind, 40)))?;
     let detail = match (kind, &line.note, &line.run) {
-        (EntryKind::Note, Some(note), _) => NewDetail::Note(read_note(app, note, giver)),
-        (EntryKind::Note, None, _) => return Err("a note that does not say what it is".to_owned()),
+        (EntryKind::Note, Some(note), _) => NewDetail::Note(read_note(app, note, sender)),
+        (EntryKind::Note, None, _) => return Err("a note without its metadata".to_owned()),
         (EntryKind::Run, _, Some(run)) => NewDetail::Run(run.read()),
         _ => NewDetail::Plain,
     };
     let session = cut::one_line(&line.session, 200);
     let new = NewEntry {
         kind,
-        title: clean(&line.title, MOST_TITLE),
-        source: clean(&line.source, MOST_WORD),
-        // Sessions of different people have the same names.
-        session: giver.member.map_or_else(|| session.clone(), |who| format!("{who}/{session}")),
+        title: clean(&line.title, MAX_TITLE_CHARS),
+        source: clean(&line.source, MAX_FIELD_CHARS),
+        // Session names are unique only per member.
+        session: sender.member.map_or_else(|| session.clone(), |who| format!("{who}/{session}")),
         client: String::new(),
         branch: line.branch.as_deref().map(|branch| cut::one_line(branch, 200)),
         created: Timestamp(line.created),
-        digest: clean(&line.digest, 4 * MOST_WORD),
+        digest: clean(&line.digest, 4 * MAX_FIELD_CHARS),
         detail,
-        chunks_are_complete: false,
+        has_all_chunks: false,
         replaces_source: false,
     };
-    let replaces = line.note.as_ref().map(replaced).unwrap_or_default();
-    Ok((ReplicaOrigin { reference, replaces, revives: giver.revives }, new))
+    let supersedes = line.note.as_ref().map(replaced).unwrap_or_default();
+    Ok((ReplicaOrigin { reference, supersedes, restores_purged: sender.restores_purged }, new))
 }
 
-/// The notes that a note says it replaced; more of them than anybody writes down are not looked at.
+/// Returns the notes that a note replaced, at most `MAX_REPLACED` of them.
 fn replaced(note: &NoteLine) -> Vec<Reference> {
-    const MOST: usize = 100;
-    note.supersedes.iter().take(MOST).filter_map(|text| Reference::parse(text).ok()).collect()
+    const MAX_REPLACED: usize = 100;
+    note.supersedes
+        .iter()
+        .take(MAX_REPLACED)
+        .filter_map(|text| Reference::parse(text).ok())
+        .collect()
 }
 
-fn read_note(app: &App, note: &NoteLine, giver: &Giver<'_>) -> NewNote {
+fn read_note(app: &App, note: &NoteLine, sender: &Sender<'_>) -> NewNote {
     let topic = note.topic.as_deref().map(|topic| app.redaction.text(cut::prefix(topic, 200)).0);
     NewNote {
         kind: NoteKind::from_word(&note.kind).unwrap_or(NoteKind::Note),
@@ -403,13 +408,13 @@ fn read_note(app: &App, note: &NoteLine, giver: &Giver<'_>) -> NewNote {
         supersedes: replaced(note).pop(),
         links: Vec::new(),
         pinned: note.pinned,
-        personal: note.personal && giver.member.is_none(),
-        author: giver.member.map_or_else(|| cut::one_line(&note.author, 64), str::to_owned),
+        personal: note.personal && sender.member.is_none(),
+        author: sender.member.map_or_else(|| cut::one_line(&note.author, 64), str::to_owned),
     }
 }
 
-pub(super) fn unwritable(error: io::Error) -> AppError {
-    AppError::unavailable(format!("it could not be written: {error}"), Some("is the disk full?"))
+pub(super) fn write_error(error: io::Error) -> AppError {
+    AppError::unavailable(format!("cannot write: {error}"), Some("is the disk full?"))
 }
 
 #[cfg(test)]
@@ -418,8 +423,8 @@ mod tests {
 
     use super::*;
 
-    /// The parts of raw bytes, put together again.
-    fn there_and_back(raw: &[u8]) -> Vec<u8> {
+    /// Splits raw bytes into parts and joins them again.
+    fn round_trip(raw: &[u8]) -> Vec<u8> {
         let (mut pending, mut written) = (raw.to_vec(), Vec::new());
         while !pending.is_empty() {
             write_part(&mut pending, &mut written).unwrap();
@@ -437,21 +442,21 @@ mod tests {
     }
 
     #[test]
-    fn a_character_between_two_parts_stays_whole() {
+    fn splits_parts_at_character_boundaries() {
         let text = format!("{}äöü{}", "x".repeat(PART_BYTES - 1), "y".repeat(PART_BYTES));
-        assert_eq!(there_and_back(text.as_bytes()), text.as_bytes());
+        assert_eq!(round_trip(text.as_bytes()), text.as_bytes());
         let control = vec![1; 3 * PART_BYTES];
-        assert_eq!(there_and_back(&control), control);
+        assert_eq!(round_trip(&control), control);
     }
 
     proptest! {
         #[test]
-        fn any_bytes_come_back(raw: Vec<u8>) {
-            prop_assert_eq!(there_and_back(&raw), raw);
+        fn round_trips_any_bytes(raw: Vec<u8>) {
+            prop_assert_eq!(round_trip(&raw), raw);
         }
 
         #[test]
-        fn foreign_lines_never_panic(raw: Vec<u8>) {
+        fn never_panics_on_foreign_lines(raw: Vec<u8>) {
             let mut lines = Lines::new(raw.as_slice());
             while let Ok(Some(_)) = lines.next() {}
         }

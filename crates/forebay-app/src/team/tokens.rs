@@ -1,8 +1,8 @@
-//! Tokens: made, listed and ended by the user, and checked when somebody comes in through the network.
+//! Access tokens: created, listed and revoked by the user, and verified for network requests.
 //!
-//! `fby_<id>_<secret>`: the id names the row, the secret is kept as an Argon2id hash only. That hash is
-//! slow on purpose, so a token that was verified is remembered for as long as the process lives, by a hash
-//! under a key that no other process has; whether it is still in force is looked up again and again.
+//! `fby_<id>_<secret>`: the id names the row, the secret is stored as an Argon2id hash only. That hash is
+//! slow on purpose, so verified tokens are cached for the lifetime of the process under a keyed hash whose
+//! key never leaves the process. Whether a cached token is still valid is looked up periodically.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,15 +21,15 @@ const PREFIX: &str = "fby_";
 const SECRET_BYTES: usize = 32;
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// A verified token is looked up again after this time: so late a revocation may be heard of.
-const TRUSTED_FOR: Duration = Duration::from_secs(1);
-/// More verified tokens than this are not remembered at once.
-const MOST_REMEMBERED: usize = 4_096;
-const LONGEST_NAME: usize = 64;
+/// How long a verified token is trusted before it is looked up again, i.e. the delay of a revocation.
+const RECHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Maximum number of cached verified tokens.
+const MAX_CACHED: usize = 4_096;
+const MAX_NAME_CHARS: usize = 64;
 
-/// What a new token shall be.
+/// The properties of a new token.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct NewToken {
     pub name: String,
     pub rights: Rights,
     pub workspace: Option<String>,
@@ -37,26 +37,26 @@ pub struct Wanted {
     pub days: Option<u64>,
 }
 
-/// Makes a token; its text is told this once and kept nowhere.
-pub fn create(app: &App, wanted: Wanted) -> Result<(Token, String), AppError> {
-    check_name("name", &wanted.name)?;
-    if let Some(workspace) = &wanted.workspace {
+/// Creates a token; its text is returned once and stored nowhere.
+pub fn create(app: &App, new: NewToken) -> Result<(Token, String), AppError> {
+    check_name("name", &new.name)?;
+    if let Some(workspace) = &new.workspace {
         check_name("workspace", workspace)?;
-        // Names of folders, which some systems do not tell apart by the size of letters.
+        // Workspace names become folder names, which some file systems compare case-insensitively.
         if workspace.chars().any(|c| c.is_ascii_uppercase()) {
-            return Err(bad_name("workspace", workspace, "small letters"));
+            return Err(bad_name("workspace", workspace, "lowercase letters"));
         }
     }
     let id = Reference::from_random(random()?).as_str().to_owned();
-    let secret = readable(&random::<SECRET_BYTES>()?);
+    let secret = base32(&random::<SECRET_BYTES>()?);
     let created = app.now();
     let token = Token {
         hash: hashed(&secret)?,
-        name: wanted.name,
-        rights: wanted.rights,
-        workspace: wanted.workspace,
+        name: new.name,
+        rights: new.rights,
+        workspace: new.workspace,
         created,
-        expires: wanted.days.map(|count| created.plus(days(count))),
+        expires: new.days.map(|count| created.plus(days(count))),
         revoked: None,
         id,
     };
@@ -65,29 +65,28 @@ pub fn create(app: &App, wanted: Wanted) -> Result<(Token, String), AppError> {
     Ok((token, text))
 }
 
-/// Every token there is or was, the oldest first.
+/// Returns all tokens, including revoked and expired ones, oldest first.
 pub fn list(app: &App) -> Result<Vec<Token>, AppError> {
     Ok(app.places.user()?.tokens()?)
 }
 
-/// Whether anybody could come in with a token now.
-pub fn any_in_force(app: &App) -> Result<bool, AppError> {
+/// Whether any token is currently valid.
+pub fn has_active_token(app: &App) -> Result<bool, AppError> {
     let now = app.now();
-    Ok(list(app)?.iter().any(|token| token.is_in_force(now)))
+    Ok(list(app)?.iter().any(|token| token.is_valid(now)))
 }
 
-/// Ends a token by its id, or by a name that only one in force has.
+/// Revokes a token by its id, or by a name that is unique among the valid tokens.
 pub fn revoke(app: &App, which: &str) -> Result<Token, AppError> {
     let now = app.now();
-    let in_force: Vec<Token> =
-        list(app)?.into_iter().filter(|token| token.is_in_force(now)).collect();
+    let in_force: Vec<Token> = list(app)?.into_iter().filter(|token| token.is_valid(now)).collect();
     let meant: Vec<&Token> =
         in_force.iter().filter(|token| token.id == which || token.name == which).collect();
     let token = match meant.as_slice() {
         [one] => (*one).clone(),
         [] => {
             return Err(AppError::not_found(
-                format!("no token in force has the id or name `{which}`"),
+                format!("no valid token has the id or name `{which}`"),
                 "forebay token list",
             ));
         }
@@ -95,7 +94,7 @@ pub fn revoke(app: &App, which: &str) -> Result<Token, AppError> {
             let ids: Vec<&str> = several.iter().map(|token| token.id.as_str()).collect();
             return Err(AppError::bad_input(
                 format!("{} tokens are named `{which}`", several.len()),
-                format!("give one of their ids: {}", ids.join(", ")),
+                format!("give one of these ids: {}", ids.join(", ")),
             ));
         }
     };
@@ -103,23 +102,23 @@ pub fn revoke(app: &App, which: &str) -> Result<Token, AppError> {
     Ok(Token { revoked: Some(now), ..token })
 }
 
-/// Why a token opens nothing. What exactly is wrong is for the log, not for the bearer.
+/// Why a token is rejected. The details are for the log, not for the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("not of the form fby_<id>_<secret>")]
     Malformed,
     #[error("no such token")]
     Unknown,
-    #[error("a wrong secret")]
+    #[error("wrong secret")]
     WrongSecret,
-    #[error("an expired token")]
+    #[error("expired token")]
     Expired,
-    #[error("a revoked token")]
+    #[error("revoked token")]
     Revoked,
 }
 
-/// The tokens that this process has verified.
-pub struct Gatekeeper {
+/// Verifies tokens, and caches those it has verified.
+pub struct TokenVerifier {
     key: [u8; 32],
     verified: Mutex<HashMap<blake3::Hash, Verified>>,
 }
@@ -129,20 +128,20 @@ struct Verified {
     looked_up: Instant,
 }
 
-impl Gatekeeper {
+impl TokenVerifier {
     pub fn new() -> Result<Self, AppError> {
         Ok(Self { key: random()?, verified: Mutex::default() })
     }
 
-    /// The token behind a text, if it was verified and looked up a moment ago.
-    pub fn knows(&self, text: &str, now: Timestamp) -> Option<Arc<Token>> {
+    /// Returns the cached token of a text, if it was looked up recently.
+    pub fn cached(&self, text: &str, now: Timestamp) -> Option<Arc<Token>> {
         let verified = self.verified();
         let known = verified.get(&self.mark(text))?;
-        let is_fresh = known.looked_up.elapsed() < TRUSTED_FOR && known.token.is_in_force(now);
+        let is_fresh = known.looked_up.elapsed() < RECHECK_INTERVAL && known.token.is_valid(now);
         is_fresh.then(|| Arc::clone(&known.token))
     }
 
-    /// Verifies a token; slow for one that was not verified before.
+    /// Verifies a token; slow unless it is cached.
     pub fn verify(&self, app: &App, text: &str) -> Result<Result<Arc<Token>, Refusal>, AppError> {
         let Some((id, secret)) = parts(text) else { return Ok(Err(Refusal::Malformed)) };
         let Some(token) = app.places.user()?.token(id)? else { return Ok(Err(Refusal::Unknown)) };
@@ -152,7 +151,7 @@ impl Gatekeeper {
         if !was_verified && !is_secret_of(&token, secret) {
             return Ok(Err(Refusal::WrongSecret));
         }
-        if let Some(refusal) = out_of_force(&token, app.now()) {
+        if let Some(refusal) = inactive_reason(&token, app.now()) {
             self.verified().remove(&mark);
             return Ok(Err(refusal));
         }
@@ -163,14 +162,14 @@ impl Gatekeeper {
 
     fn remember(&self, mark: blake3::Hash, token: &Arc<Token>) {
         let mut verified = self.verified();
-        if verified.len() >= MOST_REMEMBERED {
-            verified.retain(|_, known| known.looked_up.elapsed() < TRUSTED_FOR);
+        if verified.len() >= MAX_CACHED {
+            verified.retain(|_, known| known.looked_up.elapsed() < RECHECK_INTERVAL);
         }
         let known = Verified { token: Arc::clone(token), looked_up: Instant::now() };
         verified.insert(mark, known);
     }
 
-    /// What a token is remembered by: useless to whoever reads this process's memory dump elsewhere.
+    /// Returns the cache key of a token, a keyed hash so that the cache holds no secrets.
     fn mark(&self, text: &str) -> blake3::Hash {
         blake3::keyed_hash(&self.key, text.as_bytes())
     }
@@ -180,21 +179,21 @@ impl Gatekeeper {
     }
 }
 
-fn out_of_force(token: &Token, now: Timestamp) -> Option<Refusal> {
+fn inactive_reason(token: &Token, now: Timestamp) -> Option<Refusal> {
     if token.revoked.is_some() {
         return Some(Refusal::Revoked);
     }
-    (!token.is_in_force(now)).then_some(Refusal::Expired)
+    (!token.is_valid(now)).then_some(Refusal::Expired)
 }
 
 fn parts(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix(PREFIX)?.split_once('_').filter(|(id, secret)| {
-        let is_plain = |part: &str| !part.is_empty() && part.len() <= LONGEST_NAME;
+        let is_plain = |part: &str| !part.is_empty() && part.len() <= MAX_NAME_CHARS;
         is_plain(id) && is_plain(secret)
     })
 }
 
-/// The comparison at its end takes the same time wherever the two differ.
+/// Compares the hashes in constant time.
 fn is_secret_of(token: &Token, secret: &str) -> bool {
     PasswordHash::new(&token.hash)
         .is_ok_and(|hash| hasher().verify_password(secret.as_bytes(), &hash).is_ok())
@@ -202,13 +201,13 @@ fn is_secret_of(token: &Token, secret: &str) -> bool {
 
 fn hashed(secret: &str) -> Result<String, AppError> {
     let fault = |error: argon2::password_hash::Error| {
-        AppError::unavailable(format!("the token could not be hashed: {error}"), None)
+        AppError::unavailable(format!("cannot hash the token: {error}"), None)
     };
     let salt = SaltString::encode_b64(&random::<16>()?).map_err(fault)?;
     Ok(hasher().hash_password(secret.as_bytes(), &salt).map_err(fault)?.to_string())
 }
 
-/// Argon2id with 19 MiB and two passes, the least that OWASP recommends.
+/// Argon2id with 19 MiB and two passes, the minimum that OWASP recommends.
 fn hasher() -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::default())
 }
@@ -217,7 +216,7 @@ fn check_name(what: &str, name: &str) -> Result<(), AppError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
     let is_fine =
         name.chars().all(is_plain) && name.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if is_fine && name.len() <= LONGEST_NAME {
+    if is_fine && name.len() <= MAX_NAME_CHARS {
         return Ok(());
     }
     Err(bad_name(what, name, "letters"))
@@ -225,12 +224,12 @@ fn check_name(what: &str, name: &str) -> Result<(), AppError> {
 
 fn bad_name(what: &str, name: &str, letters: &str) -> AppError {
     AppError::bad_input(
-        format!("`{}` is no {what}", name.escape_debug()),
-        format!("{letters}, digits, - _ . @, at most {LONGEST_NAME}, a letter or digit first"),
+        format!("invalid {what} `{}`", name.escape_debug()),
+        format!("{letters}, digits, - _ . @, at most {MAX_NAME_CHARS}, a letter or digit first"),
     )
 }
 
-fn readable(bytes: &[u8]) -> String {
+fn base32(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| ALPHABET[usize::from(byte % 32)] as char).collect()
 }
 
@@ -238,7 +237,7 @@ fn random<const N: usize>() -> Result<[u8; N], AppError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| {
         AppError::unavailable(
-            format!("no random numbers: {error}"),
+            format!("cannot read random numbers: {error}"),
             Some("check the system's random device"),
         )
     })?;
@@ -250,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_taken_apart() {
+    fn splits_a_token_into_id_and_secret() {
         assert_eq!(parts("fby_abc_secret"), Some(("abc", "secret")));
         for broken in ["", "fby_", "fby_abc", "fby__x", "fby_abc_", "abc_def", "Bearer fby_a_b"] {
             assert_eq!(parts(broken), None, "{broken}");
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_plain_words() {
+    fn accepts_only_plain_names() {
         for good in ["ci", "team-a", "ann@example.org", "7", "a.b_c"] {
             assert!(check_name("name", good).is_ok(), "{good}");
         }

@@ -1,4 +1,4 @@
-//! `ctx_batch_execute`: several commands at once, then questions about just their output.
+//! `ctx_batch_execute`: runs several commands, then searches their output.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,12 +15,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::search;
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::input;
-use crate::render::budgeted::Budgeted;
+use crate::render::budgeted::BudgetedText;
 use crate::run::{self, Command, Options, Ran, Unwatched};
-use crate::search::Reach;
-use crate::{Answer, App, AppError, Call, Power};
+use crate::search::Searcher;
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct BatchExecute;
 
@@ -28,12 +28,12 @@ pub struct BatchExecute;
 #[serde(deny_unknown_fields)]
 pub struct Input {
     pub commands: Vec<Item>,
-    /// Asked of these outputs only
+    /// Search these outputs only
     #[serde(default, deserialize_with = "input::one_or_many")]
     pub queries: Vec<String>,
-    /// At once: 1 to 8, default 4
+    /// 1 to 8, default 4
     pub concurrency: Option<usize>,
-    /// One after the other, until one fails
+    /// Sequential; stop at first failure
     #[serde(default)]
     pub stop_on_failure: bool,
     pub cwd: Option<String>,
@@ -54,91 +54,96 @@ impl Tool for BatchExecute {
     const NAME: &'static str = "ctx_batch_execute";
     const DESCRIPTION: &'static str = "Run several commands in one call, each with exit code, time and \
         digest; then answer queries from their output.";
-    const NATURE: Nature = Nature::Runs;
-    const POWER: Power = Power::Execute;
+    const EFFECT: Effect = Effect::Execute;
+    const CAPABILITY: Capability = Capability::Execute;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let batch = Batch::read(app, input)?;
+        let batch = Batch::parse(app, input)?;
         let started = Instant::now();
         let outcomes = batch.run(app, call);
         let took = Span(started.elapsed()).to_string();
         let references: Vec<Reference> = outcomes.iter().filter_map(Outcome::reference).collect();
-        let found = batch.ask(app, references)?;
+        let found = batch.search(app, references)?;
         Ok(batch.answer(&outcomes, found, &took))
     }
 }
 
-const MOST_COMMANDS: usize = 32;
-const MOST_AT_ONCE: usize = 8;
-const AT_ONCE: usize = 4;
-/// The default budget grows with the commands, as far as this many.
-const PAID_COMMANDS: u64 = 4;
-/// The room that questions get, where there are any: two fifths.
-const FOR_QUERIES: (u64, u64) = (2, 5);
-/// What the first line and the labels may cost.
+const MAX_COMMANDS: usize = 32;
+const MAX_CONCURRENCY: usize = 8;
+const DEFAULT_CONCURRENCY: usize = 4;
+/// The default budget grows with the number of commands, up to this many.
+const MAX_BUDGETED_COMMANDS: u64 = 4;
+/// The share of the budget for query results, as a fraction.
+const QUERY_SHARE: (u64, u64) = (2, 5);
+/// Tokens reserved for the first line and for each label.
 const HEAD_TOKENS: u64 = 20;
 const LABEL_TOKENS: u64 = 8;
-const LEAST_TOKENS: u64 = 50;
+const MIN_COMMAND_TOKENS: u64 = 50;
 
-/// A batch whose input makes sense.
+/// A validated batch.
 struct Batch {
     commands: Vec<Item>,
     queries: Vec<String>,
-    at_once: NonZeroUsize,
-    stops: bool,
+    concurrency: NonZeroUsize,
+    stops_on_failure: bool,
     options: Options,
     budget: u64,
-    for_queries: u64,
+    query_budget: u64,
 }
 
 impl Batch {
-    fn read(app: &App, input: Input) -> Result<Self, AppError> {
+    fn parse(app: &App, input: Input) -> Result<Self, AppError> {
         let count = input.commands.len();
         check_count(count)?;
-        let at_once = if input.stop_on_failure { 1 } else { input.concurrency.unwrap_or(AT_ONCE) };
-        let at_once = NonZeroUsize::new(at_once).filter(|count| count.get() <= MOST_AT_ONCE);
-        let default = app.settings.digest.budget * (count as u64).min(PAID_COMMANDS);
+        let concurrency = if input.stop_on_failure {
+            1
+        } else {
+            input.concurrency.unwrap_or(DEFAULT_CONCURRENCY)
+        };
+        let concurrency =
+            NonZeroUsize::new(concurrency).filter(|count| count.get() <= MAX_CONCURRENCY);
+        let default = app.settings.digest.budget * (count as u64).min(MAX_BUDGETED_COMMANDS);
         let budget = input::budget(input.budget, default)?;
-        let asks = !input.queries.is_empty();
-        let for_queries = if asks { budget * FOR_QUERIES.0 / FOR_QUERIES.1 } else { 0 };
-        let each = (budget - for_queries).saturating_sub(HEAD_TOKENS) / count as u64;
+        let has_queries = !input.queries.is_empty();
+        let query_budget = if has_queries { budget * QUERY_SHARE.0 / QUERY_SHARE.1 } else { 0 };
+        let each = (budget - query_budget).saturating_sub(HEAD_TOKENS) / count as u64;
         Ok(Self {
-            at_once: at_once.ok_or_else(|| {
+            concurrency: concurrency.ok_or_else(|| {
                 AppError::bad_input(
                     "concurrency is out of range",
-                    format!("give 1 to {MOST_AT_ONCE}"),
+                    format!("give 1 to {MAX_CONCURRENCY}"),
                 )
             })?,
             commands: input.commands,
             queries: input.queries,
-            stops: input.stop_on_failure,
+            stops_on_failure: input.stop_on_failure,
             options: Options {
                 cwd: input.cwd.map(PathBuf::from),
                 timeout_ms: input.timeout_ms,
-                budget: Some(each.saturating_sub(LABEL_TOKENS).max(LEAST_TOKENS)),
+                budget: Some(each.saturating_sub(LABEL_TOKENS).max(MIN_COMMAND_TOKENS)),
                 ..Options::default()
             },
             budget,
-            for_queries,
+            query_budget,
         })
     }
 
-    /// Runs the commands, as many at once as wanted; the outcomes stand in the commands' order.
+    /// Runs the commands concurrently; outcomes are in the commands' order.
     fn run(&self, app: &App, call: &Call) -> Vec<Outcome> {
         let next = AtomicUsize::new(0);
         let failed = AtomicBool::new(false);
         let outcomes: Vec<Mutex<Outcome>> =
             self.commands.iter().map(|_| Mutex::new(Outcome::NotRun)).collect();
         let work = || {
-            while let Some(index) = self.next(&next, &failed, call) {
+            while let Some(index) = self.claim_next(&next, &failed, call) {
                 let outcome = self.run_one(app, &self.commands[index], call);
                 failed.fetch_or(outcome.is_failure(), Ordering::Relaxed);
                 *outcomes[index].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
             }
         };
         thread::scope(|scope| {
-            for _ in 1..self.at_once.get().min(self.commands.len()) {
+            for _ in 1..self.concurrency.get().min(self.commands.len()) {
                 scope.spawn(work);
             }
             work();
@@ -148,9 +153,9 @@ impl Batch {
         outcomes.into_iter().map(inner).collect()
     }
 
-    /// The next command that is to be run, if any.
-    fn next(&self, next: &AtomicUsize, failed: &AtomicBool, call: &Call) -> Option<usize> {
-        if call.cancel.is_cancelled() || (self.stops && failed.load(Ordering::Relaxed)) {
+    /// Claims the index of the next command to run, if any.
+    fn claim_next(&self, next: &AtomicUsize, failed: &AtomicBool, call: &Call) -> Option<usize> {
+        if call.cancel.is_cancelled() || (self.stops_on_failure && failed.load(Ordering::Relaxed)) {
             return None;
         }
         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -158,7 +163,7 @@ impl Batch {
     }
 
     fn run_one(&self, app: &App, item: &Item, call: &Call) -> Outcome {
-        let ran = Command::of_code(app, item.language.as_deref(), item.code.clone())
+        let ran = Command::from_code(app, item.language.as_deref(), item.code.clone())
             .and_then(|command| run::run(app, command, &self.options, call, &mut Unwatched));
         match ran {
             Ok(ran) => Outcome::Ran(Box::new(ran)),
@@ -166,19 +171,19 @@ impl Batch {
         }
     }
 
-    /// What the outputs say to the questions.
-    fn ask(&self, app: &App, entries: Vec<Reference>) -> Result<Option<Answer>, AppError> {
+    /// Searches the outputs for the queries.
+    fn search(&self, app: &App, entries: Vec<Reference>) -> Result<Option<Answer>, AppError> {
         if self.queries.is_empty() || entries.is_empty() {
             return Ok(None);
         }
         search::check_queries(&self.queries)?;
-        let reach = Reach::of_entries(app, entries)?;
-        search::answer(&reach, &self.queries, app.now(), self.for_queries, None).map(Some)
+        let searcher = Searcher::for_entries(app, entries)?;
+        search::answer(&searcher, &self.queries, app.now(), self.query_budget, None).map(Some)
     }
 
     fn answer(&self, outcomes: &[Outcome], found: Option<Answer>, took: &str) -> Answer {
-        let mut text = Budgeted::new(self.budget);
-        text.keep_back(found.as_ref().map_or(0, |found| found.text.len() + 1));
+        let mut text = BudgetedText::new(self.budget);
+        text.reserve(found.as_ref().map_or(0, |found| found.text.len() + 1));
         text.push_cut(&headline(outcomes, took));
         for (index, (item, outcome)) in self.commands.iter().zip(outcomes).enumerate() {
             let share = text.room() / (outcomes.len() - index);
@@ -199,16 +204,16 @@ impl Batch {
 
 fn check_count(count: usize) -> Result<(), AppError> {
     match count {
-        0 => Err(AppError::bad_input("there is no command", "give commands: [{label, code}]")),
-        1..=MOST_COMMANDS => Ok(()),
+        0 => Err(AppError::bad_input("commands is empty", "give commands: [{label, code}]")),
+        1..=MAX_COMMANDS => Ok(()),
         _ => Err(AppError::bad_input(
             format!("{count} commands are too many for one call"),
-            format!("give at most {MOST_COMMANDS}"),
+            format!("give at most {MAX_COMMANDS}"),
         )),
     }
 }
 
-/// What became of one command.
+/// The outcome of one command.
 enum Outcome {
     NotRun,
     Refused(AppError),

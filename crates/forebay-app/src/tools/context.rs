@@ -1,13 +1,13 @@
-//! `ctx_context`: the bounded overview of a project's memory.
+//! `ctx_context`: a bounded overview of a project's memory.
 //!
-//! Whatever is wrong with a value, the default holds: whoever begins a session gets an answer.
+//! An invalid value falls back to its default, so that a starting session always gets an answer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::{Nature, Tool};
-use crate::guide::overview::{self, Count, Wanted};
+use super::{Effect, Tool};
+use crate::guide::overview::{self, OverviewOptions, SectionLimit};
 use crate::{Answer, App, AppError, Call};
 
 pub struct Context;
@@ -23,14 +23,14 @@ pub struct Input {
     #[serde(deserialize_with = "text")]
     #[schemars(with = "String")]
     pub scope: Option<String>,
-    /// Notes at most
+    /// Max notes
     #[serde(deserialize_with = "number")]
     #[schemars(with = "i64")]
     pub limit: i64,
     /// Titles only
-    #[serde(deserialize_with = "truth")]
+    #[serde(deserialize_with = "boolean")]
     pub compact: bool,
-    /// How many of the section; <0 omits it
+    /// Max items; <0 omits the section
     #[serde(deserialize_with = "number")]
     #[schemars(with = "i64")]
     pub pinned: i64,
@@ -50,38 +50,39 @@ pub struct Input {
 
 impl Tool for Context {
     const NAME: &'static str = "ctx_context";
-    const DESCRIPTION: &'static str = "What is known of a project: pinned notes, those nearest to the present work, last requests.";
-    const NATURE: Nature = Nature::Reads;
-    const STANDARD: bool = false;
+    const DESCRIPTION: &'static str =
+        "Project overview: pinned notes, notes related to current work, recent requests.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const LISTED_BY_DEFAULT: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
-        let wanted = wanted(input);
-        let Some(told) = overview::tell(app, &wanted)? else {
-            let text = match &wanted.project {
-                Some(name) => format!("nothing is known of a project `{}`", cut(name)),
-                None => "nothing to tell of this project yet".to_owned(),
+        let options = options(input);
+        let Some(overview) = overview::build(app, &options)? else {
+            let text = match &options.project {
+                Some(name) => format!("no data about a project `{}`", cut(name)),
+                None => "no data about this project yet".to_owned(),
             };
             return Ok(Answer::new(text.clone(), json!({ "text": text, "notes": [] })));
         };
-        let notes: Vec<Value> = told.notes.iter().map(data).collect();
-        let data = json!({ "text": told.text, "notes": notes });
-        Ok(Answer::new(told.text, data))
+        let notes: Vec<Value> = overview.notes.iter().map(data).collect();
+        let data = json!({ "text": overview.text, "notes": notes });
+        Ok(Answer::new(overview.text, data))
     }
 }
 
-fn wanted(input: Input) -> Wanted {
+fn options(input: Input) -> OverviewOptions {
     let positive = |number: i64| usize::try_from(number).ok().filter(|number| *number > 0);
-    let some = |word: Option<String>| word.filter(|word| !word.trim().is_empty());
-    Wanted {
-        project: some(input.project),
-        scope: some(input.scope),
+    let non_blank = |word: Option<String>| word.filter(|word| !word.trim().is_empty());
+    OverviewOptions {
+        project: non_blank(input.project),
+        scope: non_blank(input.scope),
         limit: positive(input.limit),
         compact: input.compact,
-        pinned: Count::of(input.pinned),
-        notes: Count::of(input.notes),
-        prompts: Count::of(input.prompts),
-        sessions: Count::of(input.sessions),
+        pinned: SectionLimit::from_number(input.pinned),
+        notes: SectionLimit::from_number(input.notes),
+        prompts: SectionLimit::from_number(input.prompts),
+        sessions: SectionLimit::from_number(input.sessions),
         max_bytes: positive(input.max_bytes),
     }
 }
@@ -103,7 +104,7 @@ fn cut(name: &str) -> String {
     forebay_text::cut::one_line(name, 60)
 }
 
-/// A text; anything else is none.
+/// Deserializes a string; anything else is `None`.
 fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(match Value::deserialize(from)? {
         Value::String(text) => Some(text),
@@ -111,7 +112,7 @@ fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> 
     })
 }
 
-/// A whole number, also one that is written as a text; anything else is 0.
+/// Deserializes an integer or a string with one; anything else is 0.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     Ok(match Value::deserialize(from)? {
         Value::Number(number) => number.as_i64().unwrap_or_default(),
@@ -120,10 +121,10 @@ fn number<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     })
 }
 
-/// Yes in any of the ways it is written; anything else is no.
-fn truth<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+/// Deserializes a boolean in any of its usual spellings; anything else is false.
+fn boolean<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     Ok(match Value::deserialize(from)? {
-        Value::Bool(truth) => truth,
+        Value::Bool(value) => value,
         Value::Number(number) => number.as_i64() == Some(1),
         Value::String(text) => {
             matches!(text.trim().to_ascii_lowercase().as_str(), "1" | "t" | "true" | "yes" | "on")
@@ -142,18 +143,18 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_wrong_is_the_default() {
-        let wrong = json!({
+    fn invalid_values_fall_back_to_defaults() {
+        let invalid = json!({
             "project": 7, "scope": ["x"], "limit": "abc", "compact": "maybe", "pinned": 1.5,
-            "notes": null, "prompts": {}, "sessions": "", "max_bytes": "9e99", "unheard": true,
+            "notes": null, "prompts": {}, "sessions": "", "max_bytes": "9e99", "unknown": true,
         });
-        assert_eq!(format!("{:?}", read(wrong)), format!("{:?}", Input::default()));
+        assert_eq!(format!("{:?}", read(invalid)), format!("{:?}", Input::default()));
     }
 
     #[test]
-    fn what_an_address_carries_is_read() {
+    fn parses_query_string_values() {
         let input = read(json!({ "limit": "8", "compact": "1", "notes": "-1", "pinned": " 3 " }));
         assert_eq!((input.limit, input.compact, input.notes, input.pinned), (8, true, -1, 3));
-        assert_eq!(wanted(read(json!({ "limit": -4, "max_bytes": -1 }))).limit, None);
+        assert_eq!(options(read(json!({ "limit": -4, "max_bytes": -1 }))).limit, None);
     }
 }

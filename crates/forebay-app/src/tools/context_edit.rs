@@ -1,4 +1,4 @@
-//! `context_edit`: replaces text exactly, once or everywhere, and refuses what is not sure.
+//! `context_edit`: replaces an exact text once or everywhere, and refuses ambiguous edits.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::edit::source_file::{self, Access, Place, SourceFile, SourceText, locate};
 use crate::edit::stale::{check_expected, check_stale};
 use crate::edit::working_set::{AtWork, BecameSkeleton, Happened};
 use crate::edit::{closest_match, diff, occurrences, shown, syntax};
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextEdit;
 
@@ -27,14 +27,14 @@ pub struct Input {
     pub dry_run: Option<bool>,
 }
 
-/// What an answer quotes of a change.
-const QUOTED_BYTES: usize = 4_000;
+/// Bytes of a change that the answer quotes.
+const MAX_QUOTED_BYTES: usize = 4_000;
 
 impl Tool for ContextEdit {
     const NAME: &'static str = "context_edit";
     const DESCRIPTION: &'static str = "Replace exact text in a file.";
-    const NATURE: Nature = Nature::Edits;
-    const POWER: Power = Power::Files;
+    const EFFECT: Effect = Effect::EditFiles;
+    const CAPABILITY: Capability = Capability::Files;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
@@ -43,23 +43,27 @@ impl Tool for ContextEdit {
         let at_work = AtWork::of(app)?;
         check_expected(&place, &file, input.expected_hash.as_deref())?;
         check_stale(app, &at_work, &place, &file)?;
-        let places = places(&place, &file, &input)?;
-        let bytes = file.source.replaced(&places, &input.new_string).map_err(|error| {
+        let matches = find_matches(&place, &file, &input)?;
+        let bytes = file.source.replace_ranges(&matches, &input.new_string).map_err(|error| {
             AppError::bad_input(
-                format!("{} is not changed: {error}", place.shown),
-                "write it with characters of this encoding, or convert the file first",
+                format!("cannot edit {}: {error}", place.shown),
+                "use characters of the file's encoding, or convert the file first",
             )
         })?;
-        let edit = Edit::new(place, file, places, bytes)?;
+        let edit = Edit::new(place, file, matches, bytes)?;
         if input.dry_run.unwrap_or(false) {
-            return Ok(edit.dry());
+            return Ok(edit.preview());
         }
-        edit.carry_out(app, &at_work)
+        edit.apply(app, &at_work)
     }
 }
 
-/// The places to be replaced: one, or all if that is wanted.
-fn places(place: &Place, file: &SourceFile, input: &Input) -> Result<Vec<Range<usize>>, AppError> {
+/// Finds the ranges to replace: exactly one, or all of them with `replace_all`.
+fn find_matches(
+    place: &Place,
+    file: &SourceFile,
+    input: &Input,
+) -> Result<Vec<Range<usize>>, AppError> {
     if input.old_string.is_empty() {
         return Err(AppError::bad_input(
             "old_string is empty",
@@ -69,43 +73,43 @@ fn places(place: &Place, file: &SourceFile, input: &Input) -> Result<Vec<Range<u
     if input.old_string == input.new_string {
         return Err(AppError::bad_input("old_string and new_string are the same", "nothing to do"));
     }
-    // Lines end with a line feed in what was read, also where the file has more.
-    let has_returns = file.source.form.has_returns;
-    let wanted =
-        if has_returns { input.old_string.replace("\r\n", "\n") } else { input.old_string.clone() };
-    let places = occurrences::all(file.text(), &wanted);
-    match places.len() {
-        0 => Err(not_found(place, file, &wanted)),
-        1 => Ok(places),
-        _ if input.replace_all.unwrap_or(false) => Ok(places),
+    // `context_read` shows CRLF as LF, so a CRLF in `old_string` must match as LF.
+    let has_crlf = file.source.format.has_crlf;
+    let pattern =
+        if has_crlf { input.old_string.replace("\r\n", "\n") } else { input.old_string.clone() };
+    let matches = occurrences::all(file.text(), &pattern);
+    match matches.len() {
+        0 => Err(not_found(place, file, &pattern)),
+        1 => Ok(matches),
+        _ if input.replace_all.unwrap_or(false) => Ok(matches),
         count => Err(AppError::bad_input(
             format!(
-                "old_string stands {count} times in {}; nothing is changed\n{}",
+                "old_string matches {count} times in {}; the file is unchanged\n{}",
                 place.shown,
-                occurrences::told(file.text(), &places)
+                occurrences::told(file.text(), &matches)
             ),
-            "add lines around it until it is unique, or give replace_all=true",
+            "add surrounding lines until it is unique, or give replace_all=true",
         )),
     }
 }
 
-fn not_found(place: &Place, file: &SourceFile, wanted: &str) -> AppError {
-    let nearest = closest_match::nearest(file.text(), wanted);
-    let message = format!("old_string is not in {}; nothing is changed", place.shown);
+fn not_found(place: &Place, file: &SourceFile, pattern: &str) -> AppError {
+    let nearest = closest_match::nearest(file.text(), pattern);
+    let message = format!("old_string is not in {}; the file is unchanged", place.shown);
     if nearest.is_empty() {
-        return AppError::not_found(message, "nothing in it is alike; context_read shows the file");
+        return AppError::not_found(message, "no similar text; context_read shows the file");
     }
     AppError::not_found(
-        format!("{message}\nnearest:\n{}", closest_match::told(file.text(), &nearest)),
+        format!("{message}\nclosest:\n{}", closest_match::told(file.text(), &nearest)),
         "copy old_string exactly from the file",
     )
 }
 
-/// An edit that can be carried out.
+/// A validated edit.
 struct Edit {
     place: Place,
     file: SourceFile,
-    places: Vec<Range<usize>>,
+    matches: Vec<Range<usize>>,
     bytes: Vec<u8>,
     after: SourceText,
     errors: Vec<String>,
@@ -115,24 +119,24 @@ impl Edit {
     fn new(
         place: Place,
         file: SourceFile,
-        places: Vec<Range<usize>>,
+        matches: Vec<Range<usize>>,
         bytes: Vec<u8>,
     ) -> Result<Self, AppError> {
         let after = SourceText::decode(&bytes).ok_or_else(|| {
             AppError::bad_input(
-                format!("{} would be no text any more", place.shown),
-                "leave control characters out of new_string",
+                format!("cannot edit {}: the result is not valid text", place.shown),
+                "remove control characters from new_string",
             )
         })?;
         let errors = syntax::introduced(&place.shown, file.text(), &after.text);
         let errors = syntax::told(&place.shown, &errors);
-        Ok(Self { place, file, places, bytes, after, errors })
+        Ok(Self { place, file, matches, bytes, after, errors })
     }
 
-    fn dry(self) -> Answer {
-        let diff = diff::between(self.file.text(), &self.after.text, QUOTED_BYTES);
+    fn preview(self) -> Answer {
+        let diff = diff::between(self.file.text(), &self.after.text, MAX_QUOTED_BYTES);
         let mut lines =
-            vec![format!("dry run, {} is not changed: {}", self.place.shown, self.count())];
+            vec![format!("dry run, {} is unchanged: {}", self.place.shown, self.count())];
         lines.extend(self.errors.iter().cloned());
         lines.push(diff.text.clone());
         let mut data = self.data();
@@ -141,7 +145,7 @@ impl Edit {
         Answer::new(lines.join("\n"), data)
     }
 
-    fn carry_out(self, app: &App, at_work: &AtWork) -> Result<Answer, AppError> {
+    fn apply(self, app: &App, at_work: &AtWork) -> Result<Answer, AppError> {
         let before = at_work.version(app, &self.place, &self.file)?;
         source_file::write(&self.place, &self.bytes, Some(&self.file))?;
         let now = SourceFile::of(&self.bytes, self.after.clone());
@@ -150,7 +154,7 @@ impl Edit {
             .first()
             .map(|lines| syntax::symbols_at(&self.place.shown, now.text(), *lines))
             .unwrap_or_default();
-        // The edit has happened: that its outcome is not kept must not look like a failure.
+        // The file is written: failing to store its new version must not look like a failed edit.
         let version = at_work.version(app, &self.place, &now).ok();
         let happened = Happened { symbols: &symbols, version, ..Happened::default() };
         let former = at_work.make_active(app, &self.place, &now, happened)?;
@@ -163,7 +167,7 @@ impl Edit {
         )];
         lines.extend(self.errors.iter().cloned());
         lines.extend(former.as_ref().and_then(BecameSkeleton::told));
-        lines.push(shown(now.text(), &changed, QUOTED_BYTES));
+        lines.push(shown(now.text(), &changed, MAX_QUOTED_BYTES));
         let mut data = self.data();
         data["hash"] = hash.into();
         data["before"] = before.reference.as_str().into();
@@ -172,13 +176,13 @@ impl Edit {
     }
 
     fn count(&self) -> String {
-        format!("{} changed", number::counted(self.places.len() as u64, "place"))
+        number::counted(self.matches.len() as u64, "replacement")
     }
 
     fn data(&self) -> Value {
         json!({
             "path": self.place.shown,
-            "places": self.places.len(),
+            "places": self.matches.len(),
             "syntax_errors": self.errors,
         })
     }

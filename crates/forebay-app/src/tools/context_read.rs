@@ -1,4 +1,4 @@
-//! `context_read`: a file's text; it becomes the active file, and the one before it a skeleton.
+//! `context_read`: shows a file, which becomes active; the previously active one becomes a skeleton.
 
 use forebay_domain::tokens;
 use forebay_store::FileState;
@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::edit::source_file::{self, Access, Place, SourceFile, locate};
 use crate::edit::working_set::{AtWork, BecameSkeleton, Happened, Version};
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextRead;
 
@@ -26,20 +26,20 @@ pub struct Input {
 impl Tool for ContextRead {
     const NAME: &'static str = "context_read";
     const DESCRIPTION: &'static str = "Read a file; the last one read becomes a skeleton.";
-    const NATURE: Nature = Nature::Reads;
-    const POWER: Power = Power::Files;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const CAPABILITY: Capability = Capability::Files;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let place = locate(app, &input.path, Access::Read, call)?;
         let file = SourceFile::read(&place)?;
-        let wanted = wanted(input.lines.as_deref(), &place, &file)?;
+        let range = requested_lines(input.lines.as_deref(), &place, &file)?;
         let at_work = AtWork::of(app)?;
         let version = at_work.version(app, &place, &file)?;
         let is_repeat = !input.fresh.unwrap_or(false)
-            && at_work.has_delivered(&place, &file, wanted)
-            && tokens::of(lines_of(file.text(), wanted)) > CHEAP;
-        let page = (!is_repeat).then(|| Page::of(file.text(), wanted, app.settings.files.read));
+            && at_work.has_delivered(&place, &file, range)
+            && tokens::of(lines_of(file.text(), range)) > MIN_OMITTED_TOKENS;
+        let page = (!is_repeat).then(|| Page::new(file.text(), range, app.settings.files.read));
         let happened = Happened {
             delivered: page.as_ref().filter(|page| page.is_whole_lines).map(|page| page.lines),
             version: Some(version.clone()),
@@ -48,7 +48,7 @@ impl Tool for ContextRead {
         let former = at_work.make_active(app, &place, &file, happened)?;
         let was_skeleton =
             at_work.find(&place).is_some_and(|file| file.state == FileState::Skeleton);
-        let read = Read { place, file, version, former, wanted, was_skeleton };
+        let read = Read { place, file, version, former, range, was_skeleton };
         Ok(match page {
             Some(page) => read.delivered(&page),
             None => read.unchanged(),
@@ -56,8 +56,12 @@ impl Tool for ContextRead {
     }
 }
 
-/// The lines that are asked for; none of an empty file.
-fn wanted(lines: Option<&str>, place: &Place, file: &SourceFile) -> Result<(u64, u64), AppError> {
+/// Returns the requested lines, by default all.
+fn requested_lines(
+    lines: Option<&str>,
+    place: &Place,
+    file: &SourceFile,
+) -> Result<(u64, u64), AppError> {
     let total = file.lines();
     let Some(lines) = lines else { return Ok((1, total)) };
     let range: LineRange = lines.parse().map_err(|error| {
@@ -67,15 +71,15 @@ fn wanted(lines: Option<&str>, place: &Place, file: &SourceFile) -> Result<(u64,
     range.within(total).ok_or_else(|| {
         AppError::bad_input(
             format!("{} has {}", place.shown, number::counted(total, "line")),
-            "ask for lines within these",
+            "give lines within this range",
         )
     })
 }
 
-/// What is cheaper to repeat than to speak of.
-const CHEAP: u64 = 60;
+/// A repeat of fewer tokens costs less than saying that the text is unchanged.
+const MIN_OMITTED_TOKENS: u64 = 60;
 
-/// These lines of a text.
+/// Returns these lines of a text.
 fn lines_of(text: &str, (first, last): (u64, u64)) -> &str {
     let end_of = |count: u64| {
         let lines = text.split_inclusive('\n').take(count as usize);
@@ -85,19 +89,19 @@ fn lines_of(text: &str, (first, last): (u64, u64)) -> &str {
     &text[start..end_of(last).max(start)]
 }
 
-/// The part of a text that fits.
+/// The part of a text that fits within the budget.
 struct Page {
     text: String,
     lines: (u64, u64),
-    /// False where even the first line did not fit.
+    /// False if even the first line is cut.
     is_whole_lines: bool,
 }
 
-/// What stands around the text of a page.
+/// Tokens reserved for the lines above the text.
 const FRAME_TOKENS: u64 = 150;
 
 impl Page {
-    fn of(text: &str, (first, last): (u64, u64), budget: u64) -> Self {
+    fn new(text: &str, (first, last): (u64, u64), budget: u64) -> Self {
         let room = tokens::to_bytes(budget.saturating_sub(FRAME_TOKENS));
         let skipped = first.saturating_sub(1) as usize;
         let mut page = Self { text: String::new(), lines: (first, last), is_whole_lines: true };
@@ -120,14 +124,14 @@ impl Page {
     }
 }
 
-/// A file that was read, with what came of it.
+/// A file that was read, with the resulting changes of the working set.
 struct Read {
     place: Place,
     file: SourceFile,
     version: Version,
     former: Option<BecameSkeleton>,
-    wanted: (u64, u64),
-    /// It counted as a skeleton until now.
+    range: (u64, u64),
+    /// It was a skeleton until this call.
     was_skeleton: bool,
 }
 
@@ -147,20 +151,15 @@ impl Read {
 
     fn unchanged(self) -> Answer {
         let mut lines = vec![
-            format!(
-                "{} · unchanged since you were given it · {}",
-                self.head(self.wanted),
-                self.facts()
-            ),
+            format!("{} · unchanged since you read it · {}", self.head(self.range), self.facts()),
             if self.was_skeleton {
-                "its text stands further up, so it is active again; fresh=true repeats it"
-                    .to_owned()
+                "active again: its text is further up; fresh=true repeats it".to_owned()
             } else {
                 "fresh=true repeats it".to_owned()
             },
         ];
         lines.extend(self.former.as_ref().and_then(BecameSkeleton::told));
-        let data = self.data(self.wanted, None);
+        let data = self.data(self.range, None);
         Answer::new(lines.join("\n"), data).instead_of(self.file.bytes)
     }
 
@@ -170,14 +169,14 @@ impl Read {
         if (first, last) == (1, total) {
             return format!("{} {}", self.place.shown, number::counted(total, "line"));
         }
-        let lines = source_file::lines_told(first as usize, last as usize);
+        let lines = source_file::line_range(first as usize, last as usize);
         format!("{} {lines} of {}", self.place.shown, number::grouped(total))
     }
 
     /// `1,050 tokens · hash 1f2e3d4c · [ctx:k3v9m2a1xq]`
     fn facts(&self) -> String {
         let size = number::counted(tokens::of(self.file.text()), "token");
-        let form = self.file.source.form.remark();
+        let form = self.file.source.format.remark();
         let hash = format!("hash {}", source_file::short(&self.file.hash));
         let parts = [Some(size), form, Some(hash), Some(self.version.reference.to_string())];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
@@ -186,11 +185,11 @@ impl Read {
     fn more(&self, page: &Page) -> Option<String> {
         if !page.is_whole_lines {
             let reference = self.version.reference.as_str();
-            return Some(format!("line {} is cut; whole: ctx_get {reference}", page.lines.0));
+            return Some(format!("line {} is cut; full: ctx_get {reference}", page.lines.0));
         }
         let next = page.lines.1 + 1;
-        (page.lines.1 < self.wanted.1).then(|| {
-            format!("more: context_read {} lines={next}-{}", self.place.shown, self.wanted.1)
+        (page.lines.1 < self.range.1).then(|| {
+            format!("more: context_read {} lines={next}-{}", self.place.shown, self.range.1)
         })
     }
 

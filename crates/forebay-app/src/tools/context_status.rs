@@ -1,4 +1,4 @@
-//! `context_status`: the files at work, and what their skeletons save.
+//! `context_status`: the working set, and the tokens that skeletons save.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::edit::source_file;
 use crate::edit::working_set::{AtWork, sizes};
-use crate::render::budgeted::Budgeted;
-use crate::{Answer, App, AppError, Call, Power};
+use crate::render::budgeted::BudgetedText;
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextStatus;
 
@@ -22,24 +22,24 @@ pub struct Input {}
 
 impl Tool for ContextStatus {
     const NAME: &'static str = "context_status";
-    const DESCRIPTION: &'static str = "Files at work, tokens saved.";
-    const NATURE: Nature = Nature::Reads;
-    const POWER: Power = Power::Files;
-    const STANDARD: bool = false;
+    const DESCRIPTION: &'static str = "Tracked files, tokens saved.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    const CAPABILITY: Capability = Capability::Files;
+    const LISTED_BY_DEFAULT: bool = false;
     type Input = Input;
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
-        let rows: Vec<Row> = AtWork::of(app)?.listed().map(|file| Row::of(app, file)).collect();
+        let rows: Vec<Row> = AtWork::of(app)?.listed().map(|file| Row::new(app, file)).collect();
         let data = json!({
             "files": rows.iter().map(Row::data).collect::<Vec<_>>(),
-            "tokens": total(&rows, Row::carried),
+            "tokens": total(&rows, Row::context_tokens),
             "without_skeletons": total(&rows, |row| row.whole),
         });
         Ok(Answer::new(table(&rows, app.settings.files.map), data))
     }
 }
 
-/// A file at work as it is now.
+/// A tracked file in its current state.
 struct Row {
     shown: String,
     state: FileState,
@@ -50,19 +50,19 @@ struct Row {
 }
 
 impl Row {
-    fn of(app: &App, file: &WorkingFile) -> Self {
+    fn new(app: &App, file: &WorkingFile) -> Self {
         let path = Path::new(&file.path);
-        let now = source_file::read_if_text(path);
+        let current = source_file::read_if_text(path);
         let sizes = sizes(app, file);
         let is_gone = sizes.is_none();
         let (shown, whole, skeleton) =
             sizes.unwrap_or_else(|| (source_file::shown(app, path), 0, 0));
-        let has_changed = now.is_some_and(|now| now.hash != file.seen);
+        let has_changed = current.is_some_and(|current| current.hash != file.content_hash);
         Self { shown, state: file.state, whole, skeleton, has_changed, is_gone }
     }
 
-    /// What the session carries on of it.
-    fn carried(&self) -> u64 {
+    /// Tokens that the session's context holds of it.
+    fn context_tokens(&self) -> u64 {
         if self.state == FileState::Active { self.whole } else { self.skeleton }
     }
 
@@ -86,13 +86,13 @@ impl Row {
     }
 }
 
-fn total(rows: &[Row], of: impl Fn(&Row) -> u64) -> u64 {
-    rows.iter().map(of).sum()
+fn total(rows: &[Row], tokens: impl Fn(&Row) -> u64) -> u64 {
+    rows.iter().map(tokens).sum()
 }
 
 fn table(rows: &[Row], budget: u64) -> String {
     const TITLE: &str = "Context Status";
-    let mut text = Budgeted::new(budget);
+    let mut text = BudgetedText::new(budget);
     text.push(TITLE);
     text.push(&"=".repeat(TITLE.len()));
     let active = rows.iter().find(|row| row.state == FileState::Active);
@@ -104,7 +104,7 @@ fn table(rows: &[Row], budget: u64) -> String {
     });
     let skeletons: Vec<&Row> = rows.iter().filter(|row| row.state == FileState::Skeleton).collect();
     let sums = sums(rows);
-    text.keep_back(sums.len() + 40);
+    text.reserve(sums.len() + 40);
     if !skeletons.is_empty() {
         text.push("\nSkeletons:");
     }
@@ -132,12 +132,12 @@ fn line(row: &Row, width: usize) -> String {
 }
 
 fn sums(rows: &[Row]) -> String {
-    let (carried, whole) = (total(rows, Row::carried), total(rows, |row| row.whole));
-    let saved = whole - carried;
+    let (context_tokens, whole) = (total(rows, Row::context_tokens), total(rows, |row| row.whole));
+    let saved = whole - context_tokens;
     let percent = (saved * 100).checked_div(whole).unwrap_or(0);
     format!(
         "\nTotal Context: {} tokens\nWithout Compaction: {} tokens\nSavings: {} tokens ({percent}%)",
-        grouped(carried),
+        grouped(context_tokens),
         grouped(whole),
         grouped(saved)
     )
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_adds_up() {
+    fn table_adds_up() {
         let rows = [
             row("src/paged_pool.rs", FileState::Active, 1_050, 100),
             row("src/ptr.rs", FileState::Skeleton, 525, 78),

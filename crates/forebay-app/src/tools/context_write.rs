@@ -1,4 +1,4 @@
-//! `context_write`: writes a whole file; one that is there is only replaced when that is wanted.
+//! `context_write`: writes a whole file; replaces an existing one only with `overwrite`.
 
 use std::fs;
 
@@ -9,12 +9,12 @@ use serde::Deserialize;
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 
-use super::{Nature, Tool};
-use crate::edit::source_file::{self, Access, Form, Place, SourceFile, SourceText, locate};
+use super::{Effect, Tool};
+use crate::edit::source_file::{self, Access, Place, SourceFile, SourceText, TextFormat, locate};
 use crate::edit::stale::check_stale;
 use crate::edit::syntax;
 use crate::edit::working_set::{AtWork, BecameSkeleton, Happened, Version};
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextWrite;
 
@@ -29,23 +29,23 @@ pub struct Input {
 impl Tool for ContextWrite {
     const NAME: &'static str = "context_write";
     const DESCRIPTION: &'static str = "Write a whole new file.";
-    const NATURE: Nature = Nature::Edits;
-    const POWER: Power = Power::Files;
+    const EFFECT: Effect = Effect::EditFiles;
+    const CAPABILITY: Capability = Capability::Files;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let place = locate(app, &input.path, Access::Edit, call)?;
         let at_work = AtWork::of(app)?;
-        let old = old_file(app, &at_work, &place, input.overwrite.unwrap_or(false))?;
+        let old = file_to_replace(app, &at_work, &place, input.overwrite.unwrap_or(false))?;
         if let Some(old) = &old {
             check_secrets(app, &place, old, &input.content)?;
         }
-        let (bytes, source) = encoded(&place, &input.content, old.as_ref())?;
+        let (bytes, source) = encode(&place, &input.content, old.as_ref())?;
         let before = old.as_ref().map(|old| at_work.version(app, &place, old)).transpose()?;
-        make_folder(&place)?;
+        create_parent_folder(&place)?;
         source_file::write(&place, &bytes, old.as_ref())?;
         let new = SourceFile::of(&bytes, source);
-        // The file is written: that its content is not kept must not look like a failure.
+        // The file is written: failing to store its new version must not look like a failed write.
         let version = at_work.version(app, &place, &new).ok();
         let happened = Happened { version, ..Happened::default() };
         let former = at_work.make_active(app, &place, &new, happened)?;
@@ -56,8 +56,8 @@ impl Tool for ContextWrite {
     }
 }
 
-/// The file that is to be replaced, if there is one and it may be.
-fn old_file(
+/// Returns the existing file, if any; an error if it must not be replaced.
+fn file_to_replace(
     app: &App,
     at_work: &AtWork,
     place: &Place,
@@ -70,18 +70,18 @@ fn old_file(
     if !overwrite {
         return Err(AppError::refused(
             format!(
-                "{} is there already, with {}; nothing is written",
+                "{} already exists, with {}; nothing is written",
                 place.shown,
                 number::counted(old.lines(), "line")
             ),
-            "change it with context_edit, or give overwrite=true",
+            "edit it with context_edit, or give overwrite=true",
         ));
     }
     check_stale(app, at_work, place, &old)?;
     Ok(Some(old))
 }
 
-/// Refuses to take away secrets: the version that is kept of the file is without them, so they would be lost.
+/// Refuses to remove secrets: the stored version of the file is redacted, so they would be lost.
 fn check_secrets(
     app: &App,
     place: &Place,
@@ -98,45 +98,45 @@ fn check_secrets(
     }
     Err(AppError::refused(
         format!(
-            "{} has secrets that no kept version would have ({redactions}); nothing is written",
+            "{} has secrets that its stored version would lose ({redactions}); nothing is written",
             place.shown
         ),
-        "keep their lines as they are, or change the file with context_edit",
+        "keep their lines unchanged, or use context_edit",
     ))
 }
 
-/// The content in the form that the file has.
-fn encoded(
+/// Encodes the content in the existing file's encoding and line endings.
+fn encode(
     place: &Place,
     content: &str,
     old: Option<&SourceFile>,
 ) -> Result<(Vec<u8>, SourceText), AppError> {
     let unwritable = |why: String| {
         AppError::bad_input(
-            format!("{} is not written: {why}", place.shown),
-            "give text that this file can hold, or convert it first",
+            format!("cannot write {}: {why}", place.shown),
+            "give text in the file's encoding, or convert it first",
         )
     };
     let bytes = match old {
-        // As an edit of all of it, so that lines that stay keep their ends.
-        Some(old) => old.source.replaced_by(content),
-        None => Form::default().written(content),
+        // As an edit of the whole text, so that unchanged lines keep their line endings.
+        Some(old) => old.source.replace_all(content),
+        None => TextFormat::default().encode_text(content),
     };
     let bytes = bytes.map_err(|error| unwritable(error.to_string()))?;
-    if bytes.len() as u64 > source_file::LARGEST {
-        return Err(unwritable(format!("{} are too much", number::bytes(bytes.len() as u64))));
+    if bytes.len() as u64 > source_file::MAX_FILE_BYTES {
+        return Err(unwritable(format!("{} is too large", number::bytes(bytes.len() as u64))));
     }
     let source =
-        SourceText::decode(&bytes).ok_or_else(|| unwritable("it is no text".to_owned()))?;
+        SourceText::decode(&bytes).ok_or_else(|| unwritable("it is not text".to_owned()))?;
     Ok((bytes, source))
 }
 
-fn make_folder(place: &Place) -> Result<(), AppError> {
+fn create_parent_folder(place: &Place) -> Result<(), AppError> {
     let Some(folder) = place.path.parent() else { return Ok(()) };
     fs::create_dir_all(folder).map_err(|error| {
         AppError::unavailable(
-            format!("{} is not written: {error}", place.shown),
-            Some("a part of its path is no folder, or cannot be written"),
+            format!("cannot write {}: {error}", place.shown),
+            Some("a parent of its path is not a writable folder"),
         )
     })
 }

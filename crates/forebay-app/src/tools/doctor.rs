@@ -1,4 +1,4 @@
-//! `ctx_doctor`: whether everything works here, found out by trying.
+//! `ctx_doctor`: checks by trying that everything works here.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::agents::state::AgentReport;
-use crate::{Answer, App, AppError, Call, Power, rules};
+use crate::{Answer, App, AppError, Call, Capability, rules};
 
 pub struct Doctor;
 
@@ -26,9 +26,9 @@ pub struct Input {}
 impl Tool for Doctor {
     const NAME: &'static str = "ctx_doctor";
     const DESCRIPTION: &'static str = "Check that store and execution work here.";
-    const NATURE: Nature = Nature::Reads;
-    const POWER: Power = Power::Files;
-    const STANDARD: bool = false;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const CAPABILITY: Capability = Capability::Files;
+    const LISTED_BY_DEFAULT: bool = false;
     type Input = Input;
 
     fn call(app: &App, _: Input, call: &Call) -> Result<Answer, AppError> {
@@ -112,14 +112,14 @@ fn project(app: &App) -> Check {
             Check::good("project", format!("{} at {}{branch}", project.id, project.root.display()))
         }
         None => {
-            Check::note("project", "none here (home and / are none): the user's own store is used")
+            Check::note("project", "none here (home and / never are): using the user's own store")
         }
     }
 }
 
 fn data_folder(app: &App) -> Check {
     let root = app.places.home().root();
-    // Opening a store makes the folder; before that there is nothing to look at.
+    // Opening a store creates the folder.
     let opened = app.places.own();
     match fs::metadata(root) {
         Ok(metadata) if !metadata.is_dir() => Check::broken(
@@ -127,11 +127,12 @@ fn data_folder(app: &App) -> Check {
             format!("{} is not a folder: set FOREBAY_HOME to one", root.display()),
         ),
         Ok(metadata) if metadata.permissions().mode() & 0o077 == 0 => {
-            Check::good("data", format!("{}, closed to others", root.display()))
+            Check::good("data", format!("{}, private", root.display()))
         }
-        Ok(_) => {
-            Check::broken("data", format!("others can enter {0}: chmod 700 {0}", root.display()))
-        }
+        Ok(_) => Check::broken(
+            "data",
+            format!("other users can access {0}: chmod 700 {0}", root.display()),
+        ),
         // A store on a server needs no folder.
         Err(_) if opened.is_ok() => {
             Check::good("data", format!("{} is not needed yet", root.display()))
@@ -144,20 +145,21 @@ fn data_folder(app: &App) -> Check {
 }
 
 fn store(app: &App) -> Check {
-    let looked = app.places.own().and_then(|store| Ok((store.health()?, store.notices().to_vec())));
-    let (health, notices) = match looked {
+    let inspected =
+        app.places.own().and_then(|store| Ok((store.health()?, store.notices().to_vec())));
+    let (health, notices) = match inspected {
         Ok(found) => found,
         Err(error) => return Check::broken("store", error.to_text()),
     };
     let about =
         format!("{}, schema {}, {}", health.engine, health.schema, health.location.display());
-    if let Some(fault) = health.faults.first() {
-        let way_out = if app.places.are_on_server() {
-            "ask whoever runs the server"
+    if let Some(fault) = health.problems.first() {
+        let remedy = if app.places.are_on_server() {
+            "ask the server's administrator"
         } else {
             "`forebay doctor --repair` sets it aside"
         };
-        return Check::broken("store", format!("{about}: {fault}; {way_out}"));
+        return Check::broken("store", format!("{about}: {fault}; {remedy}"));
     }
     match notices.first() {
         Some(notice) => Check::note("store", format!("{about}; {notice}")),
@@ -168,71 +170,68 @@ fn store(app: &App) -> Check {
 fn index(app: &App) -> Check {
     match app.places.own().and_then(|store| Ok(store.unindexed_bytes()?)) {
         Ok(0) => Check::good("index", "everything is searchable"),
-        Ok(bytes) => {
-            Check::note("index", format!("{} wait to be made searchable", number::bytes(bytes)))
-        }
+        Ok(bytes) => Check::note("index", format!("{} not searchable yet", number::bytes(bytes))),
         Err(error) => Check::broken("index", error.to_text()),
     }
 }
 
-/// Asks the model that the user named about a word, if he named one.
+/// Sends a test request to the configured embedding server, if any.
 fn embedder(app: &App) -> Option<Check> {
     let embedder = app.embedder.as_ref()?;
     let about = embedder.about();
     let started = Instant::now();
-    let model = match embedder.try_out(embedder.question_time()) {
+    let model = match embedder.probe(embedder.query_timeout()) {
         Ok(model) => model,
-        Err(fault) => {
-            let finding =
-                format!("{about}: {fault}; until that is mended, the built-in model is asked");
+        Err(error) => {
+            let finding = format!("{about}: {error}; using the built-in model until it is fixed");
             return Some(Check::broken("embedder", finding));
         }
     };
     let took = started.elapsed().as_millis();
-    let answers = format!("{about} answers in {took} ms, vectors kept as {model:?}");
-    Some(match app.places.own().and_then(|store| Ok(store.embedded(&model)?.waiting)) {
+    let answers = format!("{about} answers in {took} ms, vectors stored as {model:?}");
+    Some(match app.places.own().and_then(|store| Ok(store.embedding_progress(&model)?.pending)) {
         Ok(0) => Check::good("embedder", answers),
         Ok(waiting) => Check::note(
             "embedder",
-            format!("{answers}; still to be sent: {}", number::counted(waiting, "passage")),
+            format!("{answers}; not embedded yet: {}", number::counted(waiting, "chunk")),
         ),
         Err(error) => Check::broken("embedder", error.to_text()),
     })
 }
 
-/// Runs a command and looks whether its output arrives.
+/// Runs a command and checks that its output arrives.
 fn shell(app: &App, call: &Call) -> Check {
-    struct Heard(String);
-    impl Sink for Heard {
+    struct Output(String);
+    impl Sink for Output {
         fn write(&mut self, _: forebay_domain::Stream, bytes: &[u8]) {
             let _ = write!(self.0, "{}", String::from_utf8_lossy(bytes));
         }
     }
-    let mut heard = Heard(String::new());
-    let asked = Program::Shell("printf '%s' \"${BASH_VERSION:-sh}\"".to_owned());
-    match forebay_sandbox::run(&RunSpec::new(asked, app.cwd.clone()), &mut heard, &call.cancel) {
+    let mut output = Output(String::new());
+    let program = Program::Shell("printf '%s' \"${BASH_VERSION:-sh}\"".to_owned());
+    match forebay_sandbox::run(&RunSpec::new(program, app.cwd.clone()), &mut output, &call.cancel) {
         Ok(finished) if finished.ending.is_success() => Check::good(
             "shell",
-            format!("bash {}", heard.0).replace("bash sh", "sh (no bash here)"),
+            format!("bash {}", output.0).replace("bash sh", "sh (no bash here)"),
         ),
         Ok(finished) => Check::broken("shell", format!("a test command: {}", finished.ending)),
         Err(error) => Check::broken("shell", AppError::from(error).to_text()),
     }
 }
 
-/// The languages that can be run, by the program that runs each.
+/// Lists the languages whose runtime is installed.
 fn runtimes(app: &App) -> Check {
-    let (here, missing): (Vec<&Runtime>, Vec<&Runtime>) =
+    let (installed, missing): (Vec<&Runtime>, Vec<&Runtime>) =
         RUNTIMES.iter().copied().partition(|runtime| runtime.is_installed(&app.cwd));
-    let named = |runtimes: &[&Runtime]| {
+    let names = |runtimes: &[&Runtime]| {
         runtimes.iter().map(|runtime| runtime.name).collect::<Vec<_>>().join(", ")
     };
     let missing = if missing.is_empty() {
         String::new()
     } else {
-        format!("; not installed: {}", named(&missing))
+        format!("; not installed: {}", names(&missing))
     };
-    Check::good("runtimes", format!("{}{missing}", named(&here)))
+    Check::good("runtimes", format!("{}{missing}", names(&installed)))
 }
 
 impl AgentReport {
@@ -240,9 +239,9 @@ impl AgentReport {
         let set_up: Vec<String> = self.set_up.iter().map(ToString::to_string).collect();
         let idle = self.idle.join(", ");
         match (set_up.is_empty(), self.idle.is_empty()) {
-            (true, true) => Check::note("agents", "none is installed or set up here"),
+            (true, true) => Check::note("agents", "none installed or set up here"),
             (true, false) => {
-                Check::note("agents", format!("none is set up: `forebay init` offers {idle}"))
+                Check::note("agents", format!("none set up: `forebay init` offers {idle}"))
             }
             (false, true) => Check::good("agents", set_up.join(", ")),
             (false, false) => {
@@ -252,7 +251,7 @@ impl AgentReport {
     }
 }
 
-/// The permission rules, and how much of them holds inside of programs.
+/// Summarizes the permission rules and how far isolation enforces them inside programs.
 fn rules(app: &App) -> Check {
     match rules::summary(app) {
         Ok(summary) if summary.is_held => Check::good("rules", summary.text),
@@ -261,7 +260,7 @@ fn rules(app: &App) -> Check {
     }
 }
 
-/// Which agents use Forebay here, what each lacks, and what it cannot do.
+/// Reports which agents use Forebay here, their errors and their limitations.
 fn agents(app: &App) -> Vec<Check> {
     let Some(machine) = &app.machine else {
         return vec![Check::note("agents", "unknown: this user has no home folder")];
@@ -278,7 +277,7 @@ fn agents(app: &App) -> Vec<Check> {
     checks
 }
 
-/// Tries what isolation promises, and says what is in force.
+/// Tests what isolation promises and reports what is enforced.
 fn isolation(app: &App, call: &Call) -> Check {
     let profile = app.settings.isolation.profile;
     match forebay_sandbox::isolation::self_test(&call.cancel) {
@@ -289,24 +288,25 @@ fn isolation(app: &App, call: &Call) -> Check {
 
 fn isolation_check(profile: Profile, report: &SelfTestReport) -> Check {
     let offered = report.mechanisms.join(", ");
-    let named = |outcome: CheckOutcome| {
+    let guarantees = |outcome: CheckOutcome| {
         let checks = report.checks.iter().filter(|check| check.outcome == outcome);
         checks.map(|check| check.guarantee).collect::<Vec<_>>().join(", ")
     };
     if report.passed() {
-        let held = named(CheckOutcome::Enforced);
-        let finding = format!("profile {profile}; {offered}; tried: {held}");
+        let held = guarantees(CheckOutcome::Enforced);
+        let finding = format!("profile {profile}; {offered}; tested: {held}");
         return if profile == Profile::Off {
             Check::note("isolation", format!("{finding}, but profile off uses none of it"))
         } else {
             Check::good("isolation", finding)
         };
     }
-    let (broken, unknown) = (named(CheckOutcome::Violated), named(CheckOutcome::Inconclusive));
+    let (broken, unknown) =
+        (guarantees(CheckOutcome::Violated), guarantees(CheckOutcome::Inconclusive));
     Check::note(
         "isolation",
         format!(
-            "profile {profile}; {offered}; NOT held: [{broken}]; could not be tried: [{unknown}]"
+            "profile {profile}; {offered}; NOT enforced: [{broken}]; could not be tested: [{unknown}]"
         ),
     )
 }

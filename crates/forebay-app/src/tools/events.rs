@@ -1,4 +1,4 @@
-//! A session's events as `ctx_history` lists them.
+//! The list of a session's events for `ctx_history`.
 
 use forebay_domain::EventKind;
 use forebay_domain::event::Recorded;
@@ -7,37 +7,37 @@ use forebay_text::cut;
 use serde_json::json;
 
 use super::history::{MORE_BYTES, Page, Session};
-use crate::render::budgeted::Budgeted;
+use crate::render::budgeted::BudgetedText;
 use crate::render::describe;
 use crate::{Answer, App, AppError};
 
-/// The events of a word: all of them, those about files, or one kind.
+/// Lists all events, those about files, or those of one kind.
 pub(super) fn list(
     app: &App,
-    asked_session: Option<&str>,
+    requested_session: Option<&str>,
     word: &str,
     page: &Page,
 ) -> Result<Answer, AppError> {
-    let session = session(app, asked_session)?;
-    let asked = EventPage {
+    let session = choose_session(app, requested_session)?;
+    let event_page = EventPage {
         session: session.key.clone(),
         kinds: kinds(word)?,
         before: page.before,
         limit: page.limit + 1,
         ..EventPage::default()
     };
-    let mut events = app.places.own()?.events(&asked)?;
+    let mut events = app.places.own()?.events(&event_page)?;
     let has_more = events.len() > page.limit;
     events.truncate(page.limit);
     Ok(render(app, &session, word, &events, has_more, page.budget))
 }
 
-/// The one that was named, this one, or the one in which something happened last.
+/// Returns the requested session, this one, or the one with the latest event.
 ///
-/// Few hosts tell a server the name by which they call the conversation to their hooks.
-fn session(app: &App, asked: Option<&str>) -> Result<Session, AppError> {
-    if asked.is_some() {
-        return Session::choose(app, asked);
+/// The fallback exists because few hosts give a server the session id that they give their hooks.
+fn choose_session(app: &App, requested: Option<&str>) -> Result<Session, AppError> {
+    if requested.is_some() {
+        return Session::choose(app, requested);
     }
     let latest = |session: Option<String>| {
         let page = EventPage { session, limit: 1, ..EventPage::default() };
@@ -60,7 +60,7 @@ fn kinds(word: &str) -> Result<Vec<EventKind>, AppError> {
         _ => EventKind::from_word(word).map(|kind| vec![kind]).ok_or_else(|| {
             let words: Vec<&str> = EventKind::all().map(EventKind::word).collect();
             AppError::bad_input(
-                format!("unknown kind of events `{}`", cut::one_line(word, 40)),
+                format!("unknown event kind `{}`", cut::one_line(word, 40)),
                 format!("one of: all, file, {}", words.join(", ")),
             )
         }),
@@ -76,10 +76,10 @@ fn render(
     budget: u64,
 ) -> Answer {
     let now = app.now();
-    let mut text = Budgeted::new(budget);
+    let mut text = BudgetedText::new(budget);
     let head = if events.is_empty() { "no such events" } else { "newest first" };
     text.push_cut(&format!("{} · events: {word} · {head}", session.name));
-    text.keep_back(MORE_BYTES);
+    text.reserve(MORE_BYTES);
     let mut shown =
         events.iter().take_while(|event| text.push(&describe::event(event, now))).count();
     if let (0, Some(first)) = (shown, events.first()) {

@@ -1,4 +1,4 @@
-//! `ctx_execute`: runs a command or code, stores its output whole, answers with a digest.
+//! `ctx_execute`: runs a command or code, stores its whole output, answers with a digest.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,9 +7,9 @@ use forebay_sandbox::{Profile, Stdin};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool, job};
+use super::{Effect, Tool, job};
 use crate::run::{self, Command, Options, Unwatched};
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct Execute;
 
@@ -20,7 +20,7 @@ pub struct Input {
     pub code: String,
     /// python, js, ts, ruby, ...; default: shell
     pub language: Option<String>,
-    /// What you look for; matching lines come first
+    /// What you look for; matching lines first
     pub intent: Option<String>,
     pub cwd: Option<String>,
     pub env: Option<BTreeMap<String, String>>,
@@ -28,10 +28,10 @@ pub struct Input {
     pub timeout_ms: Option<u64>,
     /// Max tokens of the answer
     pub budget: Option<u64>,
-    /// Answer at once; see ctx_job
+    /// Return at once; see ctx_job
     #[serde(default)]
     pub background: bool,
-    /// A background job outlives the server
+    /// The job outlives the server
     #[serde(default)]
     pub keep: bool,
     /// "strict": no network, reads only the project
@@ -41,13 +41,13 @@ pub struct Input {
 impl Tool for Execute {
     const NAME: &'static str = "ctx_execute";
     const DESCRIPTION: &'static str = "Run a shell command or code. Output is stored whole; you get exit code, \
-        digest and a reference for ctx_get. Use for anything that may print much.";
-    const NATURE: Nature = Nature::Runs;
-    const POWER: Power = Power::Execute;
+        digest and a reference for ctx_get. Use for anything with long output.";
+    const EFFECT: Effect = Effect::Execute;
+    const CAPABILITY: Capability = Capability::Execute;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let mut command = Command::of_code(app, input.language.as_deref(), input.code)?;
+        let mut command = Command::from_code(app, input.language.as_deref(), input.code)?;
         if let Some(text) = input.stdin {
             command.stdin = Stdin::Text(text.into_bytes());
         }
@@ -66,20 +66,20 @@ impl Tool for Execute {
     }
 }
 
-/// The profile of a tool call, which may ask for a tighter one than `own` and never for a looser one.
-fn tightened(own: Profile, asked: Option<&str>) -> Result<Profile, AppError> {
-    let Some(name) = asked else {
+/// Returns the profile of a call: it may tighten the configured one, never loosen it.
+fn tightened(own: Profile, requested: Option<&str>) -> Result<Profile, AppError> {
+    let Some(name) = requested else {
         return Ok(own);
     };
     match Profile::from_name(name) {
-        Some(asked) if own.tightened_by(asked) == asked => Ok(asked),
+        Some(profile) if own.tightened_by(profile) == profile => Ok(profile),
         Some(_) => Err(AppError::bad_input(
             format!("a call cannot loosen isolation from {own} to {name}"),
-            "leave it out; the user can set isolation.profile, or `forebay run --isolation`",
+            "omit it; the user can set isolation.profile, or `forebay run --isolation`",
         )),
         None => Err(AppError::bad_input(
-            format!("there is no isolation `{name}`"),
-            "leave it out, or give \"strict\"",
+            format!("unknown isolation profile `{name}`"),
+            "omit it, or give \"strict\"",
         )),
     }
 }
@@ -93,8 +93,8 @@ mod tests {
         assert_eq!(tightened(Profile::Project, None).unwrap(), Profile::Project);
         assert_eq!(tightened(Profile::Project, Some("strict")).unwrap(), Profile::Strict);
         assert_eq!(tightened(Profile::Off, Some("project")).unwrap(), Profile::Project);
-        for (own, asked) in [(Profile::Project, "off"), (Profile::Strict, "project")] {
-            assert!(tightened(own, Some(asked)).is_err(), "{own} {asked}");
+        for (own, requested) in [(Profile::Project, "off"), (Profile::Strict, "project")] {
+            assert!(tightened(own, Some(requested)).is_err(), "{own} {requested}");
         }
         assert!(tightened(Profile::Off, Some("loose")).is_err());
     }

@@ -1,13 +1,13 @@
-//! `ctx_execute_file`: runs code over files, whose content never passes the model.
+//! `ctx_execute_file`: runs code over files without showing their content to the model.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::input;
 use crate::run::input_files;
 use crate::run::{self, Command, Options, Unwatched};
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ExecuteFile;
 
@@ -28,13 +28,13 @@ impl Tool for ExecuteFile {
     const NAME: &'static str = "ctx_execute_file";
     const DESCRIPTION: &'static str = "Run code over files without reading them into context: it has \
         FILE_CONTENT, FILE_PATH and the lists FILE_CONTENTS, FILES. Print only what you need.";
-    const NATURE: Nature = Nature::Runs;
-    const POWER: Power = Power::Execute;
+    const EFFECT: Effect = Effect::Execute;
+    const CAPABILITY: Capability = Capability::Execute;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let files = input_files::named(&app.cwd, &input.path)?;
-        let command = Command::over_files(app, input.language.as_deref(), input.code, files)?;
+        let files = input_files::resolve(&app.cwd, &input.path)?;
+        let command = Command::for_files(app, input.language.as_deref(), input.code, files)?;
         let options = Options {
             intent: input.intent,
             timeout_ms: input.timeout_ms,

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::ingest::redaction;
-use crate::ingest::sources::page::{self, From, Indexed};
+use crate::ingest::sources::page::{self, Indexed, PageOrigin};
 use crate::input;
-use crate::render::budgeted::Budgeted;
+use crate::render::budgeted::BudgetedText;
 use crate::render::describe;
 use crate::{Answer, App, AppError, Call};
 
@@ -23,23 +23,23 @@ pub struct Input {
     /// 1 to 8
     #[serde(alias = "url", deserialize_with = "input::one_or_many")]
     pub urls: Vec<String>,
-    /// Not from cache
+    /// Skip the cache
     #[serde(default)]
     pub force: bool,
 }
 
-const MOST_URLS: usize = 8;
-/// Tokens of the answer.
-const BUDGET: u64 = 400;
+const MAX_URLS: usize = 8;
+/// The answer's budget in tokens.
+const ANSWER_BUDGET: u64 = 400;
 
 impl Tool for FetchAndIndex {
     const NAME: &'static str = "ctx_fetch_and_index";
     const DESCRIPTION: &'static str = "Fetch web pages or PDFs as searchable text.";
-    const NATURE: Nature = Nature::Fetches;
+    const EFFECT: Effect = Effect::Fetch;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        check(&input.urls)?;
+        check_count(&input.urls)?;
         let mut pages = fetch_all(app, &input, call);
         let all_failed = pages.iter().all(|(_, page)| page.is_err());
         match pages.pop() {
@@ -52,11 +52,11 @@ impl Tool for FetchAndIndex {
     }
 }
 
-fn check(urls: &[String]) -> Result<(), AppError> {
-    if urls.is_empty() || urls.len() > MOST_URLS {
+fn check_count(urls: &[String]) -> Result<(), AppError> {
+    if urls.is_empty() || urls.len() > MAX_URLS {
         return Err(AppError::bad_input(
-            format!("{} URLs are given", urls.len()),
-            format!("give 1 to {MOST_URLS}"),
+            format!("{} URLs given", urls.len()),
+            format!("give 1 to {MAX_URLS}"),
         ));
     }
     Ok(())
@@ -64,7 +64,7 @@ fn check(urls: &[String]) -> Result<(), AppError> {
 
 type Fetched = (String, Result<Indexed, AppError>);
 
-/// All at once: each waits for another server.
+/// Fetches all pages concurrently: they mostly wait for different servers.
 fn fetch_all(app: &App, input: &Input, call: &Call) -> Vec<Fetched> {
     let fetch = |url: &String| {
         call.report(0.0, url);
@@ -74,7 +74,7 @@ fn fetch_all(app: &App, input: &Input, call: &Call) -> Vec<Fetched> {
         let running: Vec<_> =
             input.urls.iter().map(|url| (url, scope.spawn(|| fetch(url)))).collect();
         let failed = |url: &String| {
-            (url.clone(), Err(AppError::unavailable(format!("{url} could not be read"), None)))
+            (url.clone(), Err(AppError::unavailable(format!("cannot fetch {url}"), None)))
         };
         running
             .into_iter()
@@ -84,15 +84,15 @@ fn fetch_all(app: &App, input: &Input, call: &Call) -> Vec<Fetched> {
 }
 
 fn answer(app: &App, pages: &[Fetched]) -> Answer {
-    let mut text = Budgeted::new(BUDGET);
-    text.push(describe::FROM_OUTSIDE);
+    let mut text = BudgetedText::new(ANSWER_BUDGET);
+    text.push(describe::EXTERNAL_CONTENT);
     let mut bytes = 0;
     for (index, (url, page)) in pages.iter().enumerate() {
         let room = text.room() / (pages.len() - index);
         let block = match page {
             Ok(page) => {
                 bytes += page.bytes;
-                told(app, page, room)
+                page_block(app, page, room)
             }
             Err(error) => format!("{url} failed: {}", error.to_text().replace('\n', "; ")),
         };
@@ -106,8 +106,8 @@ fn cut_to(block: &str, bytes: usize) -> String {
     cut::prefix(block, bytes.saturating_sub(1)).to_owned()
 }
 
-/// `[ctx:k3v9m2a1xq] https://example.com/guide · 12 KB · fetched`, and what it is about.
-fn told(app: &App, page: &Indexed, bytes: usize) -> String {
+/// Formats `[ctx:k3v9m2a1xq] https://example.com/guide · 12 KB · fetched`, and its section titles.
+fn page_block(app: &App, page: &Indexed, bytes: usize) -> String {
     let head = format!(
         "{} {} · {} · {}",
         page.reference,
@@ -115,7 +115,7 @@ fn told(app: &App, page: &Indexed, bytes: usize) -> String {
         number::bytes(page.bytes),
         how(app, page.from)
     );
-    let mut text = redaction::told(head, &page.redactions);
+    let mut text = redaction::with_remark(head, &page.redactions);
     let sections = page.sections.join("; ");
     let room = bytes.saturating_sub(text.len() + "\nabout: ".len());
     if !sections.is_empty() && room > 20 {
@@ -124,11 +124,11 @@ fn told(app: &App, page: &Indexed, bytes: usize) -> String {
     text
 }
 
-fn how(app: &App, from: From) -> String {
+fn how(app: &App, from: PageOrigin) -> String {
     match from {
-        From::Network => "fetched".to_owned(),
-        From::Unchanged => "has not changed".to_owned(),
-        From::Store(since) => format!("at hand, {}", describe::age(since, app.now())),
+        PageOrigin::Network => "fetched".to_owned(),
+        PageOrigin::Unchanged => "unchanged".to_owned(),
+        PageOrigin::Store(since) => format!("cached, {}", describe::age(since, app.now())),
     }
 }
 

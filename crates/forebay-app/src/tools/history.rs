@@ -1,4 +1,4 @@
-//! `ctx_history`: a session's entries, or its events, in order, newest page first.
+//! `ctx_history`: lists a session's entries or events, newest first.
 
 use forebay_domain::Entry;
 use forebay_store::HistoryPage;
@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::input;
-use crate::render::budgeted::Budgeted;
+use crate::render::budgeted::BudgetedText;
 use crate::render::describe;
 use crate::{Answer, App, AppError, Call};
 
@@ -28,20 +28,20 @@ pub struct Input {
 }
 
 const DEFAULT_LIMIT: u64 = 20;
-const LARGEST_LIMIT: u64 = 500;
-/// Room for the line that tells how to go on.
+const MAX_LIMIT: u64 = 500;
+/// Bytes reserved for the line with the next page's call.
 pub(super) const MORE_BYTES: usize = 60;
 
 impl Tool for History {
     const NAME: &'static str = "ctx_history";
     const DESCRIPTION: &'static str =
         "List a session's runs and notes, or its events, newest first.";
-    const NATURE: Nature = Nature::Reads;
+    const EFFECT: Effect = Effect::ReadOnly;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let budget = input::budget(input.budget, app.settings.search.budget)?;
-        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, LARGEST_LIMIT) as usize;
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT) as usize;
         let before = input.cursor.as_deref().map(parse_cursor).transpose()?;
         if let Some(word) = input.events.as_deref() {
             let page = Page { before, limit, budget };
@@ -56,23 +56,23 @@ impl Tool for History {
     }
 }
 
-/// Which part of a list is told, and at what cost.
+/// The requested part of a list, and its budget.
 pub(super) struct Page {
     pub(super) before: Option<i64>,
     pub(super) limit: usize,
     pub(super) budget: u64,
 }
 
-/// The session to tell of, and how it is called.
+/// A session, and its name in the answer.
 pub(super) struct Session {
     pub(super) key: Option<String>,
     pub(super) name: String,
 }
 
 impl Session {
-    /// The one that was named, this one, or the latest when nothing happened in this one yet.
-    pub(super) fn choose(app: &App, asked: Option<&str>) -> Result<Self, AppError> {
-        match asked {
+    /// Returns the requested session, this one, or the latest if this one is still empty.
+    pub(super) fn choose(app: &App, requested: Option<&str>) -> Result<Self, AppError> {
+        match requested {
             Some("all") => Ok(Self { key: None, name: "all sessions".to_owned() }),
             Some(key) => Self::named(app, key),
             None => Self::current_or_latest(app),
@@ -87,8 +87,8 @@ impl Session {
         let known: Vec<&str> =
             sessions.iter().take(5).map(|session| session.key.as_str()).collect();
         Err(AppError::not_found(
-            format!("there is no session `{}`", key.chars().take(60).collect::<String>()),
-            format!("the latest are: {}", known.join(", ")),
+            format!("unknown session `{}`", key.chars().take(60).collect::<String>()),
+            format!("the latest: {}", known.join(", ")),
         ))
     }
 
@@ -107,10 +107,10 @@ impl Session {
 
 fn render(app: &App, session: &Session, entries: &[Entry], has_more: bool, budget: u64) -> Answer {
     let now = app.now();
-    let mut text = Budgeted::new(budget);
+    let mut text = BudgetedText::new(budget);
     let head = if entries.is_empty() { "nothing yet" } else { "newest first" };
     text.push_cut(&format!("{} · {head}", session.name));
-    text.keep_back(MORE_BYTES);
+    text.reserve(MORE_BYTES);
     let mut shown =
         entries.iter().take_while(|entry| text.push(&describe::entry(entry, now))).count();
     if let (0, Some(first)) = (shown, entries.first()) {
@@ -144,7 +144,7 @@ fn parse_cursor(text: &str) -> Result<i64, AppError> {
     text.trim().parse().map_err(|_| {
         AppError::bad_input(
             format!("`{}` is not a cursor", text.chars().take(40).collect::<String>()),
-            "take it as it stands in the last line of the previous page",
+            "copy it from the last line of the previous page",
         )
     })
 }

@@ -1,13 +1,13 @@
-//! `ctx_import`: past conversations of agents, made searchable.
+//! `ctx_import`: makes past conversations of agents searchable.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool};
-use crate::ingest::import::{self, Wanted};
-use crate::{Answer, App, AppError, Call, Power};
+use super::{Effect, Tool};
+use crate::ingest::import::{self, TranscriptSelection};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct Import;
 
@@ -17,7 +17,7 @@ pub struct Input {
     /// Files or folders
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Other projects, too
+    /// Other projects too
     #[serde(default)]
     pub all: bool,
 }
@@ -25,14 +25,14 @@ pub struct Input {
 impl Tool for Import {
     const NAME: &'static str = "ctx_import";
     const DESCRIPTION: &'static str = "Load this project's past agent transcripts into the store.";
-    const NATURE: Nature = Nature::Indexes;
-    const POWER: Power = Power::Files;
-    const STANDARD: bool = false;
+    const EFFECT: Effect = Effect::Index;
+    const CAPABILITY: Capability = Capability::Files;
+    const LISTED_BY_DEFAULT: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let paths = input.paths.into_iter().map(PathBuf::from).collect();
-        let wanted = Wanted { paths, all: input.all };
+        let wanted = TranscriptSelection { paths, all: input.all };
         let report = import::import(app, &wanted, call, &mut |done, _| {
             call.report(done as f64, "bytes read");
         })?;

@@ -1,4 +1,4 @@
-//! `ctx_index`: makes a text, a file, a folder or documents searchable.
+//! `ctx_index`: makes a text, a file, a folder or JSONL documents searchable.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::ingest::jsonl;
-use crate::ingest::sources::{self, Narrowed, Request};
+use crate::ingest::sources::{self, PathGlobs, Request};
 use crate::input;
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct Index;
 
@@ -22,10 +22,10 @@ pub struct Input {
     pub text: Option<String>,
     /// Same name replaces
     pub source: Option<String>,
-    /// Of a folder; !x excludes
+    /// For a folder; !x excludes
     #[serde(default, alias = "include", deserialize_with = "input::one_or_many")]
     pub globs: Vec<String>,
-    /// The same as globs with an exclamation mark.
+    /// Same as globs with an exclamation mark.
     #[serde(default, deserialize_with = "input::one_or_many")]
     #[schemars(skip)]
     pub exclude: Vec<String>,
@@ -34,13 +34,13 @@ pub struct Input {
 impl Tool for Index {
     const NAME: &'static str = "ctx_index";
     const DESCRIPTION: &'static str = "Make a file, folder or text searchable.";
-    const NATURE: Nature = Nature::Indexes;
+    const EFFECT: Effect = Effect::Index;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let request = request(app, input)?;
         if let Request::Path { path, name, .. } = &request
-            && let Some(mut documents) = documents(path)
+            && let Some(mut documents) = open_documents(path)
         {
             sources::permit_reading(app, path, call)?;
             let name = name.clone().unwrap_or_else(|| sources::default_name(app, path));
@@ -56,11 +56,11 @@ fn request(app: &App, input: Input) -> Result<Request, AppError> {
     let name = input.source.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     match (input.path, input.text) {
         (Some(path), None) => {
-            app.check_power(Power::Files, "indexing its files")?;
+            app.check_capability(Capability::Files, "indexing its files")?;
             Ok(Request::Path {
                 path: app.cwd.join(path),
                 name,
-                narrowed: narrowed(input.globs, input.exclude),
+                path_globs: path_globs(input.globs, input.exclude),
             })
         }
         (None, Some(text)) => match name {
@@ -72,25 +72,25 @@ fn request(app: &App, input: Input) -> Result<Request, AppError> {
             Err(AppError::bad_input("nothing to index", "give path, or text and source"))
         }
         (Some(_), Some(_)) => {
-            Err(AppError::bad_input("both path and text are given", "give one of them"))
+            Err(AppError::bad_input("both path and text given", "give one of them"))
         }
     }
 }
 
-fn narrowed(globs: Vec<String>, exclude: Vec<String>) -> Narrowed {
-    let mut narrowed = Narrowed { include: Vec::new(), exclude };
+fn path_globs(globs: Vec<String>, exclude: Vec<String>) -> PathGlobs {
+    let mut path_globs = PathGlobs { include: Vec::new(), exclude };
     for glob in globs {
         match glob.strip_prefix('!') {
-            Some(excluded) => narrowed.exclude.push(excluded.to_owned()),
-            None => narrowed.include.push(glob),
+            Some(excluded) => path_globs.exclude.push(excluded.to_owned()),
+            None => path_globs.include.push(glob),
         }
     }
-    narrowed
+    path_globs
 }
 
-/// The file, if its first line is a document: an object with `id` and `text`.
-fn documents(path: &Path) -> Option<BufReader<File>> {
-    const FIRST_LINE_BYTES: u64 = 1024 * 1024;
+/// Opens the file if its first line is a document: an object with `id` and `text`.
+fn open_documents(path: &Path) -> Option<BufReader<File>> {
+    const MAX_FIRST_LINE_BYTES: u64 = 1024 * 1024;
     #[derive(Deserialize)]
     struct Document {
         #[serde(rename = "id")]
@@ -98,13 +98,13 @@ fn documents(path: &Path) -> Option<BufReader<File>> {
         #[serde(rename = "text")]
         _text: String,
     }
-    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    if !["jsonl", "ndjson"].contains(&ending.as_str()) || !path.is_file() {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    if !["jsonl", "ndjson"].contains(&extension.as_str()) || !path.is_file() {
         return None;
     }
     let mut line = String::new();
     let first = File::open(path).ok()?;
-    BufReader::new(std::io::Read::take(first, FIRST_LINE_BYTES)).read_line(&mut line).ok()?;
+    BufReader::new(std::io::Read::take(first, MAX_FIRST_LINE_BYTES)).read_line(&mut line).ok()?;
     serde_json::from_str::<Document>(&line).ok()?;
     Some(BufReader::new(File::open(PathBuf::from(path)).ok()?))
 }

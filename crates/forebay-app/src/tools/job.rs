@@ -1,4 +1,4 @@
-//! `ctx_job`: background jobs, listed, read, waited for, answered and stopped.
+//! `ctx_job`: lists background jobs, reads their output, waits, sends input, stops them.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::input;
-use crate::render::budgeted::Budgeted;
+use crate::render::budgeted::BudgetedText;
 use crate::run::jobs::{self, Job, Record, State};
 use crate::run::{Command, Options};
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ManageJob;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Without it all are listed
+    /// Omit to list all
     pub job: Option<String>,
     /// read (default), wait, send, end_input, stop
     pub action: Option<String>,
@@ -38,29 +38,29 @@ impl Tool for ManageJob {
     const NAME: &'static str = "ctx_job";
     const DESCRIPTION: &'static str =
         "Background jobs of ctx_execute: list, read new output, wait, send input, stop.";
-    const NATURE: Nature = Nature::Runs;
-    const POWER: Power = Power::Execute;
+    const EFFECT: Effect = Effect::Execute;
+    const CAPABILITY: Capability = Capability::Execute;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let budget = input::budget(input.budget, app.settings.digest.budget)?;
         let Some(name) = &input.job else { return Ok(list(app, budget)) };
         let job = jobs::find(app, name)?;
-        let action = Action::read(&input)?;
-        let at_most = Duration::from_millis(input.timeout_ms.unwrap_or(action.patience()));
-        action.carry_out(&job, at_most, call)?;
+        let action = Action::parse(&input)?;
+        let timeout = input.timeout_ms.unwrap_or(action.default_timeout_ms());
+        action.run(&job, Duration::from_millis(timeout), call)?;
         answer(app, &job, &action, input.cursor, budget)
     }
 }
 
-const WAITS_MS: u64 = 30_000;
-/// A job that is stopped gets its grace and is stored.
-const STOPS_WITHIN_MS: u64 = 10_000;
-/// Time for a first reaction to input.
-const REACTS_WITHIN_MS: u64 = 300;
-/// What the line above the output and the line below it may cost.
+const WAIT_TIMEOUT_MS: u64 = 30_000;
+/// Includes the grace period and storing the output.
+const STOP_TIMEOUT_MS: u64 = 10_000;
+/// Time for the first output after a start or an input.
+const FIRST_OUTPUT_TIMEOUT_MS: u64 = 300;
+/// Tokens reserved for the lines around the output.
 const FRAME_TOKENS: u64 = 60;
-const MOST_LISTED: usize = 30;
+const MAX_LISTED: usize = 30;
 
 enum Action {
     Read,
@@ -71,12 +71,12 @@ enum Action {
 }
 
 impl Action {
-    fn read(input: &Input) -> Result<Self, AppError> {
+    fn parse(input: &Input) -> Result<Self, AppError> {
         match input.action.as_deref() {
-            None if input.input.is_some() => Self::sending(input),
+            None if input.input.is_some() => Self::send(input),
             None | Some("read" | "list") => Ok(Self::Read),
             Some("wait") => Ok(Self::Wait),
-            Some("send") => Self::sending(input),
+            Some("send") => Self::send(input),
             Some("end_input") => Ok(Self::EndInput),
             Some("stop") => Ok(Self::Stop),
             Some(other) => {
@@ -85,44 +85,45 @@ impl Action {
         }
     }
 
-    /// A line that is not ended waits for its end: programs read lines.
-    fn sending(input: &Input) -> Result<Self, AppError> {
-        let text = input.input.as_deref().ok_or_else(|| {
-            AppError::bad_input("there is nothing to send", "give it as input: \"yes\"")
-        })?;
+    /// Appends a line feed if it is missing: programs read whole lines.
+    fn send(input: &Input) -> Result<Self, AppError> {
+        let text = input
+            .input
+            .as_deref()
+            .ok_or_else(|| AppError::bad_input("nothing to send", "give it as input: \"yes\""))?;
         let end = if text.ends_with('\n') { "" } else { "\n" };
         Ok(Self::Send(format!("{text}{end}")))
     }
 
-    const fn patience(&self) -> u64 {
+    const fn default_timeout_ms(&self) -> u64 {
         match self {
             Self::Read => 0,
-            Self::Wait => WAITS_MS,
-            Self::Send(_) | Self::EndInput => REACTS_WITHIN_MS,
-            Self::Stop => STOPS_WITHIN_MS,
+            Self::Wait => WAIT_TIMEOUT_MS,
+            Self::Send(_) | Self::EndInput => FIRST_OUTPUT_TIMEOUT_MS,
+            Self::Stop => STOP_TIMEOUT_MS,
         }
     }
 
-    fn carry_out(&self, job: &Job, at_most: Duration, call: &Call) -> Result<(), AppError> {
+    fn run(&self, job: &Job, timeout: Duration, call: &Call) -> Result<(), AppError> {
         match self {
             Self::Read => return Ok(()),
             Self::Wait => {}
-            Self::Send(text) => fifo::send(&job.inlet(), text).map_err(|_| no_reader(job))?,
-            Self::EndInput => fifo::send_eof(&job.inlet()).map_err(|_| no_reader(job))?,
+            Self::Send(text) => fifo::send(&job.inlet(), text).map_err(|_| not_reading(job))?,
+            Self::EndInput => fifo::send_eof(&job.inlet()).map_err(|_| not_reading(job))?,
             Self::Stop => job.stop()?,
         }
-        jobs::wait(job, at_most, call).map(drop)
+        jobs::wait(job, timeout, call).map(drop)
     }
 }
 
-fn no_reader(job: &Job) -> AppError {
+fn not_reading(job: &Job) -> AppError {
     AppError::bad_input(
-        format!("job {} takes no input", job.name()),
-        "it has ended, or does not read what was sent before; read it",
+        format!("job {} does not take input", job.name()),
+        "it has ended, or has not read earlier input; use action=read",
     )
 }
 
-/// What the job has said, or how it ended.
+/// Returns the job's output since the cursor, or its result.
 fn answer(
     app: &App,
     job: &Job,
@@ -133,7 +134,7 @@ fn answer(
     let (record, state) = job.look()?;
     if let (Some(end), None) = (&record.end, cursor) {
         let text = format!("{} ended: {}\n{}", job.name(), record.title, end.text);
-        let mut budgeted = Budgeted::new(budget.max(app.settings.digest.verbatim));
+        let mut budgeted = BudgetedText::new(budget.max(app.settings.digest.verbatim));
         budgeted.push_cut(&text);
         let raw = if matches!(action, Action::Read) { 0 } else { end.raw_bytes };
         return Ok(
@@ -149,7 +150,7 @@ fn answer(
         Some(_) => number::counted(digest.lines, "new line"),
         None => number::counted(digest.lines, "line"),
     };
-    let mut text = Budgeted::new(budget);
+    let mut text = BudgetedText::new(budget);
     text.push_cut(&format!("{} · {new} · cursor={next}", line(app, job, &record, state)));
     if !digest.text.is_empty() {
         text.push_cut(digest.text.trim_end_matches('\n'));
@@ -160,11 +161,11 @@ fn answer(
 
 fn list(app: &App, budget: u64) -> Answer {
     let jobs = jobs::all(app);
-    let mut text = Budgeted::new(budget);
+    let mut text = BudgetedText::new(budget);
     if jobs.is_empty() {
         text.push_cut("no jobs; ctx_execute background=true starts one");
     }
-    for (job, record, state) in jobs.iter().take(MOST_LISTED) {
+    for (job, record, state) in jobs.iter().take(MAX_LISTED) {
         text.push(&line(app, job, record, *state));
     }
     let listed: Vec<Value> =
@@ -183,7 +184,7 @@ fn line(app: &App, job: &Job, record: &Record, state: State) -> String {
         None if state == State::Running => {
             format!("running {}{kept}", Span(record.started.age(app.now())))
         }
-        None => "lost: its keeper was killed; what it said is kept".to_owned(),
+        None => "lost: its supervisor was killed; its output is kept".to_owned(),
     };
     format!("{} {state} · {}", job.name(), record.title)
 }
@@ -199,7 +200,7 @@ fn data(job: &Job, record: &Record, state: State, cursor: Option<u64>) -> Value 
     })
 }
 
-/// Starts a command as a job, which with `keep` outlives this process.
+/// Starts a command as a job; with `keep` it outlives this process.
 pub fn start(
     app: &App,
     command: Command,
@@ -211,17 +212,20 @@ pub fn start(
     started(app, &job, call)
 }
 
-/// The answer to a call that started a job.
+/// Returns the answer to a call that started a job.
 fn started(app: &App, job: &Job, call: &Call) -> Result<Answer, AppError> {
-    // What ends at once is better told at once.
-    jobs::wait(job, Duration::from_millis(REACTS_WITHIN_MS), call)?;
+    // A job that ends quickly is reported with its result.
+    jobs::wait(job, Duration::from_millis(FIRST_OUTPUT_TIMEOUT_MS), call)?;
     let answer = answer(app, job, &Action::Wait, None, app.settings.digest.budget)?;
     let (record, state) = job.look()?;
     if state != State::Running {
         return Ok(answer);
     }
-    let lasts = if record.kept { "lives on by itself" } else { "ends with this server" };
-    let text =
-        format!("{}\n{lasts}; ctx_job job={} reads, waits, sends, stops", answer.text, job.name());
+    let lifetime = if record.kept { "outlives this server" } else { "ends with this server" };
+    let text = format!(
+        "{}\n{lifetime}; ctx_job job={} reads, waits, sends, stops",
+        answer.text,
+        job.name()
+    );
     Ok(Answer { text, ..answer })
 }

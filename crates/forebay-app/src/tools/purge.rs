@@ -1,4 +1,4 @@
-//! `ctx_purge`: forgets what was named; tells first what would go.
+//! `ctx_purge`: deletes the selected entries; without `confirm`, a dry run.
 
 use forebay_domain::Scope;
 use forebay_domain::time::days;
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::input;
 use crate::stores::registry::SharedStore;
 use crate::{Answer, App, AppError, Call};
@@ -30,41 +30,44 @@ pub struct Input {
     /// The whole project
     #[serde(default)]
     pub everything: bool,
-    /// The count the dry run told
+    /// The dry run's count
     pub confirm: Option<u64>,
 }
 
-/// What one sweep of expired entries takes at most.
-const SWEEP: usize = 1_000;
+/// Expired entries deleted per call.
+const MAX_EXPIRED_PER_CALL: usize = 1_000;
 
 impl Tool for Purge {
     const NAME: &'static str = "ctx_purge";
     const DESCRIPTION: &'static str =
-        "Forget entries; conditions narrow each other. Without confirm only tells what would go.";
-    const NATURE: Nature = Nature::Removes;
-    const STANDARD: bool = false;
+        "Delete entries that match all conditions given. Without confirm, a dry run.";
+    const EFFECT: Effect = Effect::Delete;
+    const LISTED_BY_DEFAULT: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let selection = selection(app, &input)?;
-        let stores = stores_of(app, &selection)?;
-        let found = over(&stores, |store| store.preview_purge(&selection, app.now()))?;
+        let stores = stores_to_purge(app, &selection)?;
+        let found = sum_over(&stores, |store| store.preview_purge(&selection, app.now()))?;
         match input.confirm {
-            None => Ok(answer(&found, "would be forgotten", dry_run_end(&found))),
+            None => Ok(answer(&found, false, dry_run_end(&found))),
             Some(count) if count == found.count() => {
-                let purged = over(&stores, |store| store.purge(&selection, app.now()))?;
-                Ok(answer(&purged, "forgotten", String::new()))
+                let purged = sum_over(&stores, |store| store.purge(&selection, app.now()))?;
+                Ok(answer(&purged, true, String::new()))
             }
             Some(count) => Err(AppError::bad_input(
-                format!("confirm={count}, but {} match now; nothing was forgotten", amount(&found)),
-                "look at the dry run again (leave confirm out)",
+                format!(
+                    "confirm={count}, but {} selected now; nothing was deleted",
+                    amount(&found)
+                ),
+                "repeat the dry run (omit confirm)",
             )),
         }
     }
 }
 
-/// A reference names an entry wherever it can be read; everything else means the project's own.
-fn stores_of(app: &App, selection: &PurgeSelection) -> Result<Vec<SharedStore>, AppError> {
+/// Returns the stores to purge: references may be in any readable one, other conditions mean the project's.
+fn stores_to_purge(app: &App, selection: &PurgeSelection) -> Result<Vec<SharedStore>, AppError> {
     if selection.references.is_empty() {
         return Ok(vec![app.places.own()?]);
     }
@@ -74,8 +77,8 @@ fn stores_of(app: &App, selection: &PurgeSelection) -> Result<Vec<SharedStore>, 
     app.places.within(Scope::Project)
 }
 
-/// The sum of what `work` does in each store.
-fn over(
+/// Sums the reports of `work` over the stores.
+fn sum_over(
     stores: &[SharedStore],
     work: impl Fn(&dyn Store) -> Result<PurgeReport, StoreError>,
 ) -> Result<PurgeReport, AppError> {
@@ -86,7 +89,7 @@ fn over(
     Ok(sum)
 }
 
-/// What an input selects.
+/// Builds the selection from the input.
 fn selection(app: &App, input: &Input) -> Result<PurgeSelection, AppError> {
     let selection = PurgeSelection {
         references: input::references(&input.refs)?,
@@ -97,12 +100,12 @@ fn selection(app: &App, input: &Input) -> Result<PurgeSelection, AppError> {
         expired: input.expired.then(|| Expiry {
             keep: app.settings.keep.spans(),
             events: app.settings.keep.events(),
-            at_most: SWEEP,
+            limit: MAX_EXPIRED_PER_CALL,
         }),
     };
     if selection.is_empty() {
         return Err(AppError::bad_input(
-            "nothing is named to forget",
+            "nothing is selected",
             "give refs, source, session, older_than_days, expired or everything",
         ));
     }
@@ -112,7 +115,7 @@ fn selection(app: &App, input: &Input) -> Result<PurgeSelection, AppError> {
 fn dry_run_end(found: &PurgeReport) -> String {
     match found.count() {
         0 => String::new(),
-        count => format!("\nnothing is removed yet; to do it: the same call with confirm={count}"),
+        count => format!("\nnothing is deleted yet; to do it: the same call with confirm={count}"),
     }
 }
 
@@ -125,12 +128,13 @@ fn amount(purged: &PurgeReport) -> String {
     }
 }
 
-fn answer(purged: &PurgeReport, word: &str, end: String) -> Answer {
+fn answer(purged: &PurgeReport, is_done: bool, end: String) -> Answer {
+    let outcome = if is_done { "deleted" } else { "would be deleted" };
     let notes = match purged.notes {
         0 => String::new(),
-        count => format!(" ({} among them)", number::counted(count, "note")),
+        count => format!(" (including {})", number::counted(count, "note")),
     };
-    let mut text = format!("{}{notes}, {} {word}", amount(purged), number::bytes(purged.bytes));
+    let mut text = format!("{}{notes}, {} {outcome}", amount(purged), number::bytes(purged.bytes));
     for (reference, title) in &purged.examples {
         text.push_str(&format!("\n{reference} {}", cut::one_line(title, 80)));
     }
@@ -140,7 +144,7 @@ fn answer(purged: &PurgeReport, word: &str, end: String) -> Answer {
         "notes": purged.notes,
         "events": purged.events,
         "bytes": purged.bytes,
-        "done": word == "forgotten",
+        "done": is_done,
         "examples": purged.examples.iter()
             .map(|(reference, title)| json!({ "ref": reference.as_str(), "title": title }))
             .collect::<Vec<_>>(),

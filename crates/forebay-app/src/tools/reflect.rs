@@ -1,4 +1,4 @@
-//! `ctx_reflect`: a session in at most a hundred words: done, decided, left open.
+//! `ctx_reflect`: summarizes a session in at most 100 words: done, decided, left open.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::history::Session;
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::{Answer, App, AppError, Call};
 
 pub struct Reflect;
@@ -24,25 +24,25 @@ pub struct Input {
     pub session: Option<String>,
 }
 
-const MOST_WORDS: usize = 100;
-/// Entries that a reflection looks back on.
-const MOST_ENTRIES: usize = 2_000;
+const MAX_WORDS: usize = 100;
+/// The latest entries that the summary covers.
+const MAX_ENTRIES: usize = 2_000;
 
 impl Tool for Reflect {
     const NAME: &'static str = "ctx_reflect";
     const DESCRIPTION: &'static str =
         "A session in <= 100 words: what was done, decided and left open.";
-    const NATURE: Nature = Nature::Reads;
-    const STANDARD: bool = false;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const LISTED_BY_DEFAULT: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let session = Session::choose(app, input.session.as_deref())?;
-        let page = HistoryPage { session: session.key.clone(), before: None, limit: MOST_ENTRIES };
+        let page = HistoryPage { session: session.key.clone(), before: None, limit: MAX_ENTRIES };
         let mut entries = app.places.own()?.history(&page)?;
         entries.reverse();
-        let events = standing(app, session.key.clone())?;
-        let text = in_words(reflect(&session.name, &entries, &events), MOST_WORDS);
+        let events = events_in_force(app, session.key.clone())?;
+        let text = limit_words(summarize(&session.name, &entries, &events), MAX_WORDS);
         let data = json!({
             "session": session.key,
             "entries": entries.len(),
@@ -53,9 +53,9 @@ impl Tool for Reflect {
     }
 }
 
-/// What still stands of what happened, the latest first.
-fn standing(app: &App, session: Option<String>) -> Result<Vec<Recorded>, AppError> {
-    const TOLD: &[EventKind] = &[
+/// Reads the session's events that still apply, latest first.
+fn events_in_force(app: &App, session: Option<String>) -> Result<Vec<Recorded>, AppError> {
+    const KINDS: &[EventKind] = &[
         EventKind::Decision,
         EventKind::Task,
         EventKind::Error,
@@ -64,16 +64,16 @@ fn standing(app: &App, session: Option<String>) -> Result<Vec<Recorded>, AppErro
     ];
     let page = EventPage {
         session,
-        kinds: TOLD.to_vec(),
-        standing_only: true,
-        limit: MOST_ENTRIES,
+        kinds: KINDS.to_vec(),
+        active_only: true,
+        limit: MAX_ENTRIES,
         ..EventPage::default()
     };
     Ok(app.places.own()?.events(&page)?)
 }
 
-/// Sentences in order of weight; the last ones go when there are too many words.
-fn reflect(session: &str, entries: &[Entry], events: &[Recorded]) -> Vec<String> {
+/// Returns sentences in order of importance; the last ones are cut if there are too many words.
+fn summarize(session: &str, entries: &[Entry], events: &[Recorded]) -> Vec<String> {
     let created = || {
         let of_entries = entries.iter().map(|entry| entry.created);
         of_entries.chain(events.iter().map(|recorded| recorded.created))
@@ -97,13 +97,13 @@ fn reflect(session: &str, entries: &[Entry], events: &[Recorded]) -> Vec<String>
 }
 
 fn decided(events: &[Recorded]) -> Option<String> {
-    let texts = of(events, EventKind::Decision).map(|one| cut::one_line(&one.event.text, 90));
+    let texts = of_kind(events, EventKind::Decision).map(|one| cut::one_line(&one.event.text, 90));
     sentence("Decided", texts.collect())
 }
 
-/// A command that failed in the host's own shell.
+/// Lists commands that failed in the host's own shell.
 fn unresolved(events: &[Recorded]) -> Option<String> {
-    let errors = of(events, EventKind::Error).take(3);
+    let errors = of_kind(events, EventKind::Error).take(3);
     sentence(
         "Unresolved",
         errors.map(|one| format!("`{}`", cut::one_line(&one.event.subject, 50))).collect(),
@@ -111,7 +111,7 @@ fn unresolved(events: &[Recorded]) -> Option<String> {
 }
 
 fn open_tasks(events: &[Recorded]) -> Option<String> {
-    let tasks = of(events, EventKind::Task).map(|one| Task::read(&one.event));
+    let tasks = of_kind(events, EventKind::Task).map(|one| Task::read(&one.event));
     let open = tasks.filter(Task::is_open).map(|task| cut::one_line(task.words, 60));
     sentence("Open tasks", open.collect())
 }
@@ -126,7 +126,7 @@ fn files_changed(events: &[Recorded]) -> Option<String> {
     (!files.is_empty()).then(|| format!("{} changed", number::counted(files.len() as u64, "file")))
 }
 
-fn of(events: &[Recorded], kind: EventKind) -> impl Iterator<Item = &Recorded> {
+fn of_kind(events: &[Recorded], kind: EventKind) -> impl Iterator<Item = &Recorded> {
     events.iter().filter(move |one| one.event.kind == kind)
 }
 
@@ -134,7 +134,7 @@ fn sentence(word: &str, texts: Vec<String>) -> Option<String> {
     (!texts.is_empty()).then(|| format!("{word}: {}.", texts.join("; ")))
 }
 
-/// Runs and notes; nothing where there are none.
+/// Counts runs and notes; `None` if there are none.
 fn counts(entries: &[Entry]) -> Option<String> {
     if entries.is_empty() {
         return None;
@@ -144,7 +144,7 @@ fn counts(entries: &[Entry]) -> Option<String> {
     let notes = entries.iter().filter(|entry| entry.note().is_some()).count();
     let mut parts = vec![number::counted(runs.len() as u64, "run")];
     if failed > 0 {
-        parts.push(format!("{failed} of them failed"));
+        parts[0].push_str(&format!(" ({failed} failed)"));
     }
     if notes > 0 {
         parts.push(number::counted(notes as u64, "note"));
@@ -152,7 +152,7 @@ fn counts(entries: &[Entry]) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// The notes of a kind that still hold.
+/// Lists the current notes of a kind.
 fn noted(entries: &[Entry], kind: NoteKind, word: &str) -> Option<String> {
     let texts: Vec<String> = entries
         .iter()
@@ -165,7 +165,7 @@ fn noted(entries: &[Entry], kind: NoteKind, word: &str) -> Option<String> {
     (!texts.is_empty()).then(|| format!("{word}: {}.", texts.join("; ")))
 }
 
-/// The commands whose latest run failed.
+/// Lists the commands whose latest run failed.
 fn failing(entries: &[Entry]) -> Option<String> {
     let mut latest: BTreeMap<&str, &Entry> = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.run().is_some()) {
@@ -181,7 +181,7 @@ fn failing(entries: &[Entry]) -> Option<String> {
     (!named.is_empty()).then(|| format!("Still failing: {}.", named.join(", ")))
 }
 
-/// Whether it is a run that failed; `grep` without a match did not.
+/// Whether it is a failed run; `grep` without a match is not one.
 fn is_failure(entry: &Entry) -> bool {
     entry.run().is_some_and(|run| {
         !run.ending.is_success() && soft_failure::meaning(&entry.title, run.ending).is_none()
@@ -194,8 +194,8 @@ fn last_run(entries: &[Entry]) -> Option<String> {
     Some(format!("Last: `{}`, {ending} {}.", cut::one_line(&last.title, 50), last.reference))
 }
 
-fn in_words(sentences: Vec<String>, most: usize) -> String {
-    let mut left = most;
+fn limit_words(sentences: Vec<String>, max: usize) -> String {
+    let mut left = max;
     let mut kept = Vec::new();
     for sentence in sentences {
         let words: Vec<&str> = sentence.split_whitespace().collect();
@@ -215,9 +215,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_counted_and_a_cut_shows() {
+    fn limits_the_words_and_marks_the_cut() {
         let sentences = vec!["one two three.".to_owned(), "word ".repeat(200)];
-        let text = in_words(sentences, 100);
+        let text = limit_words(sentences, 100);
         assert_eq!(text.split_whitespace().count(), 100);
         assert!(text.starts_with("one two three.") && text.ends_with('…'));
     }

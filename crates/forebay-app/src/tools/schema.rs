@@ -1,18 +1,18 @@
-//! JSON schemas of the tools' inputs, stripped of what costs tokens and tells a model nothing.
+//! JSON schemas of tool inputs, stripped of keys that cost tokens and do not help a model.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-/// Keys that only a validator reads; inputs are checked when they are parsed.
-const NOISE: &[&str] =
+/// Keys that only a validator uses; inputs are validated when they are parsed.
+const VALIDATION_KEYS: &[&str] =
     &["$schema", "title", "format", "minimum", "maximum", "additionalProperties", "default"];
 
-pub(super) fn of<T: JsonSchema>() -> Value {
+pub(super) fn for_input<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    slim(&mut schema, Place::Schema);
+    strip(&mut schema, KeyKind::Keyword);
     if let Value::Object(object) = &mut schema {
         // The type's doc comment repeats the tool's description.
         object.remove("description");
@@ -21,26 +21,26 @@ pub(super) fn of<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Whether an object's keys are the schema's own words or the names of fields.
+/// Whether an object's keys are schema keywords or field names.
 #[derive(Clone, Copy)]
-enum Place {
-    Schema,
-    FieldNames,
+enum KeyKind {
+    Keyword,
+    FieldName,
 }
 
-fn slim(value: &mut Value, place: Place) {
+fn strip(value: &mut Value, key_kind: KeyKind) {
     let Value::Object(object) = value else { return };
-    if let Place::Schema = place {
-        object.retain(|key, _| !NOISE.contains(&key.as_str()));
+    if let KeyKind::Keyword = key_kind {
+        object.retain(|key, _| !VALIDATION_KEYS.contains(&key.as_str()));
         drop_null_type(object);
     }
     for (key, child) in object.iter_mut() {
-        let names = matches!(place, Place::Schema) && key == "properties";
-        slim(child, if names { Place::FieldNames } else { Place::Schema });
+        let are_fields = matches!(key_kind, KeyKind::Keyword) && key == "properties";
+        strip(child, if are_fields { KeyKind::FieldName } else { KeyKind::Keyword });
     }
 }
 
-/// An optional field may simply be absent; that it may be null as well need not be said.
+/// Removes `null` from a field's types: an optional field may be absent.
 fn drop_null_type(object: &mut Map<String, Value>) {
     let Some(Value::Array(types)) = object.get_mut("type") else { return };
     types.retain(|name| name != "null");

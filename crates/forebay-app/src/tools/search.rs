@@ -1,13 +1,13 @@
-//! `ctx_search`: several questions at once over everything stored.
+//! `ctx_search`: runs several queries over everything stored.
 
 use forebay_domain::{Scope, Timestamp, ticket};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::input;
 use crate::search::render::{self, Remarks};
-use crate::search::{Limits, MOST_QUERIES, Reach, Sort, throttle};
+use crate::search::{MAX_QUERIES, SearchOptions, Searcher, Sort, throttle};
 use crate::{Answer, App, AppError, Call};
 
 pub struct Search;
@@ -34,71 +34,71 @@ pub struct Input {
 impl Tool for Search {
     const NAME: &'static str = "ctx_search";
     const DESCRIPTION: &'static str =
-        "Find past output, notes and indexed sources. Ask several questions in one call.";
-    const NATURE: Nature = Nature::Reads;
+        "Find past output, notes and indexed sources. Give several queries in one call.";
+    const EFFECT: Effect = Effect::ReadOnly;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         check_queries(&input.queries)?;
         crate::ingest::sources::refresh(app);
-        let pace = throttle::of_call(app);
-        let is_shortened = pace.is_shortened && (input.limit.is_none() || input.budget.is_none());
-        let budget = input::budget(input.budget, pace.budget)?;
-        let mut limits = input.limits()?;
-        limits.limit = limits.limit.or(Some(pace.limit));
-        limits.asks_once = app.asks_once();
-        let reach = Reach::new(app, limits)?;
-        let last = is_shortened.then_some(throttle::WORD_ON_BATCHING);
-        answer(&reach, &input.queries, app.now(), budget, last)
+        let allowance = throttle::count_call(app);
+        let is_reduced = allowance.is_reduced && (input.limit.is_none() || input.budget.is_none());
+        let budget = input::budget(input.budget, allowance.budget)?;
+        let mut options = input.options()?;
+        options.limit = options.limit.or(Some(allowance.limit));
+        options.is_one_shot = app.is_one_shot();
+        let searcher = Searcher::new(app, options)?;
+        let notice = is_reduced.then_some(throttle::NOTICE);
+        answer(&searcher, &input.queries, app.now(), budget, notice)
     }
 }
 
 impl Input {
-    /// What it is narrowed to.
-    pub fn limits(&self) -> Result<Limits, AppError> {
+    /// Parses the filters into search options.
+    pub fn options(&self) -> Result<SearchOptions, AppError> {
         let ticket = self.scope.clone().filter(|word| ticket::is_ticket(word));
         let scope = match ticket {
             Some(_) => Scope::Ticket,
             None => input::scope(self.scope.as_deref())?,
         };
-        Ok(Limits {
+        Ok(SearchOptions {
             limit: self.limit,
             scope,
             ticket,
             kinds: self.kind.as_deref().map(input::kind).transpose()?.into_iter().collect(),
             source: self.source.clone(),
             sort: sort(self.sort.as_deref())?,
-            ..Limits::default()
+            ..SearchOptions::default()
         })
     }
 }
 
-/// Asks all `queries` and answers within `budget`.
+/// Runs all `queries` and renders the results within `budget`.
 pub(crate) fn answer(
-    reach: &Reach,
+    searcher: &Searcher,
     queries: &[String],
     now: Timestamp,
     budget: u64,
-    last: Option<&'static str>,
+    notice: Option<&'static str>,
 ) -> Result<Answer, AppError> {
-    let unfinished = reach.catch_up()?;
-    let (found, meaning) = reach.find_all(queries)?;
-    let remarks = Remarks { unfinished, meaning, last };
-    let text = render::text(&found, reach, &remarks, now, budget);
-    Ok(Answer::new(text, render::data(&found, &remarks, now)))
+    let unindexed_bytes = searcher.index_pending()?;
+    let (results, embedder) = searcher.search_all(queries)?;
+    let remarks = Remarks { unindexed_bytes, embedder, notice };
+    let text = render::text(&results, searcher, &remarks, now, budget);
+    Ok(Answer::new(text, render::data(&results, &remarks, now)))
 }
 
 pub(crate) fn check_queries(queries: &[String]) -> Result<(), AppError> {
     if queries.is_empty() || queries.iter().all(|query| query.trim().is_empty()) {
         return Err(AppError::bad_input(
-            "there is no query",
-            "ask with words that stand in what you look for",
+            "the query is empty",
+            "use words that occur in what you look for",
         ));
     }
-    if queries.len() > MOST_QUERIES {
+    if queries.len() > MAX_QUERIES {
         return Err(AppError::bad_input(
             format!("{} queries are too many for one call", queries.len()),
-            format!("ask at most {MOST_QUERIES}"),
+            format!("give at most {MAX_QUERIES}"),
         ));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `ctx_stats`: what Forebay cost and what it honestly saved.
+//! `ctx_stats`: tokens saved, with Forebay's own costs deducted.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::{Answer, App, AppError, Call};
 
 pub struct Stats;
@@ -21,18 +21,18 @@ pub struct Input {}
 impl Tool for Stats {
     const NAME: &'static str = "ctx_stats";
     const DESCRIPTION: &'static str = "Tokens saved in this session and project, costs included.";
-    const NATURE: Nature = Nature::Reads;
+    const EFFECT: Effect = Effect::ReadOnly;
     type Input = Input;
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
         let store = app.places.own()?;
-        app.flush_ledger();
+        app.flush_usage();
         let session = store.usage(Some(&app.session))?;
         let project = store.usage(None)?;
-        let facts = store.facts()?;
+        let facts = store.stats()?;
         let data = json!({
-            "session": ledger_data(&session),
-            "project": ledger_data(&project),
+            "session": usage_data(&session),
+            "project": usage_data(&project),
             "store": {
                 "entries": facts.entries,
                 "chunks": facts.chunks,
@@ -45,9 +45,9 @@ impl Tool for Stats {
     }
 }
 
-fn total(ledger: &BTreeMap<String, Totals>) -> Totals {
+fn total(usage: &BTreeMap<String, Totals>) -> Totals {
     let mut sum = Totals::default();
-    for totals in ledger.values() {
+    for totals in usage.values() {
         sum.add(*totals);
     }
     sum
@@ -65,7 +65,7 @@ fn render(
     ];
     lines.extend(project.iter().map(|(tool, totals)| row(&format!("  {tool}"), *totals)));
     lines.push(store_line(facts));
-    lines.push("Tokens of 4 bytes. A host shows at most 30,000 characters of an output: never more is credited.".to_owned());
+    lines.push("1 token = 4 bytes. Hosts show at most 30,000 characters of an output; no more is counted as saved.".to_owned());
     lines.join("\n")
 }
 
@@ -97,7 +97,7 @@ fn store_line(facts: &StoreStats) -> String {
     )
 }
 
-fn ledger_data(ledger: &BTreeMap<String, Totals>) -> Value {
+fn usage_data(usage: &BTreeMap<String, Totals>) -> Value {
     let data = |totals: Totals| {
         json!({
             "answers": totals.answers,
@@ -108,6 +108,6 @@ fn ledger_data(ledger: &BTreeMap<String, Totals>) -> Value {
         })
     };
     let tools: serde_json::Map<String, Value> =
-        ledger.iter().map(|(tool, totals)| (tool.clone(), data(*totals))).collect();
-    json!({ "total": data(total(ledger)), "tools": tools })
+        usage.iter().map(|(tool, totals)| (tool.clone(), data(*totals))).collect();
+    json!({ "total": data(total(usage)), "tools": tools })
 }

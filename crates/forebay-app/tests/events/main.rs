@@ -1,7 +1,7 @@
-//! Events, held by tables of what must and what must not become one.
+//! Event extraction, tested with tables of texts that must and must not become an event.
 //!
-//! One table a kind. A line is `+ words` or `- words`: as a prompt, or, after `$`, as a command that
-//! ran; `exit=1 $ command >> output` says how it ended and what it printed. `⏎` is a line end.
+//! Each event kind has a table. A line is `+ words` or `- words`: a prompt, or after `$` a command that ran, as in
+//! `exit=1 $ command >> output`. `⏎` is a line feed.
 
 #![allow(clippy::unwrap_used, reason = "a table that cannot be read has failed")]
 
@@ -79,12 +79,12 @@ fn call(name: &str, action: ToolAction) -> ToolCall {
     ToolCall { name: name.to_owned(), id: None, action }
 }
 
-/// What an action that went well leaves, as `kind: subject: text`.
-fn told(action: ToolAction) -> Vec<String> {
-    told_of(&HookEvent::AfterTool(call("tool", action), ToolResult::default()))
+/// Returns the events of a successful action as `kind: subject: text`.
+fn extracted_from(action: ToolAction) -> Vec<String> {
+    extracted(&HookEvent::AfterTool(call("tool", action), ToolResult::default()))
 }
 
-fn told_of(event: &HookEvent) -> Vec<String> {
+fn extracted(event: &HookEvent) -> Vec<String> {
     let line = |event: forebay_domain::Event| {
         format!("{}: {}: {}", event.kind.word(), event.subject, event.text)
     };
@@ -92,7 +92,7 @@ fn told_of(event: &HookEvent) -> Vec<String> {
 }
 
 #[test]
-fn every_table_says_yes_and_no() {
+fn every_table_has_positive_and_negative_cases() {
     for (kind, table) in TABLED {
         for mark in ["+ ", "- "] {
             let count = table.lines().filter(|line| line.starts_with(mark)).count();
@@ -102,71 +102,78 @@ fn every_table_says_yes_and_no() {
 }
 
 #[test]
-fn tools_tell_what_was_done() {
+fn extracts_events_from_tool_calls() {
     let paths = vec!["/home/user/p/src/a.rs".to_owned()];
     assert_eq!(
-        told(ToolAction::Edit { paths: paths.clone() }),
+        extracted_from(ToolAction::Edit { paths: paths.clone() }),
         ["file edited: /home/user/p/src/a.rs: file edited"]
     );
     assert_eq!(
-        told(ToolAction::Write { paths: paths.clone() }),
+        extracted_from(ToolAction::Write { paths: paths.clone() }),
         ["file written: /home/user/p/src/a.rs: file written"]
     );
-    assert_eq!(told(ToolAction::Read { paths }), ["file read: /home/user/p/src/a.rs: file read"]);
-    let rules = told(ToolAction::Read { paths: vec!["/home/user/p/AGENTS.md".to_owned()] });
+    assert_eq!(
+        extracted_from(ToolAction::Read { paths }),
+        ["file read: /home/user/p/src/a.rs: file read"]
+    );
+    let rules =
+        extracted_from(ToolAction::Read { paths: vec!["/home/user/p/AGENTS.md".to_owned()] });
     assert_eq!(rules[1], "rule: /home/user/p/AGENTS.md: rules stand in /home/user/p/AGENTS.md");
     let item = |text: &str, state| TodoItem { id: None, text: text.to_owned(), state };
     let items = vec![item("Write it", TodoState::Done), item("Test it", TodoState::Open)];
-    assert_eq!(told(ToolAction::Todo { items }), ["task: Write it: done", "task: Test it: open"]);
+    assert_eq!(
+        extracted_from(ToolAction::Todo { items }),
+        ["task: Write it: done", "task: Test it: open"]
+    );
     let mcp = ToolAction::Mcp { server: Some("github".to_owned()), tool: "get_issue".to_owned() };
-    assert_eq!(told(mcp), ["mcp: github/get_issue: github/get_issue"]);
+    assert_eq!(extracted_from(mcp), ["mcp: github/get_issue: github/get_issue"]);
     let task =
         ToolAction::Task { description: "Find it".to_owned(), agent: Some("Explore".to_owned()) };
-    assert_eq!(told(task), ["subagent: Find it: Explore: Find it"]);
-    assert_eq!(told(ToolAction::Skill { name: "pdf".to_owned() }), ["skill: pdf: pdf"]);
-    assert_eq!(told(ToolAction::Plan { text: "1. a".to_owned() }), ["plan: plan: 1. a"]);
+    assert_eq!(extracted_from(task), ["subagent: Find it: Explore: Find it"]);
+    assert_eq!(extracted_from(ToolAction::Skill { name: "pdf".to_owned() }), ["skill: pdf: pdf"]);
+    assert_eq!(extracted_from(ToolAction::Plan { text: "1. a".to_owned() }), ["plan: plan: 1. a"]);
     assert_eq!(
-        told(ToolAction::Fetch { url: "https://a.b/c".to_owned() }),
+        extracted_from(ToolAction::Fetch { url: "https://a.b/c".to_owned() }),
         ["reference: https://a.b/c: https://a.b/c"]
     );
-    assert_eq!(told(ToolAction::Other), Vec::<String>::new());
+    assert_eq!(extracted_from(ToolAction::Other), Vec::<String>::new());
 }
 
 #[test]
-fn a_task_with_a_name_keeps_it() {
+fn a_task_keeps_its_id() {
     let item =
         |text: &str, state| TodoItem { id: Some("3".to_owned()), text: text.to_owned(), state };
-    let made = told(ToolAction::Todo { items: vec![item("Write it", TodoState::Open)] });
+    let made = extracted_from(ToolAction::Todo { items: vec![item("Write it", TodoState::Open)] });
     assert_eq!(made, ["task: #3: open: Write it"]);
-    let done = told(ToolAction::Todo { items: vec![item("", TodoState::Done)] });
+    let done = extracted_from(ToolAction::Todo { items: vec![item("", TodoState::Done)] });
     assert_eq!(done, ["task: #3: done"]);
 }
 
 #[test]
-fn what_failed_was_not_done() {
+fn a_failed_call_becomes_an_error_only() {
     let result = ToolResult {
         is_error: true,
         parts: vec![Part::Text("String to replace not found".to_owned())],
         ..ToolResult::default()
     };
     let edit = call("Edit", ToolAction::Edit { paths: vec!["a.rs".to_owned()] });
-    let found = told_of(&HookEvent::AfterTool(edit, result));
+    let found = extracted(&HookEvent::AfterTool(edit, result));
     assert_eq!(found, ["error: Edit a.rs: String to replace not found"]);
     let found =
-        told_of(&shell("git commit -m x", "nothing to commit, working tree clean", Some(1)));
+        extracted(&shell("git commit -m x", "nothing to commit, working tree clean", Some(1)));
     assert_eq!(found, ["error: git commit -m x: nothing to commit, working tree clean"]);
 }
 
 #[test]
-fn an_error_says_what_went_wrong() {
+fn an_error_has_the_line_that_explains_it() {
     let output = "running 3 tests\ntest a ... ok\ntest b ... FAILED\n\nthread 'b' panicked at src/lib.rs:7:5:\nassertion failed\n\ntest result: FAILED. 1 passed; 1 failed\n";
-    let found = told_of(&shell("cargo test", output, Some(101)));
+    let found = extracted(&shell("cargo test", output, Some(101)));
     assert_eq!(found, ["error: cargo test: thread 'b' panicked at src/lib.rs:7:5:"]);
 }
 
 #[test]
-fn git_says_what_came_of_it() {
-    let found = told_of(&shell(
+fn a_git_event_has_its_result() {
+    let found = extracted(&shell(
         "cd web && git commit -qam 'web: x'",
         "[main 3f2a1bc] web: x\n 1 file changed\n",
         Some(0),
@@ -181,16 +188,17 @@ fn git_says_what_came_of_it() {
 }
 
 #[test]
-fn a_files_content_is_no_error() {
+fn file_content_is_not_an_error() {
     let parts = vec![Part::Text("error: this is what the docs say\npanicked at x".to_owned())];
     let read = call("Read", ToolAction::Read { paths: vec!["docs.md".to_owned()] });
-    let found = told_of(&HookEvent::AfterTool(read, ToolResult { parts, ..ToolResult::default() }));
+    let found =
+        extracted(&HookEvent::AfterTool(read, ToolResult { parts, ..ToolResult::default() }));
     assert_eq!(found, ["file read: docs.md: file read"]);
 }
 
 #[test]
-fn the_last_request_is_kept_word_for_word() {
-    let found = told_of(&HookEvent::Prompt("  Fix the tests\nin `a.rs`, please.  ".to_owned()));
+fn keeps_the_last_request_verbatim() {
+    let found = extracted(&HookEvent::Prompt("  Fix the tests\nin `a.rs`, please.  ".to_owned()));
     assert_eq!(
         found,
         ["prompt: last request: Fix the tests\nin `a.rs`, please.", "intent: intent: fix"]
@@ -205,7 +213,7 @@ fn intent(prompt: &str, expect: Option<&str>) {
 }
 
 #[test]
-fn the_kind_of_work_is_told() {
+fn classifies_the_intent_of_a_prompt() {
     intent("Please fix the login", Some("fix"));
     intent("Hi. Could you add a retry to the client?", Some("build"));
     intent("why is this slow?", Some("explain"));
@@ -217,8 +225,8 @@ fn the_kind_of_work_is_told() {
 }
 
 #[test]
-fn values_of_variables_are_not_told() {
-    let found = told_of(&shell("export API_TOKEN=abc123; FOO=secret", "", Some(0)));
+fn omits_values_of_variables() {
+    let found = extracted(&shell("export API_TOKEN=abc123; FOO=secret", "", Some(0)));
     assert_eq!(
         found,
         ["environment: variable API_TOKEN: sets API_TOKEN", "environment: variable FOO: sets FOO"]
@@ -227,7 +235,7 @@ fn values_of_variables_are_not_told() {
 
 proptest! {
     #[test]
-    fn whatever_is_said_or_printed_stays_small(text in any::<String>(), command in any::<String>(), code in prop::option::of(-1_i32..4)) {
+    fn events_are_bounded(text in any::<String>(), command in any::<String>(), code in prop::option::of(-1_i32..4)) {
         let long = text.repeat(200);
         for event in [HookEvent::Prompt(text.clone()), HookEvent::Prompt(long.clone()), shell(&command, &long, code), shell(&long, &text, code)] {
             let found = events(&event);

@@ -228,7 +228,7 @@ impl Held {
         (pool, place): (&Arc<Pool>, Place),
         counts: &Counts,
     ) {
-        let meaning = query.meaning.clone();
+        let meaning = query.embedding.clone();
         if !self.wants_whole(meaning.as_ref()) {
             return;
         }
@@ -331,8 +331,8 @@ impl Held {
         if model.is_none() || !self.holds(&model) {
             return None;
         }
-        let wanted = VectorQuery { model, vector: wanted.vector.clone(), most };
-        self.together.announce().ask(wanted, |all| self.nearest_to_each(all))
+        let wanted = VectorQuery { model, vector: wanted.vector.clone(), limit: most };
+        self.together.announce().run(wanted, |all| self.nearest_to_each(all))
     }
 
     /// None where meanings are not held, or those of another model.
@@ -342,7 +342,7 @@ impl Held {
         // It takes a while, and others want to write there.
         let gone = self.traits.read().gone.clone();
         let is_there = |passage| !gone.contains(&passage);
-        whole.meanings.nearest_to_each(&whole.model, wanted, is_there)
+        whole.meanings.search_batch(&whole.model, wanted, is_there)
     }
 
     /// Waits until nobody of this process has the server compare many meanings: that takes all its processors, which

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use forebay_store::Embedding;
-use forebay_store::vector_index::{VectorIndex, are_too_many};
+use forebay_store::vector_index::{VectorIndex, exceeds_limits};
 
 use ::postgres::Row;
 
@@ -56,12 +56,12 @@ impl Whole {
     /// Forgets all passages but these.
     pub(super) fn keep(&mut self, there: &HashSet<i64>) {
         self.words.keep(there);
-        self.meanings.keep(there);
+        self.meanings.retain(there);
     }
 
     pub(super) fn is_too_large(&self) -> bool {
         let passages = self.words.sizes().passages as i64;
-        self.words.are_too_many() || are_too_many(passages, self.model.width as usize)
+        self.words.are_too_many() || exceeds_limits(passages, self.model.width as usize)
     }
 }
 

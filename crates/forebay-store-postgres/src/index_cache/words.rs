@@ -15,9 +15,9 @@ use super::super::counts::Sizes;
 use super::super::lexemes::{Standing, Written, known, written};
 use super::chunk::Passage;
 
-const SATURATION: f32 = bm25::SATURATION as f32;
-const LENGTH: f32 = bm25::LENGTH as f32;
-const LEAST_WORTH: f32 = bm25::LEAST_WORTH as f32;
+const SATURATION: f32 = bm25::K1 as f32;
+const LENGTH: f32 = bm25::B as f32;
+const LEAST_WORTH: f32 = bm25::MIN_IDF as f32;
 /// Whatever fits has more than no score.
 const LEAST_SCORE: f32 = f32::MIN_POSITIVE;
 /// Words that one beginning may stand for.
@@ -163,8 +163,8 @@ impl Words {
         let scores = self.scores(asked);
         let mut best = TopK::new(most.min(self.passages.len()), LEAST_SCORE);
         let fits = |passage| Ok::<_, Infallible>(passage != NOBODY && fits(passage));
-        let Ok(()) = best.take_from(&self.passages, &scores, fits);
-        best.in_order()
+        let Ok(()) = best.extend(&self.passages, &scores, fits);
+        best.into_sorted()
     }
 
     /// The score of each passage; 0 for those that do not fit.

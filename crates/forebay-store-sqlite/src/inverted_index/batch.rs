@@ -1,124 +1,125 @@
-//! A batch: the words of passages that are written in one transaction, put in order in memory.
+//! Builds the segments of the chunks that one transaction writes.
 
 use forebay_store::NewChunk;
 use rusqlite::Transaction;
 
-use super::Side;
+use super::Field;
 use super::builder::Builder;
-use super::encoded_segment::Draft;
-use super::merge::{self, Leave};
+use super::encoded_segment::EncodedSegment;
+use super::merge::{self, MergeBudget};
 
-/// The words of passages as they come. Memory is bounded: what makes a segment is put in order at once.
+/// Indexes chunks as they arrive. Memory is bounded: a full segment is sorted and encoded at once.
 #[derive(Default)]
-pub(in super::super) struct Gathered {
-    /// Of each side the segment in the making; there is none before its first word comes, for it takes much memory.
-    open: [Option<Builder>; Side::ALL.len()],
-    full: Vec<(Side, Draft)>,
+pub(in super::super) struct BatchBuilder {
+    /// The open segment of each field; None before its first chunk, since a builder allocates much.
+    open: [Option<Builder>; Field::ALL.len()],
+    closed: Vec<(Field, EncodedSegment)>,
 }
 
-impl Gathered {
-    /// Takes the words of a passage, which has a number until it has an id.
-    pub(in super::super) fn add(&mut self, passage: i64, chunk: &NewChunk) {
-        let [own, around] = &mut self.open;
-        own.get_or_insert_default().add(passage, &chunk.title, &chunk.text);
-        if !chunk.around.is_empty() {
-            around.get_or_insert_default().add(passage, "", &chunk.around);
+impl BatchBuilder {
+    /// Adds the terms of a chunk, which has an ordinal until it has an id.
+    pub(in super::super) fn add(&mut self, chunk_id: i64, chunk: &NewChunk) {
+        let [text, context] = &mut self.open;
+        text.get_or_insert_default().add(chunk_id, &chunk.title, &chunk.text);
+        if !chunk.context.is_empty() {
+            context.get_or_insert_default().add(chunk_id, "", &chunk.context);
         }
-        self.close_those(Builder::is_full);
+        self.close_if(Builder::is_full);
     }
 
-    /// Gives passages that have come since this was last done their ids in place of their numbers.
-    pub(in super::super) fn name_passages(&mut self, ids: &[i64]) {
-        self.open.iter_mut().flatten().for_each(|builder| builder.name_passages(ids));
-        self.full.iter_mut().for_each(|(_, draft)| draft.name_passages(ids));
+    /// Replaces the ordinals of the chunks added since the last call by their ids.
+    pub(in super::super) fn assign_ids(&mut self, ids: &[i64]) {
+        self.open.iter_mut().flatten().for_each(|builder| builder.assign_ids(ids));
+        self.closed.iter_mut().for_each(|(_, segment)| segment.assign_ids(ids));
     }
 
-    /// What makes whole segments, if there is any; the rest goes on.
-    pub(in super::super) fn take_full(&mut self) -> Option<Batch> {
-        let drafts = std::mem::take(&mut self.full);
-        (!drafts.is_empty()).then_some(Batch { drafts })
+    /// Returns the segments that are full, if any.
+    pub(in super::super) fn take_closed(&mut self) -> Option<Batch> {
+        let segments = std::mem::take(&mut self.closed);
+        (!segments.is_empty()).then_some(Batch { segments })
     }
 
-    /// All that has come so far.
+    /// Closes and returns all segments.
     pub(in super::super) fn close(&mut self) -> Batch {
-        self.close_those(|_| true);
-        Batch { drafts: std::mem::take(&mut self.full) }
+        self.close_if(|_| true);
+        Batch { segments: std::mem::take(&mut self.closed) }
     }
 
-    fn close_those(&mut self, are_due: impl Fn(&Builder) -> bool) {
-        for (side, open) in Side::ALL.into_iter().zip(&mut self.open) {
-            if let Some(builder) = open.take_if(|builder| are_due(builder)) {
-                self.full.push((side, builder.close(side)));
+    fn close_if(&mut self, is_due: impl Fn(&Builder) -> bool) {
+        for (field, open) in Field::ALL.into_iter().zip(&mut self.open) {
+            if let Some(builder) = open.take_if(|builder| is_due(builder)) {
+                self.closed.push((field, builder.close(field)));
             }
         }
     }
 }
 
-/// The words of some passages, in order. It is made before the transaction, so that nobody waits for it.
+/// Encoded segments of some chunks. Built before the transaction, to keep the write lock short.
 pub(in super::super) struct Batch {
-    drafts: Vec<(Side, Draft)>,
+    segments: Vec<(Field, EncodedSegment)>,
 }
 
-/// Which passages a transaction has written, in the order of their batch; none for those it has not.
+/// Ids of the chunks that a transaction wrote, in batch order; None for those it skipped.
 #[derive(Debug, Default)]
-pub(in super::super) struct Placed(Vec<Option<i64>>);
+pub(in super::super) struct AssignedIds(Vec<Option<i64>>);
 
-impl Placed {
-    /// Those that were written.
+impl AssignedIds {
+    /// Returns the ids of the chunks written.
     pub(in super::super) fn into_ids(self) -> Vec<i64> {
         self.0.into_iter().flatten().collect()
     }
 
-    pub(in super::super) fn add(&mut self, passage: i64) {
-        self.0.push(Some(passage));
+    pub(in super::super) fn add(&mut self, chunk_id: i64) {
+        self.0.push(Some(chunk_id));
     }
 
-    pub(in super::super) fn skip(&mut self, passages: usize) {
-        self.0.resize(self.0.len() + passages, None);
+    pub(in super::super) fn skip(&mut self, chunks: usize) {
+        self.0.resize(self.0.len() + chunks, None);
     }
 }
 
 impl Batch {
-    pub(in super::super) fn of(chunks: &[&NewChunk]) -> Self {
-        let mut gathered = Gathered::default();
-        for (number, chunk) in (0..).zip(chunks) {
-            gathered.add(number, chunk);
+    pub(in super::super) fn new(chunks: &[&NewChunk]) -> Self {
+        let mut builder = BatchBuilder::default();
+        for (ordinal, chunk) in (0..).zip(chunks) {
+            builder.add(ordinal, chunk);
         }
-        gathered.close()
+        builder.close()
     }
 
-    /// Writes all of it, and merges what has become too many small segments; tells what may be merged then.
+    /// Writes all segments and merges small ones; returns the budget for further merges, if any are
+    /// due.
     pub(in super::super) fn write(
         self,
         transaction: &Transaction<'_>,
         chunks: &[&NewChunk],
-        Placed(mut ids): Placed,
-    ) -> rusqlite::Result<Option<Leave>> {
+        AssignedIds(mut ids): AssignedIds,
+    ) -> rusqlite::Result<Option<MergeBudget>> {
         ids.resize(chunks.len(), None);
         if ids.iter().any(Option::is_none) {
-            // Another process was faster with some of them.
-            let left: Vec<(&NewChunk, i64)> =
+            // Another process has written some of the chunks.
+            let remaining: Vec<(&NewChunk, i64)> =
                 chunks.iter().zip(ids).filter_map(|(chunk, id)| Some((*chunk, id?))).collect();
-            let (chunks, ids): (Vec<&NewChunk>, Vec<i64>) = left.into_iter().unzip();
-            return Self::of(&chunks).write_as(transaction, &ids);
+            let (chunks, ids): (Vec<&NewChunk>, Vec<i64>) = remaining.into_iter().unzip();
+            return Self::new(&chunks).write_with_ids(transaction, &ids);
         }
-        self.write_as(transaction, &Placed(ids).into_ids())
+        self.write_with_ids(transaction, &AssignedIds(ids).into_ids())
     }
 
-    /// The same of passages that have these ids, or had theirs before.
-    pub(in super::super) fn write_as(
+    /// Like [`Self::write`], for chunks with these ids or with ids assigned before.
+    pub(in super::super) fn write_with_ids(
         self,
         transaction: &Transaction<'_>,
         ids: &[i64],
-    ) -> rusqlite::Result<Option<Leave>> {
-        let own = self.drafts.iter().filter(|(side, _)| *side == Side::Own);
-        let passages = own.map(|(_, draft)| draft.passages()).sum();
-        let mut leave = None;
-        for (side, mut draft) in self.drafts {
-            draft.name_passages(ids);
-            draft.write(transaction, side)?;
-            leave = merge::after_write(transaction, side, passages)?.or(leave);
+    ) -> rusqlite::Result<Option<MergeBudget>> {
+        let text = self.segments.iter().filter(|(field, _)| *field == Field::Text);
+        let chunks = text.map(|(_, segment)| segment.chunks()).sum();
+        let mut merge_budget = None;
+        for (field, mut segment) in self.segments {
+            segment.assign_ids(ids);
+            segment.write(transaction, field)?;
+            merge_budget = merge::after_write(transaction, field, chunks)?.or(merge_budget);
         }
-        Ok(leave)
+        Ok(merge_budget)
     }
 }

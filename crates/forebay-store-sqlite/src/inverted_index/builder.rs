@@ -1,4 +1,6 @@
-//! A segment in the making: words are taken as they come, and put in order in the end.
+//! Builds a segment: collects terms in the order of the text, then sorts them by counting.
+//!
+//! Hand-written for speed; `cargo xtask bench --only index` measures it.
 
 use std::ops::Range;
 
@@ -7,66 +9,66 @@ use forebay_text::prefetch;
 use forebay_text::subwords;
 use forebay_text::words::push_lower;
 
-use super::encoded_segment::Draft;
-use super::members::Members;
-use super::names::Names;
-use super::postings::{List, PlaceWriter, Posting};
-use super::table::Table;
-use super::terms::Terms;
-use super::{Side, term, varint};
+use super::chunk_lengths::ChunkLengths;
+use super::encoded_segment::EncodedSegment;
+use super::postings::{EncodedPostings, PositionWriter, Posting};
+use super::string_arena::StringArena;
+use super::term_interner::TermInterner;
+use super::word_table::WordTable;
+use super::{Field, term, varint};
 
-/// A segment with more words than this is closed: memory is bounded, whatever is indexed.
-const MOST_WORDS: usize = 4_000_000;
-/// And so is one with so many passages: more cannot be told apart while it is made.
-pub(super) const MOST_PASSAGES: usize = 1 << (u32::BITS - Spot::FIELD_BITS);
-/// From so many words on there is room for all: to grow by steps would copy them, and use the memory of each step.
-const MANY_WORDS: usize = 1 << 16;
-/// Terms between the one that is fetched and the one that is written.
-const AHEAD: usize = 8;
+/// Bounds memory: a segment with more words is closed.
+const MAX_WORDS: usize = 4_000_000;
+/// Bounds the chunk ordinals of a [`Position`]: a segment with more chunks is closed.
+pub(super) const MAX_CHUNKS: usize = 1 << (u32::BITS - Position::SECTION_BITS);
+/// From this many words on, the full capacity is reserved at once instead of by doubling.
+const RESERVE_FROM_WORDS: usize = 1 << 16;
+/// How many terms ahead postings are prefetched.
+const PREFETCH_DISTANCE: usize = 8;
 
 #[derive(Default)]
 pub(super) struct Builder {
-    passages: Members,
-    /// What each run of letters stands for.
-    runs: Table<Run>,
+    chunks: ChunkLengths,
+    /// The terms of each distinct token.
+    tokens: WordTable<TokenTerms>,
     compounds: Vec<Compound>,
-    /// The terms of all compounds, one after the other.
-    of_compounds: Vec<u32>,
-    terms: Terms,
-    /// The term of each word, in the order in which they stand: title and body of one passage after the other.
+    /// The terms of all compounds, concatenated.
+    compound_terms: Vec<u32>,
+    terms: TermInterner,
+    /// The term of each word in text order: title and body of one chunk after the other.
     words: Vec<u32>,
-    /// Where the words of each title and of each body end.
-    ends: Vec<u32>,
-    vocabulary: Names,
-    /// Room for a term.
-    term: String,
-    /// Room for what stands inside the runs of a text.
-    inside: Vec<Range<usize>>,
-    /// Counts texts, to tell which compounds were seen in the present one.
-    text: u32,
+    /// End of each section (title or body) in `words`.
+    section_ends: Vec<u32>,
+    vocabulary: StringArena,
+    /// Reused buffer for one term.
+    term_buffer: String,
+    /// Reused buffer: ranges of subwords to append after the current text.
+    pending_subwords: Vec<Range<usize>>,
+    /// Counts texts, to add the subwords of a compound once per text.
+    text_number: u32,
 }
 
-/// What a run of letters stands for.
+/// The terms of a token.
 #[derive(Clone, Copy)]
-enum Run {
-    /// One term, as nearly all do.
-    Plain(u32),
-    /// A compound, by its number.
+enum TokenTerms {
+    /// One term, as nearly all tokens have.
+    Single(u32),
+    /// Index of a compound.
     Compound(u32),
 }
 
-impl Default for Run {
+impl Default for TokenTerms {
     fn default() -> Self {
-        Self::Plain(0)
+        Self::Single(0)
     }
 }
 
-/// So many terms from a place in `of_compounds` on, and then so many that stand inside the run.
+/// Terms of a compound token in `compound_terms`: its own, followed by its subwords.
 struct Compound {
     start: u32,
     terms: u32,
-    inner: u32,
-    seen_in: u32,
+    subwords: u32,
+    last_text: u32,
 }
 
 impl Compound {
@@ -74,155 +76,159 @@ impl Compound {
         self.start as usize..(self.start + self.terms) as usize
     }
 
-    fn inner(&self) -> Range<usize> {
+    fn subwords(&self) -> Range<usize> {
         let start = self.start + self.terms;
-        start as usize..(start + self.inner) as usize
+        start as usize..(start + self.subwords) as usize
     }
 }
 
 impl Builder {
-    pub(super) fn add(&mut self, passage: i64, title: &str, body: &str) {
+    pub(super) fn add(&mut self, chunk_id: i64, title: &str, body: &str) {
         let before = self.words.len();
-        if before >= MANY_WORDS {
-            // The passage that makes it full has less than many.
-            self.words.reserve_exact((MOST_WORDS + MANY_WORDS).saturating_sub(before));
+        if before >= RESERVE_FROM_WORDS {
+            // The last chunk may exceed the maximum, by less than this.
+            self.words.reserve_exact((MAX_WORDS + RESERVE_FROM_WORDS).saturating_sub(before));
         }
         for text in [title, body] {
             self.add_text(text);
-            self.ends.push(self.words.len() as u32);
+            self.section_ends.push(self.words.len() as u32);
         }
-        self.passages.add(passage, (self.words.len() - before) as u32);
+        self.chunks.add(chunk_id, (self.words.len() - before) as u32);
     }
 
-    /// Gives passages their ids in place of their numbers.
-    pub(super) fn name_passages(&mut self, ids: &[i64]) {
-        self.passages.name(ids);
+    /// Replaces chunk ordinals by ids.
+    pub(super) fn assign_ids(&mut self, ids: &[i64]) {
+        self.chunks.assign_ids(ids);
     }
 
-    /// Whether it has as much as a segment may have.
+    /// Returns whether it has reached the size of a segment.
     pub(super) fn is_full(&self) -> bool {
-        self.words.len() >= MOST_WORDS || self.passages.count() >= MOST_PASSAGES
+        self.words.len() >= MAX_WORDS || self.chunks.count() >= MAX_CHUNKS
     }
 
-    /// Adds the words of a text, and after them those that stand inside others.
+    /// Adds the words of a text, followed by their subwords.
     fn add_text(&mut self, text: &str) {
-        self.text += 1;
-        let mut inside = std::mem::take(&mut self.inside);
-        term::each_run(text, |start, end| {
-            let known = self.runs.get(text, start, end);
-            match known.unwrap_or_else(|| self.learn(&text[start..end])) {
-                Run::Plain(term) => self.words.push(term),
-                Run::Compound(number) => {
-                    let compound = &mut self.compounds[number as usize];
-                    let is_new = std::mem::replace(&mut compound.seen_in, self.text) != self.text;
-                    let (terms, inner) = (compound.terms(), compound.inner());
-                    self.words.extend_from_slice(&self.of_compounds[terms]);
-                    if is_new && !inner.is_empty() {
-                        inside.push(inner);
+        self.text_number += 1;
+        let mut pending_subwords = std::mem::take(&mut self.pending_subwords);
+        term::each_token(text, |start, end| {
+            let found = self.tokens.get(text, start, end);
+            match found.unwrap_or_else(|| self.add_token(&text[start..end])) {
+                TokenTerms::Single(term) => self.words.push(term),
+                TokenTerms::Compound(index) => {
+                    let compound = &mut self.compounds[index as usize];
+                    let is_new = std::mem::replace(&mut compound.last_text, self.text_number)
+                        != self.text_number;
+                    let (terms, subwords) = (compound.terms(), compound.subwords());
+                    self.words.extend_from_slice(&self.compound_terms[terms]);
+                    if is_new && !subwords.is_empty() {
+                        pending_subwords.push(subwords);
                     }
                 }
             }
         });
-        for inner in inside.drain(..) {
-            self.words.extend_from_slice(&self.of_compounds[inner]);
+        for subwords in pending_subwords.drain(..) {
+            self.words.extend_from_slice(&self.compound_terms[subwords]);
         }
-        self.inside = inside;
+        self.pending_subwords = pending_subwords;
     }
 
     #[cold]
-    fn learn(&mut self, run: &str) -> Run {
-        let parts = subwords::subwords_of_run(run);
-        let start = self.of_compounds.len();
-        self.add_terms(run);
-        let terms = self.of_compounds.len() - start;
-        for part in &parts {
-            self.add_terms(part);
+    fn add_token(&mut self, token: &str) -> TokenTerms {
+        let subwords_of = subwords::subwords_of_run(token);
+        let start = self.compound_terms.len();
+        self.add_terms(token);
+        let terms = self.compound_terms.len() - start;
+        for subword in &subwords_of {
+            self.add_terms(subword);
         }
-        let inner = self.of_compounds.len() - start - terms;
-        let known = if (terms, inner) == (1, 0) {
-            self.of_compounds.pop().map(Run::Plain).unwrap_or_default()
+        let subwords = self.compound_terms.len() - start - terms;
+        let found = if (terms, subwords) == (1, 0) {
+            self.compound_terms.pop().map(TokenTerms::Single).unwrap_or_default()
         } else {
-            let (start, terms, inner) = (start as u32, terms as u32, inner as u32);
-            self.compounds.push(Compound { start, terms, inner, seen_in: 0 });
-            Run::Compound(self.compounds.len() as u32 - 1)
+            let (start, terms, subwords) = (start as u32, terms as u32, subwords as u32);
+            self.compounds.push(Compound { start, terms, subwords, last_text: 0 });
+            TokenTerms::Compound(self.compounds.len() as u32 - 1)
         };
-        let written = parts.iter().map(String::as_str).chain([run]);
-        for word in written.filter(|word| is_word(word)) {
+        let spellings = subwords_of.iter().map(String::as_str).chain([token]);
+        for word in spellings.filter(|word| is_word(word)) {
             self.vocabulary.push_with(|text| push_lower(text, word));
         }
-        self.runs.insert(run, known);
-        known
+        self.tokens.insert(token, found);
+        found
     }
 
-    fn add_terms(&mut self, run: &str) {
-        term::each_of_run(run, &mut self.term, |term| {
-            self.of_compounds.push(self.terms.number(term));
+    fn add_terms(&mut self, token: &str) {
+        term::each_term(token, &mut self.term_buffer, |term| {
+            self.compound_terms.push(self.terms.id(term));
         });
     }
 
-    /// Puts the words in order and writes their lists.
-    pub(super) fn close(self, side: Side) -> Draft {
-        let sorted = Sorted::of(&self.words, &self.ends, self.terms.count());
-        let vocabulary = if side == Side::Own { self.vocabulary } else { Names::default() };
-        let mut draft = Draft::new(self.passages, vocabulary);
-        let mut list = List::default();
-        let order = self.terms.in_order();
+    /// Sorts the terms and encodes their postings.
+    pub(super) fn close(self, field: Field) -> EncodedSegment {
+        let by_term = PositionsByTerm::new(&self.words, &self.section_ends, self.terms.len());
+        let vocabulary =
+            if field == Field::Text { self.vocabulary } else { StringArena::default() };
+        let mut segment = EncodedSegment::new(self.chunks, vocabulary);
+        let mut postings = EncodedPostings::default();
+        let order = self.terms.sorted_ids();
         for (at, term) in order.iter().enumerate() {
-            // They lie in memory as they came, and not in order.
-            if let Some(later) = order.get(at + AHEAD) {
-                prefetch::fetch(sorted.of_term(*later));
-                prefetch::fetch(self.terms.name(*later));
+            // Positions and strings are in order of first occurrence, so access in term order is
+            // random.
+            if let Some(upcoming) = order.get(at + PREFETCH_DISTANCE) {
+                prefetch::fetch(by_term.of_term(*upcoming));
+                prefetch::fetch(self.terms.string(*upcoming));
             }
-            list.clear();
-            for same in sorted.of_term(*term).chunk_by(|a, b| a.passage() == b.passage()) {
-                add_posting(same, &mut list);
+            postings.clear();
+            for of_chunk in by_term.of_term(*term).chunk_by(|a, b| a.ordinal() == b.ordinal()) {
+                add_posting(of_chunk, &mut postings);
             }
-            draft.add(self.terms.name(*term).as_bytes(), &list);
+            segment.add(self.terms.string(*term).as_bytes(), &postings);
         }
-        draft
+        segment
     }
 }
 
-/// Where a word stands, in a number that sorts as its parts do: passage, field, place.
+/// Position of a word: chunk ordinal, section and word index, packed so that numeric order is text
+/// order.
 #[derive(Clone, Copy)]
-struct Spot(u32);
+struct Position(u32);
 
-impl Spot {
-    /// A passage has fewer words; in one that has not, those after them count as one place.
-    const PLACE_BITS: u32 = 12;
-    const FIELD_BITS: u32 = Self::PLACE_BITS + 1;
+impl Position {
+    /// Chunks have fewer words; later words of a longer one share the last index.
+    const INDEX_BITS: u32 = 12;
+    const SECTION_BITS: u32 = Self::INDEX_BITS + 1;
 
-    /// The beginning of a title or a body; they are counted alternately.
-    fn beginning_of(field: usize) -> Self {
-        Self((field as u32) << Self::PLACE_BITS)
+    /// Returns the start of a section; titles and bodies alternate.
+    fn section_start(section: usize) -> Self {
+        Self((section as u32) << Self::INDEX_BITS)
     }
 
-    fn at(self, place: usize) -> Self {
-        Self(self.0 | (place as u32).min((1 << Self::PLACE_BITS) - 1))
+    fn at(self, index: usize) -> Self {
+        Self(self.0 | (index as u32).min((1 << Self::INDEX_BITS) - 1))
     }
 
-    fn passage(self) -> u32 {
-        self.0 >> Self::FIELD_BITS
+    fn ordinal(self) -> u32 {
+        self.0 >> Self::SECTION_BITS
     }
 
     fn is_body(self) -> bool {
-        self.0 >> Self::PLACE_BITS & 1 == 1
+        self.0 >> Self::INDEX_BITS & 1 == 1
     }
 
-    fn place(self) -> u32 {
-        self.0 & ((1 << Self::PLACE_BITS) - 1)
+    fn index(self) -> u32 {
+        self.0 & ((1 << Self::INDEX_BITS) - 1)
     }
 }
 
-/// Where words stand, by their terms and then in order.
-struct Sorted {
-    spots: Vec<Spot>,
-    /// Where the spots of each term start.
+/// Positions grouped by term, each group in text order.
+struct PositionsByTerm {
+    positions: Vec<Position>,
+    /// Start of each term's group.
     starts: Vec<u32>,
 }
 
-impl Sorted {
-    fn of(words: &[u32], ends: &[u32], terms: usize) -> Self {
+impl PositionsByTerm {
+    fn new(words: &[u32], section_ends: &[u32], terms: usize) -> Self {
         let mut starts = vec![0_u32; terms + 2];
         for term in words {
             starts[*term as usize + 2] += 1;
@@ -230,41 +236,41 @@ impl Sorted {
         for term in 2..starts.len() {
             starts[term] += starts[term - 1];
         }
-        let mut spots = vec![Spot(0); words.len()];
+        let mut positions = vec![Position(0); words.len()];
         let mut start = 0;
-        for (field, end) in ends.iter().enumerate() {
-            let beginning = Spot::beginning_of(field);
-            for (place, term) in words[start..*end as usize].iter().enumerate() {
+        for (section, end) in section_ends.iter().enumerate() {
+            let section_start = Position::section_start(section);
+            for (index, term) in words[start..*end as usize].iter().enumerate() {
                 let next = &mut starts[*term as usize + 1];
-                spots[*next as usize] = beginning.at(place);
+                positions[*next as usize] = section_start.at(index);
                 *next += 1;
             }
             start = *end as usize;
         }
-        Self { spots, starts }
+        Self { positions, starts }
     }
 
-    fn of_term(&self, term: u32) -> &[Spot] {
+    fn of_term(&self, term: u32) -> &[Position] {
         let start = |term: u32| self.starts[term as usize] as usize;
-        &self.spots[start(term)..start(term + 1)]
+        &self.positions[start(term)..start(term + 1)]
     }
 }
 
-/// Adds what one passage has of a word.
-fn add_posting(same: &[Spot], list: &mut List) {
-    let passage = same[0].passage();
-    // Most words stand once in a passage.
-    if let [only] = same {
-        varint::put(&mut list.places, only.place().into());
+/// Adds the posting of one chunk.
+fn add_posting(of_chunk: &[Position], postings: &mut EncodedPostings) {
+    let ordinal = of_chunk[0].ordinal();
+    // Most words occur once in a chunk.
+    if let [only] = of_chunk {
+        varint::write(&mut postings.positions, only.index().into());
         let body = u32::from(only.is_body());
-        return list.add(Posting { passage, title: 1 - body, body });
+        return postings.add(Posting { ordinal, title: 1 - body, body });
     }
-    let title = same.iter().take_while(|spot| !spot.is_body()).count();
-    for field in [&same[..title], &same[title..]] {
-        let mut writer = PlaceWriter::default();
-        for spot in field {
-            writer.put(&mut list.places, spot.place());
+    let title = of_chunk.iter().take_while(|position| !position.is_body()).count();
+    for section in [&of_chunk[..title], &of_chunk[title..]] {
+        let mut writer = PositionWriter::default();
+        for position in section {
+            writer.write(&mut postings.positions, position.index());
         }
     }
-    list.add(Posting { passage, title: title as u32, body: (same.len() - title) as u32 });
+    postings.add(Posting { ordinal, title: title as u32, body: (of_chunk.len() - title) as u32 });
 }

@@ -1,203 +1,207 @@
-//! Merging: segments of about one size become one, so that a word is looked up in few places.
+//! Merges segments and drops tombstoned chunks; the module documentation describes the policy.
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use super::encoded_segment::Draft;
-use super::members::Members;
-use super::page::Packed;
-use super::postings::{List, Posting, Postings, take_places};
+use super::chunk_lengths::ChunkLengths;
+use super::encoded_segment::EncodedSegment;
+use super::page::EncodedTerm;
+use super::postings::{EncodedPostings, Posting, Postings, read_positions_of};
 use super::segment::Segment;
-use super::{PAGES, Side, gone, term, varint, vocabulary};
+use super::{Field, MAX_PAGES, term, tombstones, varint, vocabulary};
 
-/// So many segments of about one size are merged.
-const ENOUGH: usize = 8;
-/// Passages that are merged in the transaction that wrote the last of them: that takes no longer than the write.
-const MERGED_WITHIN: i64 = 500;
-/// Passages that a small write may merge when it is done; larger merges wait for a large write, or until nobody waits.
-const MERGED_AT_ONCE: i64 = 6_000;
-/// A large write may merge so many times its own passages.
-const MERGED_TIMES: i64 = 10;
-/// Passages that are merged when nobody waits.
-const MERGED_IDLE: i64 = 50_000;
-/// A share of forgotten passages that is worth a merge, and the fewest.
-const GONE_SHARE: i64 = 10;
-const GONE_LEAST: i64 = 500;
+/// How many segments of one level are merged.
+const MERGE_FACTOR: usize = 8;
+/// Maximum chunks merged within the writing transaction; takes no longer than the write itself.
+const MAX_CHUNKS_IN_TRANSACTION: i64 = 500;
+/// Chunks that even a small write may merge afterwards; larger merges wait for a large write or an
+/// idle time.
+const MIN_CHUNKS_AFTER_WRITE: i64 = 6_000;
+/// A large write may merge this many times its own chunks.
+const WRITE_FACTOR: i64 = 10;
+/// Maximum chunks merged when no request is waiting.
+const MAX_CHUNKS_IDLE: i64 = 50_000;
+/// Tombstones are purged when they exceed this percentage of the chunks, and at least this number.
+const TOMBSTONE_PERCENT: i64 = 10;
+const MIN_TOMBSTONES: i64 = 500;
 
-/// Leave to merge segments that have together at most so many passages.
+/// Upper bound on the chunks that one merge may touch.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Leave(i64);
+pub(in super::super) struct MergeBudget(i64);
 
-impl Leave {
-    /// For whom nobody waits.
-    pub(in super::super) const IDLE: Self = Self(MERGED_IDLE);
+impl MergeBudget {
+    /// When no request is waiting.
+    pub(in super::super) const IDLE: Self = Self(MAX_CHUNKS_IDLE);
 
-    /// What takes no longer than the write of so many passages.
-    fn after(passages: usize) -> Self {
-        Self(MERGED_AT_ONCE.max(passages as i64 * MERGED_TIMES))
+    /// Returns the budget after a write of this many chunks: a merge that takes no longer than the
+    /// write.
+    fn after(chunks: usize) -> Self {
+        Self(MIN_CHUNKS_AFTER_WRITE.max(chunks as i64 * WRITE_FACTOR))
     }
 }
 
-/// Merges what is small at once; tells what else may be merged now, if there is anything.
+/// Merges small segments; returns the budget for further merges, if any are due.
 pub(super) fn after_write(
     transaction: &Transaction<'_>,
-    side: Side,
-    passages: usize,
-) -> rusqlite::Result<Option<Leave>> {
+    field: Field,
+    chunks: usize,
+) -> rusqlite::Result<Option<MergeBudget>> {
     loop {
-        let sizes = sizes(transaction, side)?;
-        let Some(segments) = alike(&sizes, Leave(MERGED_WITHIN)) else {
-            let leave = Leave::after(passages);
-            return Ok(alike(&sizes, leave).map(|_| leave));
+        let sizes = sizes(transaction, field)?;
+        let Some(segments) = mergeable(&sizes, MergeBudget(MAX_CHUNKS_IN_TRANSACTION)) else {
+            let budget = MergeBudget::after(chunks);
+            return Ok(mergeable(&sizes, budget).map(|_| budget));
         };
-        merge(transaction, side, &segments)?;
+        merge(transaction, field, &segments)?;
     }
 }
 
-/// Whether there is something to merge when nobody waits.
-pub(in super::super) fn wants_tidying(connection: &Connection) -> rusqlite::Result<bool> {
-    for side in Side::ALL {
-        let is_due = alike(&sizes(connection, side)?, Leave::IDLE).is_some();
-        if is_due || has_many_gone(connection, side)? {
+/// Returns whether an idle-time merge or purge is due.
+pub(in super::super) fn needs_maintenance(connection: &Connection) -> rusqlite::Result<bool> {
+    for field in Field::ALL {
+        let is_due = mergeable(&sizes(connection, field)?, MergeBudget::IDLE).is_some();
+        if is_due || has_many_tombstones(connection, field)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Leaves out what was forgotten where that is much.
-pub(in super::super) fn leave_out_many_gone(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    for side in Side::ALL {
-        if has_many_gone(transaction, side)? {
-            leave_out_gone(transaction, side)?;
+/// Purges tombstones of fields that have many.
+pub(in super::super) fn purge_many_tombstones(
+    transaction: &Transaction<'_>,
+) -> rusqlite::Result<()> {
+    for field in Field::ALL {
+        if has_many_tombstones(transaction, field)? {
+            purge_field(transaction, field)?;
         }
     }
     Ok(())
 }
 
-/// Writes every segment anew that has a forgotten passage.
-pub(in super::super) fn forget(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    Side::ALL.into_iter().try_for_each(|side| leave_out_gone(transaction, side))
+/// Rewrites every segment that has a tombstoned chunk.
+pub(in super::super) fn purge_tombstones(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    Field::ALL.into_iter().try_for_each(|field| purge_field(transaction, field))
 }
 
-fn leave_out_gone(transaction: &Transaction<'_>, side: Side) -> rusqlite::Result<()> {
-    let gone = gone(transaction, side)?;
-    for (id, _) in sizes(transaction, side)? {
+fn purge_field(transaction: &Transaction<'_>, field: Field) -> rusqlite::Result<()> {
+    let tombstones = tombstones(transaction, field)?;
+    for (id, _) in sizes(transaction, field)? {
         let segment = Segment::read(transaction, id)?;
-        if segment.passages.iter().any(|passage| gone.contains(passage)) {
-            merge(transaction, side, &[id])?;
+        if segment.chunk_ids.iter().any(|chunk_id| tombstones.contains(chunk_id)) {
+            merge(transaction, field, &[id])?;
         }
     }
-    // What is left was never indexed on this side.
-    transaction.execute("DELETE FROM word_gone WHERE side = ?1", [side as i64]).map(drop)
+    // The rest have no postings in this field.
+    transaction.execute("DELETE FROM word_gone WHERE side = ?1", [field as i64]).map(drop)
 }
 
-fn has_many_gone(connection: &Connection, side: Side) -> rusqlite::Result<bool> {
+fn has_many_tombstones(connection: &Connection, field: Field) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
             "SELECT count(*) > max(?2, ?3 * (SELECT coalesce(sum(passages), 0) / 100 FROM word_segment
                                              WHERE side = ?1))
              FROM word_gone WHERE side = ?1",
         )?
-        .query_row((side as i64, GONE_LEAST, GONE_SHARE), |row| row.get(0))
+        .query_row((field as i64, MIN_TOMBSTONES, TOMBSTONE_PERCENT), |row| row.get(0))
 }
 
-/// Enough segments of about one size that may be merged.
-fn alike(sizes: &[(i64, i64)], Leave(most): Leave) -> Option<Vec<i64>> {
-    let level = |passages: i64| passages.max(1).ilog2() / ENOUGH.ilog2();
-    (0..=i64::BITS / ENOUGH.ilog2()).find_map(|wanted| {
-        let same = sizes.iter().filter(|(_, passages)| level(*passages) == wanted);
-        let same: Vec<&(i64, i64)> = same.take(ENOUGH).collect();
-        let together: i64 = same.iter().map(|(_, passages)| passages).sum();
-        let is_due = same.len() == ENOUGH && together <= most;
-        is_due.then(|| same.into_iter().map(|(id, _)| *id).collect())
+/// Returns segments of one level that are due and within the budget.
+fn mergeable(sizes: &[(i64, i64)], MergeBudget(max_chunks): MergeBudget) -> Option<Vec<i64>> {
+    let level_of = |chunks: i64| chunks.max(1).ilog2() / MERGE_FACTOR.ilog2();
+    (0..=i64::BITS / MERGE_FACTOR.ilog2()).find_map(|level| {
+        let candidates = sizes.iter().filter(|(_, chunks)| level_of(*chunks) == level);
+        let candidates: Vec<&(i64, i64)> = candidates.take(MERGE_FACTOR).collect();
+        let total: i64 = candidates.iter().map(|(_, chunks)| chunks).sum();
+        let is_due = candidates.len() == MERGE_FACTOR && total <= max_chunks;
+        is_due.then(|| candidates.into_iter().map(|(id, _)| *id).collect())
     })
 }
 
-/// Each segment and its passages, oldest first.
-fn sizes(connection: &Connection, side: Side) -> rusqlite::Result<Vec<(i64, i64)>> {
+/// Returns id and chunk count of each segment, oldest first.
+fn sizes(connection: &Connection, field: Field) -> rusqlite::Result<Vec<(i64, i64)>> {
     connection
         .prepare_cached("SELECT id, passages FROM word_segment WHERE side = ?1 ORDER BY id")?
-        .query_map([side as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .query_map([field as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect()
 }
 
-/// Writes one segment in place of several, without what was forgotten.
-fn merge(transaction: &Transaction<'_>, side: Side, ids: &[i64]) -> rusqlite::Result<()> {
-    Merged::of(transaction, side, ids.to_vec())?.put_in_place(transaction).map(drop)
+/// Replaces segments by one without tombstoned chunks.
+fn merge(transaction: &Transaction<'_>, field: Field, ids: &[i64]) -> rusqlite::Result<()> {
+    MergedSegment::new(transaction, field, ids.to_vec())?.install(transaction).map(drop)
 }
 
-/// One segment made of several, without what was forgotten, and not in their place yet.
+/// The merge of several segments, without tombstoned chunks, not installed yet.
 ///
-/// Segments do not change. So this needs no transaction that others wait for, and what was forgotten in the meantime
-/// is still noted.
-pub(in super::super) struct Merged {
-    side: Side,
-    of: Vec<i64>,
-    left_out: Vec<i64>,
-    draft: Draft,
+/// Segments are immutable, so merging needs no write transaction; chunks deleted in the meantime
+/// keep their tombstones.
+pub(in super::super) struct MergedSegment {
+    field: Field,
+    sources: Vec<i64>,
+    dropped: Vec<i64>,
+    segment: EncodedSegment,
 }
 
-impl Merged {
-    /// Merges the next segments that may be; none where there are not enough.
+impl MergedSegment {
+    /// Merges the next segments that are due and within the budget; None if there are none.
     pub(in super::super) fn next(
         connection: &Connection,
-        leave: Leave,
+        budget: MergeBudget,
     ) -> rusqlite::Result<Option<Self>> {
-        for side in Side::ALL {
-            if let Some(segments) = alike(&sizes(connection, side)?, leave) {
-                return Self::of(connection, side, segments).map(Some);
+        for field in Field::ALL {
+            if let Some(segments) = mergeable(&sizes(connection, field)?, budget) {
+                return Self::new(connection, field, segments).map(Some);
             }
         }
         Ok(None)
     }
 
-    pub(super) fn of(connection: &Connection, side: Side, ids: Vec<i64>) -> rusqlite::Result<Self> {
-        let gone = gone(connection, side)?;
-        let mut sources = Vec::with_capacity(ids.len());
-        let (mut passages, mut left_out) = (Vec::new(), Vec::new());
+    pub(super) fn new(
+        connection: &Connection,
+        field: Field,
+        ids: Vec<i64>,
+    ) -> rusqlite::Result<Self> {
+        let tombstones = tombstones(connection, field)?;
+        let mut cursors = Vec::with_capacity(ids.len());
+        let (mut chunks, mut dropped) = (Vec::new(), Vec::new());
         for id in &ids {
             let segment = Segment::read(connection, *id)?;
-            sources.push(Source::open(
+            cursors.push(SegmentCursor::open(
                 connection,
                 &segment,
-                &gone,
-                (&mut passages, &mut left_out),
+                &tombstones,
+                (&mut chunks, &mut dropped),
             )?);
         }
-        let words = vocabulary::of_segments(connection, &ids)?;
-        let mut draft = Draft::new(Members::of_ids(passages), words);
-        let mut terms = HashSet::new();
-        let (mut term, mut list) = (Vec::new(), List::default());
-        while let Some(next) = sources.iter().filter_map(Source::term).min() {
+        let words = vocabulary::read_all(connection, &ids)?;
+        let mut segment = EncodedSegment::new(ChunkLengths::with_assigned_ids(chunks), words);
+        let mut terms = HashSet::default();
+        let (mut term, mut postings) = (Vec::new(), EncodedPostings::default());
+        while let Some(next) = cursors.iter().filter_map(SegmentCursor::term).min() {
             next.clone_into(&mut term);
-            list.clear();
-            for source in sources.iter_mut().filter(|source| source.term() == Some(&term)) {
-                source.add_to(&mut list);
-                source.advance(connection)?;
+            postings.clear();
+            for cursor in cursors.iter_mut().filter(|cursor| cursor.term() == Some(&term)) {
+                cursor.append_to(&mut postings);
+                cursor.advance(connection)?;
             }
-            if list.count > 0 {
-                draft.add(&term, &list);
-                if !left_out.is_empty() {
+            if postings.count > 0 {
+                segment.add(&term, &postings);
+                if !dropped.is_empty() {
                     terms.insert(term.clone());
                 }
             }
         }
-        if !left_out.is_empty() {
-            draft.keep_words(|word| {
-                term::of_text(word).iter().all(|term| terms.contains(term.as_bytes()))
+        if !dropped.is_empty() {
+            segment.retain_words(|word| {
+                term::terms_of(word).iter().all(|term| terms.contains(term.as_bytes()))
             });
         }
-        Ok(Self { side, of: ids, left_out, draft })
+        Ok(Self { field, sources: ids, dropped, segment })
     }
 
-    /// Puts it in the place of those it was made of; not where somebody else has merged one of them.
-    pub(in super::super) fn put_in_place(
-        self,
-        transaction: &Transaction<'_>,
-    ) -> rusqlite::Result<bool> {
-        for id in &self.of {
+    /// Replaces the source segments; returns `false` if another process has merged one of them.
+    pub(in super::super) fn install(self, transaction: &Transaction<'_>) -> rusqlite::Result<bool> {
+        for id in &self.sources {
             let is_there: bool = transaction
                 .prepare_cached("SELECT EXISTS (SELECT 1 FROM word_segment WHERE id = ?1)")?
                 .query_row([id], |row| row.get(0))?;
@@ -205,112 +209,112 @@ impl Merged {
                 return Ok(false);
             }
         }
-        remove(transaction, self.side, &self.of, &self.left_out)?;
-        self.draft.write(transaction, self.side)?;
+        remove(transaction, self.field, &self.sources, &self.dropped)?;
+        self.segment.write(transaction, self.field)?;
         Ok(true)
     }
 }
 
 fn remove(
     transaction: &Transaction<'_>,
-    side: Side,
+    field: Field,
     ids: &[i64],
-    left_out: &[i64],
+    dropped: &[i64],
 ) -> rusqlite::Result<()> {
     for id in ids {
         transaction.prepare_cached("DELETE FROM word_segment WHERE id = ?1")?.execute([id])?;
         for table in ["word_page", "word_places"] {
             transaction
                 .prepare_cached(&format!("DELETE FROM {table} WHERE id >= ?1 AND id < ?2"))?
-                .execute((id * PAGES, (id + 1) * PAGES))?;
+                .execute((id * MAX_PAGES, (id + 1) * MAX_PAGES))?;
         }
     }
-    let mut forgotten =
+    let mut delete =
         transaction.prepare_cached("DELETE FROM word_gone WHERE side = ?1 AND passage = ?2")?;
-    left_out.iter().try_for_each(|passage| forgotten.execute((side as i64, passage)).map(drop))
+    dropped.iter().try_for_each(|chunk_id| delete.execute((field as i64, chunk_id)).map(drop))
 }
 
-/// A segment that is read word by word.
-struct Source {
+/// Reads a segment term by term.
+struct SegmentCursor {
     next_page: i64,
     terms: Vec<u8>,
-    places: Vec<u8>,
-    /// How far each of them was read.
+    positions: Vec<u8>,
+    /// Offsets of the next term in `terms` and in `positions`.
     at: (usize, usize),
     term: Vec<u8>,
-    is_open: bool,
+    has_term: bool,
     postings: std::ops::Range<usize>,
-    own_places: std::ops::Range<usize>,
-    numbers: Numbers,
+    term_positions: std::ops::Range<usize>,
+    ordinals: OrdinalMap,
 }
 
-/// The new number of each passage.
-enum Numbers {
-    /// They follow each other from this one on.
-    From(u32),
-    /// Some were forgotten, and have none.
-    Each(Vec<Option<u32>>),
+/// Maps the ordinals of a segment to those of the merged one.
+enum OrdinalMap {
+    /// Shifted by this, if no chunk is dropped.
+    Offset(u32),
+    /// One by one; None for dropped chunks.
+    Map(Vec<Option<u32>>),
 }
 
-impl Numbers {
-    /// Gives the passages of a segment numbers after those that are there.
-    fn of(
+impl OrdinalMap {
+    /// Appends the chunks of a segment to the merged ones.
+    fn new(
         segment: &Segment,
-        gone: &HashSet<i64>,
-        (passages, left_out): (&mut Vec<(i64, u32)>, &mut Vec<i64>),
+        tombstones: &HashSet<i64>,
+        (chunks, dropped): (&mut Vec<(i64, u32)>, &mut Vec<i64>),
     ) -> Self {
-        let before = (passages.len() as u32, left_out.len());
-        let mut numbers = Vec::with_capacity(segment.passages.len());
-        for (passage, words) in segment.passages.iter().zip(&segment.lengths) {
-            if gone.contains(passage) {
-                left_out.push(*passage);
-                numbers.push(None);
+        let before = (chunks.len() as u32, dropped.len());
+        let mut ordinals = Vec::with_capacity(segment.chunk_ids.len());
+        for (chunk_id, words) in segment.chunk_ids.iter().zip(&segment.lengths) {
+            if tombstones.contains(chunk_id) {
+                dropped.push(*chunk_id);
+                ordinals.push(None);
             } else {
-                numbers.push(Some(passages.len() as u32));
-                passages.push((*passage, *words));
+                ordinals.push(Some(chunks.len() as u32));
+                chunks.push((*chunk_id, *words));
             }
         }
-        if left_out.len() == before.1 { Self::From(before.0) } else { Self::Each(numbers) }
+        if dropped.len() == before.1 { Self::Offset(before.0) } else { Self::Map(ordinals) }
     }
 }
 
-impl Source {
+impl SegmentCursor {
     fn open(
         connection: &Connection,
         segment: &Segment,
-        gone: &HashSet<i64>,
+        tombstones: &HashSet<i64>,
         merged: (&mut Vec<(i64, u32)>, &mut Vec<i64>),
     ) -> rusqlite::Result<Self> {
-        let mut source = Self {
-            next_page: segment.id * PAGES,
+        let mut cursor = Self {
+            next_page: segment.id * MAX_PAGES,
             terms: Vec::new(),
-            places: Vec::new(),
+            positions: Vec::new(),
             at: (0, 0),
             term: Vec::new(),
-            is_open: true,
+            has_term: true,
             postings: 0..0,
-            own_places: 0..0,
-            numbers: Numbers::of(segment, gone, merged),
+            term_positions: 0..0,
+            ordinals: OrdinalMap::new(segment, tombstones, merged),
         };
-        source.advance(connection)?;
-        Ok(source)
+        cursor.advance(connection)?;
+        Ok(cursor)
     }
 
-    /// The word whose turn it is.
+    /// Returns the current term; None at the end.
     fn term(&self) -> Option<&[u8]> {
-        self.is_open.then_some(&self.term[..])
+        self.has_term.then_some(&self.term[..])
     }
 
     fn advance(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        if self.at.0 >= self.terms.len() && !self.turn_page(connection)? {
-            self.is_open = false;
+        if self.at.0 >= self.terms.len() && !self.load_next_page(connection)? {
+            self.has_term = false;
             return Ok(());
         }
-        self.is_open = self.read_entry().is_some();
+        self.has_term = self.read_term().is_some();
         Ok(())
     }
 
-    fn turn_page(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
+    fn load_next_page(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
         let found = connection
             .prepare_cached(
                 "SELECT terms, places FROM word_page JOIN word_places USING (id) WHERE id = ?1",
@@ -319,45 +323,50 @@ impl Source {
             .optional()?;
         self.next_page += 1;
         let is_there = found.is_some();
-        (self.terms, self.places) = found.unwrap_or_default();
+        (self.terms, self.positions) = found.unwrap_or_default();
         self.at = (0, 0);
         self.term.clear();
         Ok(is_there)
     }
 
-    fn read_entry(&mut self) -> Option<()> {
+    fn read_term(&mut self) -> Option<()> {
         let mut left = self.terms.get(self.at.0..)?;
-        let word = Packed::take(&mut left)?;
-        word.follow(&mut self.term);
+        let word = EncodedTerm::read(&mut left)?;
+        word.apply_to(&mut self.term);
         let postings = word.postings;
         let end = self.terms.len() - left.len();
         self.postings = end - postings.len()..end;
         self.at.0 = end;
-        let mut left = self.places.get(self.at.1..)?;
-        let places = varint::take_slice(&mut left)?;
-        let end = self.places.len() - left.len();
-        self.own_places = end - places.len()..end;
+        let mut left = self.positions.get(self.at.1..)?;
+        let positions = varint::read_slice(&mut left)?;
+        let end = self.positions.len() - left.len();
+        self.term_positions = end - positions.len()..end;
         self.at.1 = end;
         Some(())
     }
 
-    /// Adds the passages of the present word under their new numbers.
-    fn add_to(&self, list: &mut List) {
+    /// Appends the current term's postings with their new ordinals.
+    fn append_to(&self, output: &mut EncodedPostings) {
         let postings = &self.terms[self.postings.clone()];
-        let places = &self.places[self.own_places.clone()];
-        match &self.numbers {
-            Numbers::From(first) => list.append(postings, places, *first),
-            Numbers::Each(numbers) => add_those_left(list, postings, places, numbers),
+        let positions = &self.positions[self.term_positions.clone()];
+        match &self.ordinals {
+            OrdinalMap::Offset(first) => output.append(postings, positions, *first),
+            OrdinalMap::Map(ordinals) => append_remaining(output, postings, positions, ordinals),
         }
     }
 }
 
-fn add_those_left(list: &mut List, postings: &[u8], mut left: &[u8], numbers: &[Option<u32>]) {
-    for posting in Postings::of(postings) {
-        let Some(places) = take_places(&mut left, posting) else { return };
-        if let Some(passage) = numbers.get(posting.passage as usize).copied().flatten() {
-            list.add(Posting { passage, ..posting });
-            list.places.extend_from_slice(places);
+fn append_remaining(
+    output: &mut EncodedPostings,
+    postings: &[u8],
+    mut left: &[u8],
+    ordinals: &[Option<u32>],
+) {
+    for posting in Postings::new(postings) {
+        let Some(positions) = read_positions_of(&mut left, posting) else { return };
+        if let Some(ordinal) = ordinals.get(posting.ordinal as usize).copied().flatten() {
+            output.add(Posting { ordinal, ..posting });
+            output.positions.extend_from_slice(positions);
         }
     }
 }

@@ -1,148 +1,148 @@
-//! A page of a segment: words in order, each by what it does not share with the one before it, and its passages.
+//! A page of a segment: front-coded terms with their postings.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::postings::Postings;
 use super::varint;
-use forebay_store::lru::Bytes;
+use forebay_store::cache::ByteSize;
 
-/// Words of a page that are looked at one after the other, where that begins at a signpost.
-const APART: usize = 8;
+/// Distance of skip entries, in terms.
+const SKIP_INTERVAL: usize = 8;
 
-/// A page as it was read.
+/// A page in memory.
 #[derive(Debug, Clone)]
 pub(super) struct Page {
     pub(super) id: i64,
-    content: Arc<Content>,
+    content: Arc<PageContent>,
 }
 
-/// What stands on a page. It is read again and again, so some of its words are put together once.
+/// A page's bytes with a skip list, built once when the page is cached.
 #[derive(Debug)]
-pub(super) struct Content {
+pub(super) struct PageContent {
     bytes: Box<[u8]>,
-    signposts: Box<[Signpost]>,
-    /// The words of all signposts, one after the other.
-    names: Box<[u8]>,
+    skip_list: Box<[SkipEntry]>,
+    /// The terms of all skip entries, concatenated.
+    terms: Box<[u8]>,
 }
 
-/// A word of a page whose place is known.
+/// A term of the page with its offset.
 #[derive(Debug)]
-struct Signpost {
-    /// Where its name stands among those of the signposts, and it on the page.
-    name: Range<u32>,
-    place: u32,
-    /// How many words stand before it on the page.
-    number: u32,
+struct SkipEntry {
+    /// Range of the term in `terms`.
+    term_range: Range<u32>,
+    offset: u32,
+    /// Index of the term on the page.
+    index: u32,
 }
 
-impl Bytes for Content {
-    fn bytes(&self) -> usize {
-        self.bytes.len() + self.names.len() + size_of_val(&*self.signposts)
+impl ByteSize for PageContent {
+    fn byte_size(&self) -> usize {
+        self.bytes.len() + self.terms.len() + size_of_val(&*self.skip_list)
     }
 }
 
-impl Content {
-    pub(super) fn of(bytes: &[u8]) -> Self {
-        let (mut signposts, mut names, mut term) = (Vec::new(), Vec::new(), Vec::new());
-        let mut left = bytes;
-        for number in 0.. {
-            let place = (bytes.len() - left.len()) as u32;
-            let Some(word) = Packed::take(&mut left) else { break };
-            word.follow(&mut term);
-            if number % APART == 0 {
-                let start = names.len() as u32;
-                names.extend_from_slice(&term);
-                let name = start..names.len() as u32;
-                signposts.push(Signpost { name, place, number: number as u32 });
+impl PageContent {
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let (mut skip_list, mut terms, mut term) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rest_of_page = bytes;
+        for index in 0.. {
+            let offset = (bytes.len() - rest_of_page.len()) as u32;
+            let Some(encoded) = EncodedTerm::read(&mut rest_of_page) else { break };
+            encoded.apply_to(&mut term);
+            if index % SKIP_INTERVAL == 0 {
+                let start = terms.len() as u32;
+                terms.extend_from_slice(&term);
+                let term_range = start..terms.len() as u32;
+                skip_list.push(SkipEntry { term_range, offset, index: index as u32 });
             }
         }
-        Self { bytes: bytes.into(), signposts: signposts.into(), names: names.into() }
+        Self { bytes: bytes.into(), skip_list: skip_list.into(), terms: terms.into() }
     }
 
-    fn name(&self, signpost: &Signpost) -> &[u8] {
-        &self.names[signpost.name.start as usize..signpost.name.end as usize]
+    fn term(&self, skip_entry: &SkipEntry) -> &[u8] {
+        &self.terms[skip_entry.term_range.start as usize..skip_entry.term_range.end as usize]
     }
 
-    /// The last signpost whose word does not come after this one.
-    fn before(&self, wanted: &[u8]) -> Option<&Signpost> {
-        let behind = self.signposts.partition_point(|signpost| self.name(signpost) <= wanted);
-        self.signposts.get(behind.checked_sub(1)?)
+    /// Returns the last skip entry that is not after the target.
+    fn skip_entry_before(&self, target: &[u8]) -> Option<&SkipEntry> {
+        let after = self.skip_list.partition_point(|skip_entry| self.term(skip_entry) <= target);
+        self.skip_list.get(after.checked_sub(1)?)
     }
 }
 
-/// A word of a segment.
+/// A term of a segment.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct TermEntry {
     pub(super) count: u32,
     pub(super) page: Page,
-    /// How many words stand before it on the page, and where its passages stand there.
-    pub(super) number: usize,
+    /// Index of the term on the page.
+    pub(super) index: usize,
     postings: Range<usize>,
 }
 
-impl Entry {
+impl TermEntry {
     pub(super) fn postings(&self) -> Postings<'_> {
-        Postings::of(&self.page.content.bytes[self.postings.clone()])
+        Postings::new(&self.page.content.bytes[self.postings.clone()])
     }
 }
 
 impl Page {
-    pub(super) fn new(id: i64, content: Arc<Content>) -> Self {
+    pub(super) fn new(id: i64, content: Arc<PageContent>) -> Self {
         Self { id, content }
     }
 
-    /// Finds a word. What the words do not share tells where it would stand, so none is put together.
-    pub(super) fn find(&self, term: &str) -> Option<Entry> {
-        let signpost = self.content.before(term.as_bytes())?;
-        let (place, mut number) = (signpost.place as usize, signpost.number as usize);
-        let mut left = self.content.bytes.get(place..)?;
-        let mut word = Packed::take(&mut left)?;
-        // What the word before and the wanted one have in common; the one before comes first.
-        let name = self.content.name(signpost);
-        let mut common = in_common(name, term.as_bytes());
-        let mut is_found = name.len() == common && term.len() == common;
+    /// Finds a term. The shared prefix lengths order the terms, so none is reconstructed.
+    pub(super) fn find(&self, term: &str) -> Option<TermEntry> {
+        let skip_entry = self.content.skip_entry_before(term.as_bytes())?;
+        let (offset, mut index) = (skip_entry.offset as usize, skip_entry.index as usize);
+        let mut rest_of_page = self.content.bytes.get(offset..)?;
+        let mut encoded = EncodedTerm::read(&mut rest_of_page)?;
+        // Common prefix of the previous term, which is smaller, and the target.
+        let previous = self.content.term(skip_entry);
+        let mut common = common_prefix(previous, term.as_bytes());
+        let mut is_found = previous.len() == common && term.len() == common;
         while !is_found {
-            word = Packed::take(&mut left)?;
-            number += 1;
-            if word.shared > common {
+            encoded = EncodedTerm::read(&mut rest_of_page)?;
+            index += 1;
+            if encoded.shared > common {
                 continue;
             }
-            let wanted = term.as_bytes().get(common..)?;
-            if word.shared < common || word.rest > wanted {
+            let target = term.as_bytes().get(common..)?;
+            if encoded.shared < common || encoded.rest > target {
                 return None;
             }
-            is_found = word.rest == wanted;
-            common += in_common(word.rest, wanted);
+            is_found = encoded.rest == target;
+            common += common_prefix(encoded.rest, target);
         }
-        Some(self.entry(&word, left, number))
+        Some(self.entry(&encoded, rest_of_page, index))
     }
 
-    /// A word behind which so much of the page is left.
-    fn entry(&self, word: &Packed<'_>, left: &[u8], number: usize) -> Entry {
-        let end = self.content.bytes.len() - left.len();
-        let postings = end - word.postings.len()..end;
-        Entry { count: word.count, page: self.clone(), number, postings }
+    /// Returns the entry of a term that ends where the rest of the page starts.
+    fn entry(&self, encoded: &EncodedTerm<'_>, rest_of_page: &[u8], index: usize) -> TermEntry {
+        let end = self.content.bytes.len() - rest_of_page.len();
+        let postings = end - encoded.postings.len()..end;
+        TermEntry { count: encoded.count, page: self.clone(), index, postings }
     }
 
-    /// Adds the words that begin with this, until there are `most`; says whether the next page may have more.
-    pub(super) fn add_beginning(
+    /// Collects up to `limit` terms with a prefix; returns whether the next page may have more.
+    pub(super) fn collect_prefix(
         &self,
-        with: &[u8],
-        most: usize,
-        found: &mut Vec<Entry>,
+        prefix: &[u8],
+        limit: usize,
+        found: &mut Vec<TermEntry>,
     ) -> ControlFlow<()> {
-        let mut left = &self.content.bytes[..];
+        let mut rest_of_page = &self.content.bytes[..];
         let mut term = Vec::new();
-        for number in 0.. {
-            let Some(word) = Packed::take(&mut left) else { break };
-            word.follow(&mut term);
-            if term.starts_with(with) {
-                found.push(self.entry(&word, left, number));
-            } else if *term > *with {
+        for index in 0.. {
+            let Some(encoded) = EncodedTerm::read(&mut rest_of_page) else { break };
+            encoded.apply_to(&mut term);
+            if term.starts_with(prefix) {
+                found.push(self.entry(&encoded, rest_of_page, index));
+            } else if *term > *prefix {
                 return ControlFlow::Break(());
             }
-            if found.len() >= most {
+            if found.len() >= limit {
                 return ControlFlow::Break(());
             }
         }
@@ -150,36 +150,36 @@ impl Page {
     }
 }
 
-/// A word as a page has it: what it shares with the one before it is left out.
-pub(super) struct Packed<'a> {
+/// A front-coded term: the length of the prefix shared with the previous term, and the rest.
+pub(super) struct EncodedTerm<'a> {
     pub(super) shared: usize,
     pub(super) rest: &'a [u8],
     pub(super) count: u32,
     pub(super) postings: &'a [u8],
 }
 
-impl<'a> Packed<'a> {
-    /// Takes the next word off a page.
+impl<'a> EncodedTerm<'a> {
+    /// Reads the next term of a page.
     #[inline]
-    pub(super) fn take(bytes: &mut &'a [u8]) -> Option<Self> {
+    pub(super) fn read(bytes: &mut &'a [u8]) -> Option<Self> {
         Some(Self {
-            shared: varint::take(bytes)? as usize,
-            rest: varint::take_slice(bytes)?,
-            count: varint::take(bytes)? as u32,
-            postings: varint::take_slice(bytes)?,
+            shared: varint::read(bytes)? as usize,
+            rest: varint::read_slice(bytes)?,
+            count: varint::read(bytes)? as u32,
+            postings: varint::read_slice(bytes)?,
         })
     }
 
-    /// Makes this word of the one before it.
+    /// Turns the previous term into this one.
     #[inline]
-    pub(super) fn follow(&self, term: &mut Vec<u8>) {
+    pub(super) fn apply_to(&self, term: &mut Vec<u8>) {
         term.truncate(self.shared);
         term.extend_from_slice(self.rest);
     }
 }
 
-/// How many bytes two words begin with alike.
-fn in_common(one: &[u8], other: &[u8]) -> usize {
+/// Returns the length of the common prefix.
+fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
@@ -191,35 +191,35 @@ mod tests {
 
     use super::*;
 
-    /// A page of these words, each with as many bytes for its passages as it has letters.
+    /// Returns a page of these words; the postings are the word's own bytes.
     fn page(words: &BTreeSet<String>) -> Page {
         let (mut bytes, mut before) = (Vec::new(), "");
         for word in words {
-            let shared = in_common(before.as_bytes(), word.as_bytes());
-            varint::put(&mut bytes, shared as u64);
-            varint::put_slice(&mut bytes, &word.as_bytes()[shared..]);
-            varint::put(&mut bytes, word.len() as u64);
-            varint::put_slice(&mut bytes, word.as_bytes());
+            let shared = common_prefix(before.as_bytes(), word.as_bytes());
+            varint::write(&mut bytes, shared as u64);
+            varint::write_slice(&mut bytes, &word.as_bytes()[shared..]);
+            varint::write(&mut bytes, word.len() as u64);
+            varint::write_slice(&mut bytes, word.as_bytes());
             before = word;
         }
-        Page::new(1, Arc::new(Content::of(&bytes)))
+        Page::new(1, Arc::new(PageContent::new(&bytes)))
     }
 
     proptest! {
         #[test]
-        fn a_word_is_found_where_it_stands_and_no_other(
+        fn finds_exactly_the_terms_of_the_page(
             words in prop::collection::btree_set("[ab]{1,8}|[a-zä]{1,3}", 0..80),
             others in prop::collection::vec("[ab]{0,8}|[a-zä]{1,3}", 0..20),
         ) {
             let page = page(&words);
-            for wanted in words.iter().chain(&others) {
-                let found = page.find(wanted);
-                let number = words.iter().position(|word| word == wanted);
-                prop_assert_eq!(found.as_ref().map(|entry| entry.number), number);
+            for target in words.iter().chain(&others) {
+                let found = page.find(target);
+                let index = words.iter().position(|word| word == target);
+                prop_assert_eq!(found.as_ref().map(|entry| entry.index), index);
                 if let Some(entry) = found {
-                    prop_assert_eq!(entry.count as usize, wanted.len());
+                    prop_assert_eq!(entry.count as usize, target.len());
                     let postings = &page.content.bytes[entry.postings.clone()];
-                    prop_assert_eq!(postings, wanted.as_bytes());
+                    prop_assert_eq!(postings, target.as_bytes());
                 }
             }
         }

@@ -1,65 +1,65 @@
-//! A segment as it is read: its passages and where its words stand in the file. It never changes.
+//! Reads segments, which are immutable, and caches their pages.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{self, AtomicU32};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use foldhash::HashMap;
 use forebay_domain::EntryKind;
 use forebay_text::packed_word::prefix_key;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::page::{Content, Entry, Page};
-use super::{PAGES, Side, varint};
-use forebay_store::lru::LruCache;
+use super::page::{Page, PageContent, TermEntry};
+use super::{Field, MAX_PAGES, varint};
+use forebay_store::cache::{ByteCache, byte_cache};
 
-/// A segment with fewer passages is not worth a look at what they are.
-const SMALL: usize = 256;
-/// Who asks less often than this leaves the kinds of a segment alone.
-const ASKED_BEFORE: u32 = 3;
+/// Smaller segments are searched without checking entry kinds.
+const MIN_CHUNKS_FOR_KINDS: usize = 256;
+/// Kinds are loaded after this many queries, since that reads all chunks of the segment.
+const KIND_QUERIES_BEFORE_LOADING: u32 = 3;
 
 const PAGE: &str = "SELECT terms FROM word_page WHERE id = ?1";
 
-/// Bytes of pages that are held: SQLite's own cache is empty after every write of another.
-const HELD_BYTES: usize = 8 * 1024 * 1024;
+/// SQLite drops its own page cache after each write of another process.
+const PAGE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The pages that were read lately, by their ids.
-type Pages = LruCache<i64, Arc<Content>>;
+/// Cached pages by id.
+type PageCache = ByteCache<i64, Arc<PageContent>>;
 
-/// The segments that were read, for as long as they are there.
+/// Cached segments, dropped when they are merged.
 #[derive(Debug)]
-pub(in super::super) struct Segments {
-    known: Mutex<HashMap<i64, Arc<Segment>>>,
-    pages: Arc<Pages>,
+pub(in super::super) struct SegmentCache {
+    segments: Mutex<HashMap<i64, Arc<Segment>>>,
+    pages: Arc<PageCache>,
 }
 
-impl Default for Segments {
+impl Default for SegmentCache {
     fn default() -> Self {
-        Self { known: Mutex::default(), pages: Arc::new(Pages::new(HELD_BYTES)) }
+        Self { segments: Mutex::default(), pages: Arc::new(byte_cache(PAGE_CACHE_BYTES)) }
     }
 }
 
-impl Segments {
-    /// All segments of one side, oldest first.
-    pub(super) fn of(
+impl SegmentCache {
+    /// Returns all segments of a field, oldest first.
+    pub(super) fn load(
         &self,
         connection: &Connection,
-        side: Side,
+        field: Field,
     ) -> rusqlite::Result<Vec<Arc<Segment>>> {
         let ids: Vec<i64> = connection
             .prepare_cached("SELECT id FROM word_segment WHERE side = ?1 ORDER BY id")?
-            .query_map([side as i64], |row| row.get(0))?
+            .query_map([field as i64], |row| row.get(0))?
             .collect::<Result<_, _>>()?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|id, segment| segment.side != side || ids.binary_search(id).is_ok());
+        let mut cached = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.retain(|id, segment| segment.field != field || ids.binary_search(id).is_ok());
         let mut segments = Vec::with_capacity(ids.len());
         for id in ids {
-            let segment = match known.get(&id) {
+            let segment = match cached.get(&id) {
                 Some(segment) => Arc::clone(segment),
                 None => Arc::new(self.read(connection, id)?),
             };
-            known.insert(id, Arc::clone(&segment));
+            cached.insert(id, Arc::clone(&segment));
             segments.push(segment);
         }
         Ok(segments)
@@ -74,15 +74,15 @@ impl Segments {
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) id: i64,
-    side: Side,
-    /// The passages by their numbers in the segment, and how many words each has.
-    pub(super) passages: Vec<i64>,
+    field: Field,
+    /// Chunk ids by ordinal, and their lengths in words.
+    pub(super) chunk_ids: Vec<i64>,
     pub(super) lengths: Vec<u32>,
     pub(super) words: u64,
-    directory: Directory,
-    /// Where its pages are held once they were read.
-    pages: Option<Arc<Pages>>,
-    kinds: Kinds,
+    directory: PageDirectory,
+    /// The page cache; None while merging.
+    pages: Option<Arc<PageCache>>,
+    kind_cache: KindCache,
 }
 
 impl Segment {
@@ -92,124 +92,124 @@ impl Segment {
                 "SELECT side, words, members, directory FROM word_segment WHERE id = ?1",
             )?
             .query_row([id], |row| {
-                let (passages, lengths) = members(row.get_ref(2)?.as_blob()?);
-                let directory = Directory::read(row.get_ref(3)?.as_blob()?);
+                let (chunk_ids, lengths) = chunk_lengths(row.get_ref(2)?.as_blob()?);
+                let directory = PageDirectory::read(row.get_ref(3)?.as_blob()?);
                 Ok(Self {
                     id,
-                    side: Side::of(row.get(0)?),
+                    field: Field::from_number(row.get(0)?),
                     words: row.get::<_, i64>(1)? as u64,
-                    passages,
+                    chunk_ids,
                     lengths,
                     directory,
                     pages: None,
-                    kinds: Kinds::default(),
+                    kind_cache: KindCache::default(),
                 })
             })
     }
 
-    /// Whether some of its passages may be of one of these kinds; of any where none is named.
+    /// Returns whether chunks may have one of these kinds; an empty list matches all.
     pub(super) fn may_have(
         &self,
         connection: &Connection,
         kinds: &[EntryKind],
     ) -> rusqlite::Result<bool> {
-        if kinds.is_empty() || self.passages.len() < SMALL {
+        if kinds.is_empty() || self.chunk_ids.len() < MIN_CHUNKS_FOR_KINDS {
             return Ok(true);
         }
-        let known = self.kinds.of(connection, &self.passages)?;
-        Ok(known.is_none_or(|known| kinds.iter().any(|kind| known.contains(kind))))
+        let present = self.kind_cache.get(connection, &self.chunk_ids)?;
+        Ok(present.is_none_or(|present| kinds.iter().any(|kind| present.contains(kind))))
     }
 
-    /// A word, if the segment has it.
+    /// Finds a term.
     pub(super) fn find(
         &self,
         connection: &Connection,
         term: &str,
-    ) -> rusqlite::Result<Option<Entry>> {
-        let Some(number) = self.page_with(term) else { return Ok(None) };
-        let page = self.page(connection, number)?;
+    ) -> rusqlite::Result<Option<TermEntry>> {
+        let Some(page_number) = self.page_for(term) else { return Ok(None) };
+        let page = self.page(connection, page_number)?;
         Ok(page.and_then(|page| page.find(term)))
     }
 
-    /// A page by its number; it is held from then on.
-    fn page(&self, connection: &Connection, number: usize) -> rusqlite::Result<Option<Page>> {
-        let id = self.id * PAGES + number as i64;
-        if let Some(content) = self.pages.as_ref().and_then(|pages| pages.get(id)) {
+    /// Loads a page through the cache.
+    fn page(&self, connection: &Connection, page_number: usize) -> rusqlite::Result<Option<Page>> {
+        let id = self.id * MAX_PAGES + page_number as i64;
+        if let Some(content) = self.pages.as_ref().and_then(|pages| pages.get(&id)) {
             return Ok(Some(Page::new(id, content)));
         }
-        let read = |row: &rusqlite::Row<'_>| Ok(Content::of(row.get_ref(0)?.as_blob()?));
+        let read = |row: &rusqlite::Row<'_>| Ok(PageContent::new(row.get_ref(0)?.as_blob()?));
         let content = connection.prepare_cached(PAGE)?.query_row([id], read).optional()?;
-        let content: Option<Arc<Content>> = content.map(Arc::new);
+        let content: Option<Arc<PageContent>> = content.map(Arc::new);
         if let (Some(pages), Some(content)) = (&self.pages, &content) {
-            pages.put(id, Arc::clone(content));
+            pages.insert(id, Arc::clone(content));
         }
         Ok(content.map(|content| Page::new(id, content)))
     }
 
-    /// The page that has a word, if one has it: the last that does not begin after it.
-    fn page_with(&self, term: &str) -> Option<usize> {
-        self.directory.not_after(term).checked_sub(1)
+    /// Returns the only page that may contain a term: the last that does not start after it.
+    fn page_for(&self, term: &str) -> Option<usize> {
+        self.directory.pages_up_to(term).checked_sub(1)
     }
 
-    /// The words that begin with this, at most so many.
-    pub(super) fn beginning(
+    /// Returns up to `limit` terms with a prefix.
+    pub(super) fn find_prefix(
         &self,
         connection: &Connection,
-        with: &str,
-        most: usize,
-    ) -> rusqlite::Result<Vec<Entry>> {
+        prefix: &str,
+        limit: usize,
+    ) -> rusqlite::Result<Vec<TermEntry>> {
         let mut found = Vec::new();
-        for number in self.page_with(with).unwrap_or(0)..self.directory.len() {
-            let Some(page) = self.page(connection, number)? else { break };
-            if page.add_beginning(with.as_bytes(), most, &mut found).is_break() {
+        for page_number in self.page_for(prefix).unwrap_or(0)..self.directory.len() {
+            let Some(page) = self.page(connection, page_number)? else { break };
+            if page.collect_prefix(prefix.as_bytes(), limit, &mut found).is_break() {
                 break;
             }
         }
         Ok(found)
     }
 
-    /// The places of a word, passage after passage.
-    pub(super) fn places(
+    /// Reads the encoded positions of a term, chunk after chunk.
+    pub(super) fn positions(
         &self,
         connection: &Connection,
-        entry: &Entry,
+        entry: &TermEntry,
     ) -> rusqlite::Result<Vec<u8>> {
         let read = |row: &rusqlite::Row<'_>| {
             let mut bytes = row.get_ref(0)?.as_blob()?;
-            for _ in 0..entry.number {
-                varint::take_slice(&mut bytes);
+            for _ in 0..entry.index {
+                varint::read_slice(&mut bytes);
             }
-            Ok(varint::take_slice(&mut bytes).unwrap_or_default().to_vec())
+            Ok(varint::read_slice(&mut bytes).unwrap_or_default().to_vec())
         };
-        let places = connection
+        let positions = connection
             .prepare_cached("SELECT places FROM word_places WHERE id = ?1")?
             .query_row([entry.page.id], read)
             .optional()?;
-        Ok(places.unwrap_or_default())
+        Ok(positions.unwrap_or_default())
     }
 }
 
-/// The kinds of a segment's passages, looked at by whoever asks again and again: that reads all of them.
+/// The entry kinds of a segment's chunks, loaded after repeated queries.
 #[derive(Debug, Default)]
-struct Kinds {
-    asked: AtomicU32,
-    known: OnceLock<Vec<EntryKind>>,
+struct KindCache {
+    queries: AtomicU32,
+    kinds: OnceLock<Vec<EntryKind>>,
 }
 
-impl Kinds {
-    /// Those of these passages, and of what lies between them; none where they are not known.
-    fn of(
+impl KindCache {
+    /// Returns the kinds in the range of these chunks; None if not loaded.
+    fn get(
         &self,
         connection: &Connection,
-        passages: &[i64],
+        chunk_ids: &[i64],
     ) -> rusqlite::Result<Option<&[EntryKind]>> {
-        if let Some(known) = self.known.get() {
-            return Ok(Some(known));
+        if let Some(kinds) = self.kinds.get() {
+            return Ok(Some(kinds));
         }
-        if self.asked.fetch_add(1, atomic::Ordering::Relaxed) < ASKED_BEFORE {
+        if self.queries.fetch_add(1, atomic::Ordering::Relaxed) < KIND_QUERIES_BEFORE_LOADING {
             return Ok(None);
         }
-        let range = (passages.iter().min(), passages.iter().max());
+        let range = (chunk_ids.iter().min(), chunk_ids.iter().max());
         let words: Vec<String> = connection
             .prepare_cached(
                 "SELECT DISTINCT kind FROM entry
@@ -217,57 +217,57 @@ impl Kinds {
             )?
             .query_map(range, |row| row.get(0))?
             .collect::<Result<_, _>>()?;
-        // An entry that still arrives is of no kind yet.
+        // An incomplete entry has no kind yet.
         let kinds: Option<Vec<EntryKind>> =
             words.iter().map(|word| EntryKind::from_word(word)).collect();
-        Ok(kinds.map(|kinds| &**self.known.get_or_init(|| kinds)))
+        Ok(kinds.map(|kinds| &**self.kinds.get_or_init(|| kinds)))
     }
 }
 
-fn members(mut bytes: &[u8]) -> (Vec<i64>, Vec<u32>) {
-    let (mut passages, mut lengths) = (Vec::new(), Vec::new());
+fn chunk_lengths(mut bytes: &[u8]) -> (Vec<i64>, Vec<u32>) {
+    let (mut chunk_ids, mut lengths) = (Vec::new(), Vec::new());
     let mut last = 0_i64;
-    while let (Some(step), Some(words)) = (varint::take(&mut bytes), varint::take(&mut bytes)) {
-        let distance = (step >> 1) as i64;
-        last = last.wrapping_add(if step & 1 == 0 { distance } else { -distance });
-        passages.push(last);
+    while let (Some(delta), Some(words)) = (varint::read(&mut bytes), varint::read(&mut bytes)) {
+        let distance = (delta >> 1) as i64;
+        last = last.wrapping_add(if delta & 1 == 0 { distance } else { -distance });
+        chunk_ids.push(last);
         lengths.push(words as u32);
     }
-    (passages, lengths)
+    (chunk_ids, lengths)
 }
 
-/// The first word of each page, as it is written, and where each stands there with the number of its beginning: that
-/// mostly tells which of two comes first.
+/// The first term of each page, with its first eight bytes as a number, which decides most
+/// comparisons.
 #[derive(Debug)]
-struct Directory {
+struct PageDirectory {
     bytes: Box<[u8]>,
-    firsts: Vec<(u64, Range<u32>)>,
+    first_terms: Vec<(u64, Range<u32>)>,
 }
 
-impl Directory {
+impl PageDirectory {
     fn read(bytes: &[u8]) -> Self {
-        let (mut left, mut firsts) = (bytes, Vec::new());
-        while let Some(first) = varint::take_slice(&mut left) {
+        let (mut left, mut first_terms) = (bytes, Vec::new());
+        while let Some(first) = varint::read_slice(&mut left) {
             let end = bytes.len() - left.len();
-            firsts.push((prefix_key(first), (end - first.len()) as u32..end as u32));
+            first_terms.push((prefix_key(first), (end - first.len()) as u32..end as u32));
         }
-        Self { bytes: bytes.into(), firsts }
+        Self { bytes: bytes.into(), first_terms }
     }
 
     fn len(&self) -> usize {
-        self.firsts.len()
+        self.first_terms.len()
     }
 
-    /// How many pages begin with this word or before it.
-    fn not_after(&self, term: &str) -> usize {
+    /// Returns how many pages start with this term or before it.
+    fn pages_up_to(&self, term: &str) -> usize {
         let own = prefix_key(term.as_bytes());
-        self.firsts.partition_point(|(first, place)| match first.cmp(&own) {
-            Ordering::Equal => self.word(place) <= term.as_bytes(),
+        self.first_terms.partition_point(|(first, range)| match first.cmp(&own) {
+            Ordering::Equal => self.term(range) <= term.as_bytes(),
             unequal => unequal.is_lt(),
         })
     }
 
-    fn word(&self, place: &Range<u32>) -> &[u8] {
-        &self.bytes[place.start as usize..place.end as usize]
+    fn term(&self, range: &Range<u32>) -> &[u8] {
+        &self.bytes[range.start as usize..range.end as usize]
     }
 }

@@ -1,60 +1,60 @@
-//! What the index knows a word by: lower case, without accents, cut to its stem.
+//! Normalizes words to terms: lower case, without accents, stemmed.
 
 use forebay_text::words::push_lower;
 use forebay_text::{stem, subwords, tokenize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The rest of a longer run is no word; whoever asks for it cuts it alike.
-const LONGEST: usize = 64;
+/// Longer terms are truncated, in documents and in queries.
+const MAX_TERM_BYTES: usize = 64;
 
-/// Hands out the runs of letters, digits and emoji of a text, in order, by where they stand.
+/// Passes the offsets of each token of a text (letters, digits and emoji) to `visit`, in order.
 #[inline]
-pub(super) fn each_run(text: &str, mut take: impl FnMut(usize, usize)) {
-    tokenize::each(text, belongs, |start, end| {
-        take(start, end);
+pub(super) fn each_token(text: &str, mut visit: impl FnMut(usize, usize)) {
+    tokenize::each(text, is_token_char, |start, end| {
+        visit(start, end);
         true
     });
 }
 
-fn belongs(c: char) -> bool {
+fn is_token_char(c: char) -> bool {
     c.is_alphanumeric() || subwords::is_emoji(c) || is_combining_mark(c)
 }
 
-/// Hands out the terms of one run: it alone, or what stands between its emoji; `term` is room for one of them.
-pub(super) fn each_of_run(run: &str, term: &mut String, mut take: impl FnMut(&str)) {
-    if run.is_ascii() {
+/// Passes the terms of one token to `visit`: usually one, or those between its emoji.
+pub(super) fn each_term(token: &str, term: &mut String, mut visit: impl FnMut(&str)) {
+    if token.is_ascii() {
         term.clear();
-        push_lower(term, run);
-        cut(term);
-        return take(term);
+        push_lower(term, token);
+        normalize(term);
+        return visit(term);
     }
-    for word in run.split(subwords::is_emoji) {
+    for word in token.split(subwords::is_emoji) {
         let lowered = word.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
         term.clear();
-        // What was taken apart and has no accents is put together again: Hangul.
+        // Recomposes what NFD decomposed besides accents, such as Hangul.
         term.extend(lowered.nfc());
-        cut(term);
+        normalize(term);
         if !term.is_empty() {
-            take(term);
+            visit(term);
         }
     }
 }
 
-/// The terms of a text, in order.
-pub(super) fn of_text(text: &str) -> Vec<String> {
+/// Returns the terms of a text, in order.
+pub(super) fn terms_of(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
-    let mut room = String::new();
-    each_run(text, |start, end| {
-        each_of_run(&text[start..end], &mut room, |term| terms.push(term.to_owned()));
+    let mut buffer = String::new();
+    each_token(text, |start, end| {
+        each_term(&text[start..end], &mut buffer, |term| terms.push(term.to_owned()));
     });
     terms
 }
 
-/// Cuts a word in lower case to its stem.
-fn cut(word: &mut String) {
+/// Stems and truncates a word in lower case.
+fn normalize(word: &mut String) {
     stem::cut(word);
-    word.truncate(word.floor_char_boundary(LONGEST));
+    word.truncate(word.floor_char_boundary(MAX_TERM_BYTES));
 }
 
 #[cfg(test)]
@@ -65,11 +65,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, terms: &[&str]) {
-        assert_eq!(of_text(text), terms, "{text}");
+        assert_eq!(terms_of(text), terms, "{text}");
     }
 
     #[test]
-    fn words_are_known_by_their_stems() {
+    fn normalizes_words_to_stems() {
         check("Parsing the_HTTP-responses!", &["pars", "the", "http", "respons"]);
         check("Crème brûlée, e\u{301}tudes", &["creme", "brule", "etud"]);
         check("日本語 한국어 Straße", &["日本語", "한국어", "straße"]);
@@ -79,8 +79,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_has_terms(text in any::<String>()) {
-            prop_assert!(of_text(&text).iter().all(|term| !term.is_empty() && term.len() <= LONGEST));
+        fn any_text_yields_valid_terms(text in any::<String>()) {
+            prop_assert!(terms_of(&text).iter().all(|term| !term.is_empty() && term.len() <= MAX_TERM_BYTES));
         }
     }
 }

@@ -1,14 +1,15 @@
-//! The index against a plain reading of the same passages.
+//! Compares the index with a linear scan of the same chunks.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::HashSet;
 use forebay_store::{IndexQuery, NewChunk};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
 use super::*;
 
-/// A store's index without the store.
+/// Returns a database with the tables of the index only.
 fn database() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     let tables = include_str!("../migrations/0010_words.sql");
@@ -22,32 +23,33 @@ fn chunk(title: &str, text: &str) -> NewChunk {
     NewChunk { title: title.to_owned(), text: text.to_owned(), ..NewChunk::default() }
 }
 
-fn write(connection: &mut Connection, passages: &[(i64, &str)]) {
-    let chunks: Vec<NewChunk> = passages.iter().map(|(_, text)| chunk("", text)).collect();
+fn write(connection: &mut Connection, texts: &[(i64, &str)]) {
+    let chunks: Vec<NewChunk> = texts.iter().map(|(_, text)| chunk("", text)).collect();
     let chunks: Vec<&NewChunk> = chunks.iter().collect();
-    let batch = Batch::of(&chunks);
+    let batch = Batch::new(&chunks);
     let transaction = connection.transaction().unwrap();
-    let mut placed = Placed::default();
-    for (id, _) in passages {
+    let mut assigned = AssignedIds::default();
+    for (id, _) in texts {
         transaction.execute("INSERT INTO chunk (id, entry) VALUES (?1, ?1)", [id]).unwrap();
-        placed.add(*id);
+        assigned.add(*id);
     }
-    batch.write(&transaction, &chunks, placed).unwrap();
+    batch.write(&transaction, &chunks, assigned).unwrap();
     transaction.commit().unwrap();
 }
 
 fn found(connection: &Connection, query: &IndexQuery) -> Vec<i64> {
-    let segments = Segments::default();
-    let best =
-        Asked::of(query).best(connection, (&segments, Side::Own), 1_000, |_| Ok(true)).unwrap();
-    best.into_iter().map(|(passage, _)| passage).collect()
+    let segments = SegmentCache::default();
+    let best = TermQuery::new(query)
+        .top(connection, (&segments, Field::Text), 1_000, |_| Ok(true))
+        .unwrap();
+    best.into_iter().map(|(chunk_id, _)| chunk_id).collect()
 }
 
 fn words(words: &[&str]) -> IndexQuery {
     IndexQuery { words: words.iter().map(ToString::to_string).collect(), ..IndexQuery::default() }
 }
 
-fn forget_passage(connection: &mut Connection, id: i64) {
+fn delete_chunk(connection: &mut Connection, id: i64) {
     let transaction = connection.transaction().unwrap();
     unindex(&transaction, id).unwrap();
     transaction.execute("DELETE FROM chunk WHERE id = ?1", [id]).unwrap();
@@ -60,56 +62,56 @@ fn count(connection: &Connection, table: &str) -> i64 {
 }
 
 #[test]
-fn rare_words_and_short_passages_come_first() {
+fn ranks_rare_words_and_short_chunks_first() {
     let mut connection = database();
     let texts = ["walrus", "walrus and many other words that tell little", "other words", "words"];
     let fill = ["nothing of the kind"; 6];
-    let passages: Vec<(i64, &str)> = (1..).zip(texts.into_iter().chain(fill)).collect();
-    write(&mut connection, &passages);
+    let chunks: Vec<(i64, &str)> = (1..).zip(texts.into_iter().chain(fill)).collect();
+    write(&mut connection, &chunks);
     assert_eq!(found(&connection, &words(&["Walrus"])), [1, 2]);
     assert_eq!(found(&connection, &words(&["walrus", "words"]))[0], 1);
     assert!(found(&connection, &words(&["seal"])).is_empty());
 }
 
 #[test]
-fn phrases_beginnings_and_unwanted_words_are_seen() {
+fn matches_phrases_prefixes_and_exclusions() {
     let mut connection = database();
     write(&mut connection, &[(1, "the HTTP response parser"), (2, "response to an HTTP parser")]);
     write(&mut connection, &[(3, "parseHTTPResponse is quick")]);
     let phrase = IndexQuery { phrases: vec!["http response".into()], ..IndexQuery::default() };
-    assert_eq!(HashSet::from_iter(found(&connection, &phrase)), HashSet::from([1, 3]));
-    let beginning = IndexQuery { beginnings: vec!["quic".into()], ..IndexQuery::default() };
-    assert_eq!(found(&connection, &beginning), [3]);
-    let without = IndexQuery { without: vec!["quick".into(), "to an".into()], ..words(&["http"]) };
+    assert_eq!(HashSet::from_iter(found(&connection, &phrase)), HashSet::from_iter([1, 3]));
+    let prefix_key = IndexQuery { prefixes: vec!["quic".into()], ..IndexQuery::default() };
+    assert_eq!(found(&connection, &prefix_key), [3]);
+    let without = IndexQuery { excluded: vec!["quick".into(), "to an".into()], ..words(&["http"]) };
     assert_eq!(found(&connection, &without), [1]);
 }
 
 #[test]
-fn what_another_process_has_written_is_left_out() {
+fn skips_chunks_that_another_process_wrote() {
     let mut connection = database();
     let chunks = [chunk("", "walrus"), chunk("", "seal"), chunk("", "walrus seal")];
     let chunks: Vec<&NewChunk> = chunks.iter().collect();
-    let mut placed = Placed::default();
-    placed.skip(1);
-    placed.add(7);
+    let mut assigned = AssignedIds::default();
+    assigned.skip(1);
+    assigned.add(7);
     let transaction = connection.transaction().unwrap();
-    Batch::of(&chunks).write(&transaction, &chunks, placed).unwrap();
+    Batch::new(&chunks).write(&transaction, &chunks, assigned).unwrap();
     transaction.commit().unwrap();
     assert_eq!(found(&connection, &words(&["walrus", "seal"])), [7]);
 }
 
 #[test]
-fn more_passages_than_a_segment_holds_are_all_found() {
+fn finds_chunks_beyond_the_size_of_a_segment() {
     let mut connection = database();
-    let (mut gathered, mut ids) = (Gathered::default(), Vec::new());
-    let few = builder::MOST_PASSAGES - 1;
+    let (mut builder, mut ids) = (BatchBuilder::default(), Vec::new());
+    let few = builder::MAX_CHUNKS - 1;
     for number in 0..few + 3 {
         let text = if number < few { "walrus" } else { "seal" };
-        gathered.add(number as i64, &chunk("", text));
+        builder.add(number as i64, &chunk("", text));
         ids.push(number as i64 + 1);
     }
     let transaction = connection.transaction().unwrap();
-    gathered.close().write_as(&transaction, &ids).unwrap();
+    builder.close().write_with_ids(&transaction, &ids).unwrap();
     transaction.commit().unwrap();
     assert_eq!(count(&connection, "word_segment"), 2);
     let mut seals = found(&connection, &words(&["seal"]));
@@ -117,47 +119,47 @@ fn more_passages_than_a_segment_holds_are_all_found() {
     assert_eq!(seals, ids[few..]);
 }
 
-/// All that there is as one segment, which nobody sees yet.
-fn merge_all(connection: &Connection) -> Merged {
+/// Merges all segments, without installing the result.
+fn merge_all(connection: &Connection) -> MergedSegment {
     let mut segments = connection.prepare("SELECT id FROM word_segment ORDER BY id").unwrap();
     let ids = segments.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    Merged::of(connection, Side::Own, ids).unwrap()
+    MergedSegment::new(connection, Field::Text, ids).unwrap()
 }
 
-fn put_in_place(connection: &mut Connection, merged: Merged) -> bool {
+fn install(connection: &mut Connection, merged: MergedSegment) -> bool {
     let transaction = connection.transaction().unwrap();
-    let is_in_place = merged.put_in_place(&transaction).unwrap();
+    let is_installed = merged.install(&transaction).unwrap();
     transaction.commit().unwrap();
-    is_in_place
+    is_installed
 }
 
 #[test]
-fn of_two_who_merge_the_same_one_is_in_time() {
+fn only_the_first_of_two_concurrent_merges_is_installed() {
     let mut connection = database();
     for id in 1..4 {
         write(&mut connection, &[(id, "walrus tusk")]);
     }
     let (first, second) = (merge_all(&connection), merge_all(&connection));
     write(&mut connection, &[(4, "walrus")]);
-    assert!(put_in_place(&mut connection, first));
-    assert!(!put_in_place(&mut connection, second));
+    assert!(install(&mut connection, first));
+    assert!(!install(&mut connection, second));
     assert_eq!(count(&connection, "word_segment"), 2);
     assert_eq!(found(&connection, &words(&["tusk"])).len(), 3);
     assert_eq!(found(&connection, &words(&["walrus"])).len(), 4);
 }
 
 #[test]
-fn what_was_forgotten_is_not_found_and_goes_with_the_next_merge() {
+fn deleted_chunks_are_not_found_and_dropped_by_a_merge() {
     let mut connection = database();
     write(&mut connection, &[(1, "walrus tusk"), (2, "walrus")]);
-    forget_passage(&mut connection, 1);
+    delete_chunk(&mut connection, 1);
     assert_eq!(found(&connection, &words(&["walrus", "tusk"])), [2]);
-    let (segments, vocabulary) = (Segments::default(), Vocabulary::default());
+    let (segments, vocabulary) = (SegmentCache::default(), Vocabulary::default());
     assert_eq!(unknown(&connection, &segments, &["tusk".into()]).unwrap(), ["tusk"]);
-    assert!(similar(&connection, (&segments, &vocabulary), "tus").unwrap().is_empty());
+    assert!(similar_words(&connection, (&segments, &vocabulary), "tus").unwrap().is_empty());
 
     let transaction = connection.transaction().unwrap();
-    forget(&transaction).unwrap();
+    purge_tombstones(&transaction).unwrap();
     transaction.commit().unwrap();
     assert_eq!(count(&connection, "word_gone"), 0);
     assert_eq!(found(&connection, &words(&["walrus", "tusk"])), [2]);
@@ -169,15 +171,15 @@ fn what_was_forgotten_is_not_found_and_goes_with_the_next_merge() {
         let left: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
         assert_eq!(left, 0, "{table}.{column}");
     }
-    forget_passage(&mut connection, 2);
+    delete_chunk(&mut connection, 2);
     let transaction = connection.transaction().unwrap();
-    forget(&transaction).unwrap();
+    purge_tombstones(&transaction).unwrap();
     transaction.commit().unwrap();
     assert_eq!(count(&connection, "word_page") + count(&connection, "word_segment"), 0);
 }
 
 #[test]
-fn many_small_writes_make_few_segments_and_nothing_is_lost() {
+fn many_small_writes_are_merged_without_loss() {
     let mut connection = database();
     for id in 1..=700 {
         write(&mut connection, &[(id, &format!("walrus number w{id} of w{}", id % 7))]);
@@ -186,26 +188,26 @@ fn many_small_writes_make_few_segments_and_nothing_is_lost() {
     assert_eq!(found(&connection, &words(&["walrus"])).len(), 700);
     assert_eq!(found(&connection, &words(&["w333"])), [333]);
     let next = connection.transaction().unwrap();
-    assert_eq!(next_passage(&next).unwrap(), 701);
+    assert_eq!(next_chunk_id(&next).unwrap(), 701);
 }
 
 #[test]
-fn the_id_of_a_forgotten_passage_is_not_given_out_again() {
+fn ids_of_deleted_chunks_are_not_reused() {
     let mut connection = database();
     write(&mut connection, &[(1, "walrus"), (2, "seal")]);
-    forget_passage(&mut connection, 2);
+    delete_chunk(&mut connection, 2);
     let transaction = connection.transaction().unwrap();
-    assert_eq!(next_passage(&transaction).unwrap(), 3);
+    assert_eq!(next_chunk_id(&transaction).unwrap(), 3);
 }
 
 #[test]
-fn a_slip_and_a_part_lead_to_words_of_any_segment() {
+fn finds_similar_words_in_all_segments() {
     let mut connection = database();
     write(&mut connection, &[(1, "configuration of the migration")]);
     write(&mut connection, &[(2, "reconfigured sagemaker Übergröße")]);
-    let known = (&Segments::default(), &Vocabulary::default());
+    let caches = (&SegmentCache::default(), &Vocabulary::default());
     let similar = |word: &str| -> Vec<String> {
-        let similar = similar(&connection, known, word).unwrap();
+        let similar = similar_words(&connection, caches, word).unwrap();
         similar.into_iter().map(|similar| similar.word).collect()
     };
     assert_eq!(similar("migratoin"), ["migration"]);
@@ -219,49 +221,49 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_index_finds_what_a_plain_reading_finds(
+    fn agrees_with_a_linear_scan(
         texts in prop::collection::vec(prop::collection::vec("[abc]{1,2}", 0..12), 1..40),
         per_write in 1_usize..9,
-        gone in prop::collection::vec(0_i64..40, 0..10),
-        asked in prop::collection::vec("[abc]{1,2}", 1..4),
+        tombstones in prop::collection::vec(0_i64..40, 0..10),
+        query_words in prop::collection::vec("[abc]{1,2}", 1..4),
         merges in any::<bool>(),
-        cleans in any::<bool>(),
+        purges in any::<bool>(),
     ) {
         let mut connection = database();
         let joined: BTreeMap<i64, String> =
             (1..).zip(texts.iter().map(|words| words.join(" "))).collect();
-        let passages: Vec<(i64, &str)> =
+        let chunks: Vec<(i64, &str)> =
             joined.iter().map(|(id, text)| (*id, text.as_str())).collect();
-        for some in passages.chunks(per_write) {
+        for some in chunks.chunks(per_write) {
             write(&mut connection, some);
         }
-        // A merge is made while others write, and put in place when they have.
+        // A merge is computed while others write, and installed afterwards.
         let merged = merges.then(|| merge_all(&connection));
-        for id in &gone {
-            forget_passage(&mut connection, *id);
+        for id in &tombstones {
+            delete_chunk(&mut connection, *id);
         }
         if let Some(merged) = merged {
-            prop_assert!(put_in_place(&mut connection, merged));
+            prop_assert!(install(&mut connection, merged));
             prop_assert_eq!(count(&connection, "word_segment"), 1);
         }
-        if cleans {
+        if purges {
             let transaction = connection.transaction().unwrap();
-            forget(&transaction).unwrap();
+            purge_tombstones(&transaction).unwrap();
             transaction.commit().unwrap();
         }
-        let stands = |id: &i64| !gone.contains(id);
-        let any: HashSet<i64> = joined
+        let exists = |id: &i64| !tombstones.contains(id);
+        let expected: HashSet<i64> = joined
             .iter()
-            .filter(|(id, text)| stands(id) && text.split(' ').any(|word| asked.iter().any(|a| a == word)))
+            .filter(|(id, text)| exists(id) && text.split(' ').any(|word| query_words.iter().any(|a| a == word)))
             .map(|(id, _)| *id)
             .collect();
-        let asked_words: Vec<&str> = asked.iter().map(String::as_str).collect();
-        prop_assert_eq!(HashSet::from_iter(found(&connection, &words(&asked_words))), any);
+        let words_of_query: Vec<&str> = query_words.iter().map(String::as_str).collect();
+        prop_assert_eq!(HashSet::from_iter(found(&connection, &words(&words_of_query))), expected);
 
-        let phrase = asked.join(" ");
+        let phrase = query_words.join(" ");
         let exact: HashSet<i64> = joined
             .iter()
-            .filter(|(id, text)| stands(id) && format!(" {text} ").contains(&format!(" {phrase} ")))
+            .filter(|(id, text)| exists(id) && format!(" {text} ").contains(&format!(" {phrase} ")))
             .map(|(id, _)| *id)
             .collect();
         let query = IndexQuery { phrases: vec![phrase], ..IndexQuery::default() };

@@ -1,10 +1,10 @@
-//! Raw text made ready for the store by whoever has a processor to spare: hashed and compressed.
+//! Encodes raw bytes in memory: hashed, split into parts and compressed.
 
 use crate::StoreError;
 use crate::blob::{PART_BYTES, Part};
 use crate::imports::Import;
 
-/// A content and its hash, which is taken once.
+/// Content with its hash, computed once.
 #[derive(Clone, Copy)]
 pub struct HashedContent<'raw> {
     raw: &'raw [u8],
@@ -12,17 +12,17 @@ pub struct HashedContent<'raw> {
 }
 
 impl<'raw> HashedContent<'raw> {
-    pub fn of(raw: &'raw [u8]) -> Self {
+    pub fn new(raw: &'raw [u8]) -> Self {
         Self { raw, hash: blake3::hash(raw) }
     }
 
-    /// What the content was turned into; where it was left as it is, its hash is known.
+    /// Returns the result of a transformation; keeps the hash if nothing changed.
     #[must_use]
-    pub fn turned_into(self, made: &'raw [u8]) -> Self {
-        if std::ptr::eq(self.raw, made) { self } else { Self::of(made) }
+    pub fn transformed_to(self, output: &'raw [u8]) -> Self {
+        if std::ptr::eq(self.raw, output) { self } else { Self::new(output) }
     }
 
-    /// What tells the content from others, and what this version makes of it from what others made.
+    /// Identifies what this version of the code derives from the content.
     pub fn fingerprint(&self, version: &[u8]) -> [u8; 32] {
         fingerprint(&[version, self.hash.as_bytes()])
     }
@@ -37,15 +37,15 @@ pub struct EncodedBlob {
 }
 
 impl EncodedBlob {
-    /// The content of each import.
-    pub fn of_each(entries: &[Import]) -> Result<Vec<(&Import, Self)>, StoreError> {
+    /// Encodes the content of each import.
+    pub fn encode_imports(entries: &[Import]) -> Result<Vec<(&Import, Self)>, StoreError> {
         entries
             .iter()
-            .map(|import| Ok((import, Self::of(HashedContent::of(&import.raw))?)))
+            .map(|import| Ok((import, Self::encode(HashedContent::new(&import.raw))?)))
             .collect()
     }
 
-    pub fn of(HashedContent { raw, hash }: HashedContent<'_>) -> Result<Self, StoreError> {
+    pub fn encode(HashedContent { raw, hash }: HashedContent<'_>) -> Result<Self, StoreError> {
         let (mut parts, mut start, mut line) = (Vec::new(), 0, 1);
         for piece in raw.chunks(PART_BYTES) {
             let part = Part::compress(piece, start, line)
@@ -63,7 +63,7 @@ impl EncodedBlob {
     }
 }
 
-/// What tells one content from another.
+/// Hashes the concatenated parts.
 pub fn fingerprint(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

@@ -1,9 +1,9 @@
 //! Blobs: an entry's raw bytes, hashed and compressed the same way by every engine.
 //!
 //! - [`part`]: the layout, compressed parts of 32 KiB;
-//! - [`encode`]: bytes at hand become a blob in one call;
-//! - [`writer`]: bytes that arrive in pieces become parts as they come;
-//! - [`text`]: a decompressed part, shared by the hits that quote it.
+//! - [`encode`]: encodes bytes in memory;
+//! - [`writer`]: encodes a stream of bytes;
+//! - [`text`]: a decompressed part in memory, shared by the hits that quote it.
 
 pub mod encode;
 pub mod part;

@@ -1,5 +1,5 @@
-//! Parts: how a blob is laid out. Its bytes are cut into parts of [`PART_BYTES`], each an independent zstd frame, so a
-//! line in the middle of a large blob is read without decompressing the rest.
+//! The layout of a blob: parts of [`PART_BYTES`], each an independent zstd frame, so that a line in
+//! the middle of a large blob is read without decompressing the rest.
 
 use std::cell::RefCell;
 use std::io;
@@ -7,11 +7,11 @@ use std::io;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, compress_bound};
 
-/// Raw bytes in one part: small enough to read a chunk cheaply, large enough to compress well.
+/// Raw bytes per part: small enough to read a chunk cheaply, large enough to compress well.
 pub const PART_BYTES: usize = 32 * 1024;
-/// Negative levels skip entropy coding of literals, which would take half as long again to save a quarter.
+/// Negative levels skip entropy coding of literals, which would take 50% longer and save 25%.
 const COMPRESSION_LEVEL: i32 = -1;
-/// Minimum match length; five would take an eighth longer to save a twentieth.
+/// Minimum match length; 5 would take 12% longer and save 5%.
 const MIN_MATCH: u32 = 6;
 
 thread_local! {

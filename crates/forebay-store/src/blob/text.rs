@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use forebay_text::excerpt::Excerpt;
 
-use crate::lru::Bytes;
+use crate::cache::ByteSize;
 
 /// A decompressed part; hits share it where it is valid UTF-8.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ impl PartText {
         }
     }
 
-    /// A range of it; none where it is not text or ends earlier.
+    /// Returns a range; None if the part is not text or ends earlier.
     pub fn excerpt(&self, range: Range<usize>) -> Option<Excerpt> {
         match self {
             Self::Text(text) => Excerpt::new(text, range),
@@ -41,8 +41,8 @@ impl PartText {
     }
 }
 
-impl Bytes for PartText {
-    fn bytes(&self) -> usize {
+impl ByteSize for PartText {
+    fn byte_size(&self) -> usize {
         self.as_bytes().len()
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use forebay_app::{App, Call, Setup};
@@ -63,15 +64,15 @@ impl Tour {
         settings.store.url.clear();
         let app = App::new(Setup {
             home: Home::at(folder.join("data")),
-            project: Project::of(&project, None),
+            project: Project::for_folder(&project, None),
             cwd: project,
             user_home: None,
             settings,
             environment: Vec::new(),
             session: "demo".to_owned(),
             client: "demo".to_owned(),
-            clock: wall_clock,
-            keeper: None,
+            clock: Arc::new(wall_clock),
+            supervisor: None,
         });
         Ok(Self { app })
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::Call;
-use forebay_app::ingest::import::Wanted;
+use forebay_app::ingest::import::TranscriptSelection;
 use forebay_app::replay::discover;
 use forebay_platforms::transcripts::host_names;
 
@@ -35,10 +35,10 @@ fn long_about() -> String {
 impl Discover {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let wanted = Wanted { paths: self.paths, all: self.all };
-        let call = Call::default().asking(terminal::ask);
+        let wanted = TranscriptSelection { paths: self.paths, all: self.all };
+        let call = Call::default().prompting_with(terminal::ask);
         let bar = progress::bar("reading", 0);
-        let answer = discover::discover(&app, &wanted, &call, &mut |done, total| {
+        let answer = discover::discover(&app, &selection, &call, &mut |done, total| {
             bar.set_length(total);
             bar.set_position(done);
         })?;

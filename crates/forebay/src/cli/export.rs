@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::team::{Chosen, archive};
+use forebay_app::team::{ExportFilter, archive};
 
 use super::Common;
 use super::terminal::Failure;
@@ -31,7 +31,7 @@ impl Export {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let sources = if self.source.is_empty() { vec!["**".to_owned()] } else { self.source };
-        let chosen = Chosen { sources, runs: self.runs, personal: self.personal };
-        common.show(&archive::export(&app, &self.file, &chosen)?)
+        let filter = ExportFilter { sources, runs: self.runs, personal: self.personal };
+        common.show(&archive::export(&app, &self.file, &filter)?)
     }
 }

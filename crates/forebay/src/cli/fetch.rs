@@ -26,7 +26,7 @@ pub(super) struct Fetch {
 impl Fetch {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::default().asking(terminal::ask);
+        let call = Call::default().prompting_with(terminal::ask);
         let input = json!({ "urls": self.urls, "force": self.force });
         let answer = app.call("ctx_fetch_and_index", input, &call)?;
         terminal::tell_notices(&app)?;

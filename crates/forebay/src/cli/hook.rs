@@ -92,7 +92,7 @@ fn say(output: &Output) -> ExitCode {
 /// One line in the log, if there is a place for one.
 fn log(hook: &Hook, fault: &str) {
     let Ok(home) = data_folder() else { return };
-    if home.make().is_ok() {
+    if home.create().is_ok() {
         crate::log::start(&home.log_file());
         let fault = fault.replace('\n', "; ");
         tracing::warn!(platform = hook.platform, event = hook.event, %fault, "hook");

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::Call;
-use forebay_app::ingest::import::{self, Wanted};
+use forebay_app::ingest::import::{self, TranscriptSelection};
 use forebay_app::team::archive;
 use forebay_platforms::transcripts::host_names;
 
@@ -23,7 +23,7 @@ pub(super) struct Import {
     #[arg(long)]
     all: bool,
     /// Unpack archives of up to so many megabytes
-    #[arg(long, value_name = "MB", default_value_t = archive::MOST_MB)]
+    #[arg(long, value_name = "MB", default_value_t = archive::DEFAULT_MAX_MB)]
     most_mb: u64,
 }
 
@@ -40,7 +40,7 @@ impl Import {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let (archives, transcripts): (Vec<PathBuf>, Vec<PathBuf>) =
-            self.paths.into_iter().partition(|path| archive::is_one(path));
+            self.paths.into_iter().partition(|path| archive::is_archive_file(path));
         for path in &archives {
             common.show(&archive::import(&app, path, self.most_mb)?)?;
         }
@@ -48,8 +48,8 @@ impl Import {
             common.index_all(&app)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let wanted = Wanted { paths: transcripts, all: self.all };
-        let call = Call::default().asking(terminal::ask);
+        let wanted = TranscriptSelection { paths: transcripts, all: self.all };
+        let call = Call::default().prompting_with(terminal::ask);
         let bar = progress::bar("importing", 0);
         let report = import::import(&app, &wanted, &call, &mut |done, total| {
             bar.set_length(total);

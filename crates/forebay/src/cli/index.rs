@@ -42,7 +42,7 @@ impl Index {
         match (&self.jsonl, &self.path) {
             (Some(file), _) => self.index_documents(common, file),
             (None, path) => {
-                let call = Call::default().asking(terminal::ask);
+                let call = Call::default().prompting_with(terminal::ask);
                 let bar = progress::count("indexing");
                 let shown = bar.clone();
                 let call = call.reporting_to(move |bytes, what| {

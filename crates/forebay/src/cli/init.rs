@@ -132,14 +132,14 @@ impl Init {
             return Outcome::Shown;
         }
         if !self.yes {
-            let asked = if common.json { Reply::NobodyToAsk } else { ask(plan) };
+            let asked = if common.json { Reply::Unavailable } else { ask(plan) };
             match asked {
                 Reply::Yes => {}
                 Reply::No => return Outcome::Declined,
-                Reply::NobodyToAsk => return Outcome::NobodyToAsk,
+                Reply::Unavailable => return Outcome::NobodyToAsk,
             }
         }
-        let faults = plan.changes.iter().filter_map(|change| change.carry_out(machine).err());
+        let faults = plan.changes.iter().filter_map(|change| change.apply(machine).err());
         Outcome::Written(faults.map(|fault| fault.to_string()).collect())
     }
 

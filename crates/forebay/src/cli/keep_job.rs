@@ -30,7 +30,7 @@ impl KeepJob {
         if !order.is_kept() {
             end_with_the_server(cancel.clone());
         }
-        jobs::keep(&app, &order, &cancel, say)?;
+        jobs::supervise(&app, &order, &cancel, say)?;
         Ok(ExitCode::SUCCESS)
     }
 }

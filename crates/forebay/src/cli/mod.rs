@@ -48,6 +48,7 @@ use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -236,7 +237,7 @@ impl Common {
         let home = data_folder()?;
         crate::log::start(&home.log_file());
         let user_home = user_home();
-        let project = Project::of(project, user_home.as_deref());
+        let project = Project::for_folder(project, user_home.as_deref());
         let root = project.as_ref().map_or(&cwd, |project| &project.root);
         let settings = self.settings(root)?;
         Ok(App::new(Setup {
@@ -248,8 +249,8 @@ impl Common {
             environment: environment::all(),
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
             client: client.to_owned(),
-            clock: wall_clock,
-            keeper: self.own_program(keep_job::NAME),
+            clock: Arc::new(wall_clock),
+            supervisor: self.own_program(keep_job::NAME),
         }))
     }
 
@@ -298,9 +299,9 @@ impl Common {
 
     /// Indexes what was added and embeds it with the configured remote model, showing progress.
     fn index_all(&self, app: &App) -> Result<(), Failure> {
-        app.catch_up()?;
+        app.index_pending()?;
         let bar = progress::chunks();
-        let left = app.embed_rest(|done| {
+        let left = app.embed_pending(|done| {
             bar.set_position(done);
             true
         });
@@ -313,7 +314,7 @@ impl Common {
 
     /// Indexes a bounded amount; the rest waits for the next search.
     fn index_some(&self, app: &App) -> Result<(), Failure> {
-        app.catch_up_soon()?;
+        app.index_pending_briefly()?;
         tidy::spawn_if_needed(self, app)
     }
 
@@ -337,7 +338,8 @@ impl Common {
 
 /// The root of the project that contains `cwd`; `cwd` itself if there is none.
 fn project_root(cwd: &Path) -> PathBuf {
-    Project::of(cwd, user_home().as_deref()).map_or_else(|| cwd.to_owned(), |project| project.root)
+    Project::for_folder(cwd, user_home().as_deref())
+        .map_or_else(|| cwd.to_owned(), |project| project.root)
 }
 
 /// The data directory: `FOREBAY_HOME`, or the platform's default.

@@ -85,7 +85,7 @@ impl Run {
         let ran = run::run(&app, command, &options, &call, &mut pass)?;
         drop(spinner);
         if !tee {
-            app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);
+            app.record_usage("ctx_execute", &ran.answer, ran.finished.duration);
         }
         terminal::tell_notices(&app)?;
         // The command has run: even if the reader is gone, its output is stored and its exit code returned.
@@ -132,18 +132,18 @@ impl Run {
         })?;
         let language = self.language.as_deref();
         if self.file.is_empty() {
-            Command::of_code(app, language, code)
+            Command::from_code(app, language, code)
         } else {
-            Command::over_named_files(app, language, code, &self.file)
+            Command::for_named_files(app, language, code, &self.file)
         }
     }
 
     fn into_plain_command(mut self) -> Command {
         if self.command.len() == 1 && !is_program(&self.command[0]) {
             let line = self.command.remove(0);
-            return Command::of_shell(line);
+            return Command::from_shell(line);
         }
-        Command::of_arguments(self.command)
+        Command::from_arguments(self.command)
     }
 }
 
@@ -166,10 +166,10 @@ fn is_program(word: &str) -> bool {
 /// A call whose progress drives the spinner.
 fn new_call(spinner: Option<&Spinner>) -> Call {
     let call = Call::default();
-    let Some(bar) = spinner.map(Spinner::bar) else { return call.asking(terminal::ask) };
+    let Some(bar) = spinner.map(Spinner::bar) else { return call.prompting_with(terminal::ask) };
     let asked_over = bar.clone();
     call.reporting_to(move |bytes, _| bar.set_position(bytes as u64))
-        .asking(move |question| asked_over.suspend(|| terminal::ask(question)))
+        .prompting_with(move |question| asked_over.suspend(|| terminal::ask(question)))
 }
 
 /// Forwards the command's bytes as they arrive.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::AppError;
-use forebay_app::search::Reach;
+use forebay_app::search::Searcher;
 use forebay_app::tools::search::Input;
 use forebay_domain::{Hit, Timestamp, query};
 use serde::Deserialize;
@@ -80,7 +80,7 @@ impl Search {
             sort: self.sort.clone(),
             budget: None,
         };
-        let reach = Reach::new(&app, input.limits()?)?;
+        let searcher = Searcher::new(&app, input.options()?)?;
         let mut stdout = io::stdout().lock();
         for (number, line) in input::open(file)?.lines().enumerate() {
             let line = line?;
@@ -88,7 +88,7 @@ impl Search {
                 continue;
             }
             let with_filters = parse(&line, number + 1)?;
-            let found = reach.find_documents(&self.with_filters(&with_filters.query))?;
+            let found = searcher.find_documents(&self.with_filters(&with_filters.query))?;
             let results: Vec<Value> = found.iter().map(result).collect();
             writeln!(stdout, "{}", json!({ "qid": with_filters.qid, "results": results }))?;
         }

@@ -1,9 +1,10 @@
 //! `forebay serve`: serves the tools over HTTP to other models, machines and teams.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
-use forebay_app::{App, AppError, Power, Setup};
+use forebay_app::{App, AppError, Capability, Setup};
 
 use super::terminal::{self, Failure};
 use super::{Common, data_folder, environment, user_home, wall_clock};
@@ -49,7 +50,7 @@ impl Serve {
         let mut common = common.clone();
         common.set.extend(self.settings());
         // The first refusal may come before the first entry, and needs the log.
-        data_folder()?.make().map_err(AppError::from)?;
+        data_folder()?.create().map_err(AppError::from)?;
         let app = common.app_for("http", "http")?;
         let make_workspace = Box::new(move |name: &str| workspace(&common, name));
         http::serve(Plan { app, make_workspace, tell: Box::new(tell) })?;
@@ -83,7 +84,7 @@ impl Serve {
 fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
     let cwd = common.working_folder()?;
     let mut settings = common.settings(&super::project_root(&cwd))?;
-    settings.store.enter(name);
+    settings.store.enter_workspace(name);
     Ok(App::new(Setup {
         home: data_folder()?.workspace(name),
         cwd,
@@ -93,24 +94,24 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
         environment: environment::all(),
         session: "http".to_owned(),
         client: "http".to_owned(),
-        clock: wall_clock,
-        keeper: common.own_program(super::keep_job::NAME),
+        clock: Arc::new(wall_clock),
+        supervisor: common.own_program(super::keep_job::NAME),
     }))
 }
 
 /// Prints one line with the URL, for people and programs.
 fn tell(listening: &Listening) {
     let scheme = if listening.has_tls { "https" } else { "http" };
-    let powers: Vec<&str> = [Power::Files, Power::Execute]
+    let capabilities: Vec<&str> = [Capability::Files, Capability::Execute]
         .into_iter()
-        .filter(|power| listening.powers.has(*power))
-        .map(Power::word)
+        .filter(|capability| listening.capabilities.has(*capability))
+        .map(Capability::word)
         .collect();
     let who = if listening.needs_token { "with a token" } else { "from this machine" };
-    let may = if powers.is_empty() {
+    let may = if capabilities.is_empty() {
         "the store".to_owned()
     } else {
-        format!("the store, {}", powers.join(", "))
+        format!("the store, {}", capabilities.join(", "))
     };
     let line = format!(
         "listening on {scheme}://{} for callers {who}; they may use {may}\n",

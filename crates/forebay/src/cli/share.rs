@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::team::Chosen;
+use forebay_app::team::ExportFilter;
 use forebay_app::team::sync::{self, Server};
 use forebay_app::{App, Call};
 
@@ -32,8 +32,8 @@ impl With {
         Ok(Server::choose(app, self.server.clone(), self.token.clone())?)
     }
 
-    fn chosen(&self) -> Chosen {
-        Chosen { sources: self.source.clone(), runs: self.runs, personal: false }
+    fn filter(&self) -> ExportFilter {
+        ExportFilter { sources: self.source.clone(), runs: self.runs, personal: false }
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Pull {
 impl Push {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::default().asking(terminal::ask);
+        let call = Call::default().prompting_with(terminal::ask);
         let answer = sync::push(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)
     }
@@ -67,7 +67,7 @@ impl Push {
 impl Pull {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::default().asking(terminal::ask);
+        let call = Call::default().prompting_with(terminal::ask);
         let answer = sync::pull(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)?;
         common.index_all(&app)?;

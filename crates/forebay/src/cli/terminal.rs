@@ -64,7 +64,7 @@ fn tell_error(error: &AppError, as_json: bool) -> io::Result<()> {
 /// Asks the user at the terminal, if there is one.
 pub(super) fn ask(question: &str) -> Reply {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Reply::NobodyToAsk;
+        return Reply::Unavailable;
     }
     let mut answer = String::new();
     let asked = write!(anstream::stderr(), "{question}\n{} ", paint::hint("[y/N]"))

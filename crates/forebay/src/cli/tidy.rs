@@ -21,8 +21,8 @@ impl Tidy {
         // The parent keeps our stdin open until it exits.
         io::stdin().lock().read_to_end(&mut Vec::new())?;
         let app = common.app()?;
-        if app.wants_tidying()
-            && let Err(error) = app.tidy_up()
+        if app.needs_maintenance()
+            && let Err(error) = app.run_maintenance()
         {
             // Output is not read; the next writer starts another maintenance process.
             tracing::warn!(%error, "store maintenance failed");
@@ -34,12 +34,12 @@ impl Tidy {
 /// Starts a maintenance process if needed, so that this command does not wait for the disk. Written data is safe in any
 /// case.
 pub(super) fn spawn_if_needed(common: &Common, app: &App) -> Result<(), Failure> {
-    if !app.wants_tidying() {
+    if !app.needs_maintenance() {
         return Ok(());
     }
     let left = common.own_program(NAME).is_some_and(|own| own.spawn_after_exit().is_ok());
     if !left {
-        app.tidy_up()?;
+        app.run_maintenance()?;
     }
     Ok(())
 }

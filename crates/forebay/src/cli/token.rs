@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use forebay_app::team::tokens::{self, Token, Wanted};
+use forebay_app::team::tokens::{self, NewToken, Token};
 use forebay_app::{App, AppError};
 use forebay_domain::rights::Rights;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ impl Create {
             let hint = "give at least one day, or omit the option";
             return Err(AppError::bad_input("a token cannot expire after 0 days", hint).into());
         }
-        let wanted = Wanted {
+        let wanted = NewToken {
             name: self.name,
             rights: self.rights,
             workspace: self.workspace,
@@ -128,7 +128,7 @@ fn data(app: &App, token: &Token) -> Value {
 fn state(app: &App, token: &Token) -> &'static str {
     match token.revoked {
         Some(_) => "revoked",
-        None if token.is_in_force(app.now()) => "in force",
+        None if token.is_valid(app.now()) => "in force",
         None => "expired",
     }
 }

@@ -142,7 +142,7 @@ impl Config {
 
     fn overlay_environment(&mut self) -> Result<(), ConfigError> {
         for (name, text) in environment::forebay_variables() {
-            if let Some(key) = settings::of_variable(&name) {
+            if let Some(key) = settings::key_for_variable(&name) {
                 self.set_text(&key, &text, &Layer::Environment(name))?;
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use forebay_app::MOST_CONNECTIONS;
-use forebay_app::tools::{Nature, ToolRow};
+use forebay_app::tools::{Effect, ToolDescriptor};
 use forebay_app::{Answer, App, AppError, Call};
 use forebay_sandbox::CancelToken;
 use serde_json::Value;
@@ -81,13 +81,13 @@ impl Calls {
     pub(crate) async fn run(
         &self,
         counter: CallerContext,
-        tool: &'static ToolRow,
+        tool: &'static ToolDescriptor,
         input: Value,
         call: Call,
         given_up: CancellationToken,
     ) -> Result<Answer, AppError> {
         let running = Running::new(self, call.cancel.clone());
-        let lane = self.lane(tool.nature).await?;
+        let lane = self.lane(tool.effect).await?;
         let cancel = call.cancel.clone();
         let app = Arc::clone(&counter.app);
         // The permit is held until the work has ended, even if the caller is gone: otherwise another thread would start
@@ -120,15 +120,15 @@ impl Calls {
         &self,
         work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
     ) -> Result<T, AppError> {
-        let lane = self.lane(Nature::Reads).await?;
+        let lane = self.lane(Effect::ReadOnly).await?;
         let (looked, _) =
             tokio::task::spawn_blocking(move || (work(), lane)).await.map_err(broken)?;
         looked
     }
 
-    async fn lane(&self, nature: Nature) -> Result<Option<OwnedSemaphorePermit>, AppError> {
+    async fn lane(&self, effect: Effect) -> Result<Option<OwnedSemaphorePermit>, AppError> {
         match &self.lanes {
-            Some(lanes) => lanes.enter(nature).await.map(Some),
+            Some(lanes) => lanes.enter(effect).await.map(Some),
             None => Ok(None),
         }
     }
@@ -186,11 +186,11 @@ impl Lanes {
         }
     }
 
-    async fn enter(&self, nature: Nature) -> Result<OwnedSemaphorePermit, AppError> {
-        let lane = match nature {
-            Nature::Reads => &self.reading,
-            Nature::Adds | Nature::Edits | Nature::Removes => &self.writing,
-            Nature::Indexes | Nature::Runs | Nature::Fetches => &self.long,
+    async fn enter(&self, effect: Effect) -> Result<OwnedSemaphorePermit, AppError> {
+        let lane = match effect {
+            Effect::ReadOnly => &self.reading,
+            Effect::Append | Effect::EditFiles | Effect::Delete => &self.writing,
+            Effect::Index | Effect::Execute | Effect::Fetch => &self.long,
         };
         lane.enter().await
     }

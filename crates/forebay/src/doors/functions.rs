@@ -1,6 +1,6 @@
 //! Tool declarations for function calling, in the format of each API.
 
-use forebay_app::tools::ToolRow;
+use forebay_app::tools::ToolDescriptor;
 use serde_json::{Value, json};
 
 /// The format of the declarations.
@@ -17,7 +17,7 @@ pub(crate) enum Format {
 }
 
 /// The `tools` value of a request.
-pub(crate) fn list<'a>(format: Format, tools: impl Iterator<Item = &'a ToolRow>) -> Value {
+pub(crate) fn list<'a>(format: Format, tools: impl Iterator<Item = &'a ToolDescriptor>) -> Value {
     let declared: Vec<Value> = tools.map(|tool| declare(format, tool)).collect();
     match format {
         // Gemini groups functions under one tool.
@@ -26,7 +26,7 @@ pub(crate) fn list<'a>(format: Format, tools: impl Iterator<Item = &'a ToolRow>)
     }
 }
 
-fn declare(format: Format, tool: &ToolRow) -> Value {
+fn declare(format: Format, tool: &ToolDescriptor) -> Value {
     let (name, description, schema) = (tool.name, tool.description, (tool.schema)());
     match format {
         Format::Openai => json!({

@@ -78,7 +78,7 @@ fn doctor_says_what_is_in_force_and_has_tried_it() {
     let user = User::new();
     if user.is_held_back() {
         let said = user.forebay(["doctor"]).text;
-        assert!(said.contains("tried: no write outside the project"), "{said}");
+        assert!(said.contains("tested: no write outside the project"), "{said}");
         assert!(said.contains("no network"), "{said}");
     }
 }

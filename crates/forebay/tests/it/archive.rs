@@ -16,7 +16,7 @@ fn exported() -> (TestEnv, PathBuf) {
     env.write("guide.md", "# Guide\n\nHow the walrus is fed.\n");
     env.forebay(["index", "guide.md"]).ok();
     env.stored(b"raw \xff\xfe bytes\n".repeat(20_000));
-    assert!(older.text().contains("noted"));
+    assert!(older.text().contains("saved"));
     let archive = env.root().join("all.forebay");
     let told = env.forebay(["export", archive.to_str().unwrap(), "--runs"]).ok().text();
     assert!(told.contains("left out: 1 personal note"), "{told}");
@@ -75,7 +75,7 @@ fn without_runs_only_notes_and_sources_travel() {
     assert_eq!(import(&here, &archive)["added"], 4);
     there.forebay(["export", archive.to_str().unwrap()]).refused(
         2,
-        "is there already",
+        "already exists",
         "another name",
     );
 }
@@ -117,9 +117,9 @@ fn a_damaged_archive_changes_nothing() {
     write(&whole[..whole.len() / 2]);
     refused(&here, &damaged, "damaged.forebay", "again");
     write(b"");
-    refused(&here, &damaged, "no archive", "forebay export");
+    refused(&here, &damaged, "not a Forebay archive", "forebay export");
     write(b"{\"forebay\":\"archive\",\"version\":1}\n");
-    refused(&here, &damaged, "no archive", "forebay export");
+    refused(&here, &damaged, "not a Forebay archive", "forebay export");
     let mut flipped = whole.clone();
     let middle = flipped.len() / 2;
     flipped[middle] ^= 0x55;
@@ -130,7 +130,7 @@ fn a_damaged_archive_changes_nothing() {
 /// An archive as somebody else might write it.
 fn packed(env: &TestEnv, lines: &[u8]) -> PathBuf {
     let path = env.root().join("made.forebay");
-    let mut packer = forebay_store::Packer::new(fs::File::create(&path).unwrap()).unwrap();
+    let mut packer = forebay_store::ArchiveWriter::new(fs::File::create(&path).unwrap()).unwrap();
     packer.write_all(lines).unwrap();
     packer.finish().unwrap();
     path
@@ -152,8 +152,8 @@ fn an_archive_that_says_what_is_not_so_changes_nothing() {
         refused(&env, &packed(&env, lines.as_bytes()), what, hint);
     };
     check("{\"forebay\":\"archive\",\"version\":2}\n", "version 2", "later one");
-    check("{\"name\":\"left-pad\"}\n", "no archive of Forebay", "forebay export");
-    check("not JSON\n", "no archive of Forebay", "forebay export");
+    check("{\"name\":\"left-pad\"}\n", "not a Forebay archive", "forebay export");
+    check("not JSON\n", "not a Forebay archive", "forebay export");
     check(&body, "cut off after 1 records", "again");
     check(&body[..body.len() - 1], "cut off", "again");
     check(&sealed(&body, 1, &sum("something else")), "checksum", "again");
@@ -161,7 +161,7 @@ fn an_archive_that_says_what_is_not_so_changes_nothing() {
     let after = format!("{}{note}", sealed(&body, 1, &sum(&body)));
     check(&after, "checksum", "again");
     let long = format!("{HEADER}{{\"text\":\"{}\"}}\n", "x".repeat(2_000_000));
-    check(&sealed(&long, 0, &sum(&long)), "longer than any", "again");
+    check(&sealed(&long, 0, &sum(&long)), "is longer than", "again");
     let sound = packed(&env, sealed(&body, 1, &sum(&body)).as_bytes());
     assert_eq!(import(&env, &sound)["added"], 1, "and the sound one is taken");
 }
@@ -170,7 +170,7 @@ fn an_archive_that_says_what_is_not_so_changes_nothing() {
 fn a_bomb_is_not_unpacked() {
     let env = TestEnv::new();
     let path = env.root().join("bomb.forebay");
-    let mut packer = forebay_store::Packer::new(fs::File::create(&path).unwrap()).unwrap();
+    let mut packer = forebay_store::ArchiveWriter::new(fs::File::create(&path).unwrap()).unwrap();
     packer.write_all(HEADER.as_bytes()).unwrap();
     let line = format!("{{\"text\":\"{}\"}}\n", "0".repeat(60_000));
     for _ in 0..400 {
@@ -180,7 +180,7 @@ fn a_bomb_is_not_unpacked() {
     assert!(fs::metadata(&path).unwrap().len() < 100_000);
     env.forebay(["import", "--most-mb", "8", path.to_str().unwrap()]).refused(
         2,
-        "unpacks to more than 8 MB",
+        "decompresses to more than 8 MB",
         "--most-mb",
     );
 }

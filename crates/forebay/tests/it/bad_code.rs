@@ -20,7 +20,7 @@ fn code_with_nul_is_refused() {
         assert!(told.contains("NUL"), "{told}");
     }
     let told = client.fault("ctx_execute", json!({ "code": "true", "env": { "A=B": "c" } }));
-    assert!(told.contains("no name of a variable"), "{told}");
+    assert!(told.contains("invalid environment variable name"), "{told}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn a_folder_that_may_not_be_written_is_told() {
     let mut command = unprivileged(&env, env!("CARGO_BIN_EXE_forebay"));
     command.args(["run", "--", "touch ran"]).env("FOREBAY_HOME", closed.join("data"));
     let ran = finish(command, b"");
-    ran.refused(1, "cannot be written", "FOREBAY_HOME");
+    ran.refused(1, "cannot write the store", "FOREBAY_HOME");
     assert!(!env.project().join("ran").exists());
 }
 
@@ -225,7 +225,7 @@ fn repair_leaves_a_sound_store_alone() {
     let env = TestEnv::new();
     let reference = env.noted("kept");
     let text = env.forebay(["doctor", "--repair"]).ok().text();
-    assert!(text.contains("is sound; nothing to repair"), "{text}");
+    assert!(text.contains("is intact; nothing to repair"), "{text}");
     assert!(set_aside(&env).is_empty());
     assert_eq!(env.forebay(["get", &reference]).ok().body(), "kept");
 }

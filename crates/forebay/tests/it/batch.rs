@@ -108,7 +108,7 @@ fn a_batch_that_makes_no_sense_is_refused() {
     let env = TestEnv::new();
     let mut client = env.mcp();
     for (arguments, message) in [
-        (json!({ "commands": [] }), "there is no command"),
+        (json!({ "commands": [] }), "commands is empty"),
         (json!({ "commands": [{ "code": "true" }], "concurrency": 9 }), "concurrency"),
         (json!({ "commands": vec![json!({ "code": "true" }); 33] }), "too many"),
     ] {

@@ -34,9 +34,9 @@ fn a_range_that_is_none_or_lies_outside_is_told() {
     let env = TestEnv::new();
     let reference = env.stored("a\nb\n");
     let get = |range: &str| env.forebay(["get", &reference, "--lines", range]);
-    get("x").refused(2, "not a line range", "lines");
-    get("5-3").refused(2, "not a line range", "lines");
-    get("7-9").refused(1, "outside", "1-2");
+    get("x").refused(2, "not a line range", "line");
+    get("5-3").refused(2, "not a line range", "line");
+    get("7-9").refused(1, "out of range", "1-2");
 }
 
 /// The arguments of the line that tells how to go on, as the command line takes them.
@@ -203,7 +203,7 @@ fn a_pattern_that_is_no_regex_is_taken_as_plain_text() {
     let env = TestEnv::new();
     let reference = env.stored("call(a\nother\n");
     let shown = env.forebay(["get", &reference, "--grep", "call(a"]).ok().text();
-    assert!(shown.contains("1 matching line, taken as plain text\n1: call(a"), "{shown}");
+    assert!(shown.contains("1 matching line, matched as plain text\n1: call(a"), "{shown}");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn grep_and_pointer_together_are_refused() {
     let reference = env.stored(DOCUMENT);
     env.forebay(["get", &reference, "--grep", "a", "--pointer", "/name"]).refused(
         2,
-        "cannot be combined",
+        "cannot combine grep and json",
         "one of",
     );
 }
@@ -327,5 +327,5 @@ fn a_cursor_that_is_none_is_told() {
 fn a_stream_of_a_note_is_refused() {
     let env = TestEnv::new();
     let note = env.noted("a note");
-    env.forebay(["get", &note, "--stream", "stdout"]).refused(2, "only a run", "leave");
+    env.forebay(["get", &note, "--stream", "stdout"]).refused(2, "only a run", "omit");
 }

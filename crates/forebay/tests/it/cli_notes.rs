@@ -37,7 +37,7 @@ fn every_kind_is_kept_and_shown() {
     let env = TestEnv::new();
     for kind in ["note", "decision", "finding", "preference", "constraint", "todo"] {
         let noted = env.forebay(["note", "--kind", kind, "walrus"]).ok();
-        assert_eq!(env.redact(&noted.text()), format!("[ctx:REF] {kind} noted"));
+        assert_eq!(env.redact(&noted.text()), format!("[ctx:REF] {kind} saved"));
         let shown = env.forebay(["get", &noted.reference()]).ok().text();
         assert!(shown.contains(&format!("] {kind} · ")), "{shown}");
     }
@@ -56,7 +56,7 @@ fn a_newer_note_on_the_topic_replaces_the_older() {
     let env = TestEnv::new();
     let older = env.forebay(["note", "--topic", "db", "walrus in Postgres"]).ok().reference();
     let noted = env.forebay(["note", "--topic", " DB ", "walrus in SQLite"]).ok();
-    assert!(noted.text().ends_with(&format!("noted, replaces [ctx:{older}]")), "{}", noted.text());
+    assert!(noted.text().ends_with(&format!("saved, replaces [ctx:{older}]")), "{}", noted.text());
     env.forebay(["note", "--topic", "ui", "walrus in blue"]).ok();
     let found = search(&env, "walrus");
     assert!(!found.contains("Postgres"), "{found}");

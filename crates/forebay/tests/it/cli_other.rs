@@ -70,7 +70,11 @@ fn history_is_of_one_session_or_of_all() {
     assert!(one.contains("first") && !one.contains("second"), "{one}");
     let all = env.forebay(["history", "--all"]).ok().text();
     assert!(all.contains("first") && all.contains("second"), "{all}");
-    env.forebay(["--session", "three", "history"]).refused(1, "no session `three`", "two, one");
+    env.forebay(["--session", "three", "history"]).refused(
+        1,
+        "unknown session `three`",
+        "two, one",
+    );
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn a_reflection_has_at_most_a_hundred_words() {
     }
     let text = env.forebay(["reflect"]).ok().text();
     assert!(text.split_whitespace().count() <= 100, "{text}");
-    assert!(text.contains("12 runs, 12 of them failed, 12 notes"), "{text}");
+    assert!(text.contains("12 runs (12 failed), 12 notes"), "{text}");
     assert!(text.contains("Decided: decision 11"), "{text}");
     assert!(text.ends_with('…'), "a cut shows: {text}");
 }
@@ -129,12 +133,12 @@ fn purge_tells_first_and_forgets_only_with_yes() {
     let doomed = env.noted("to be forgotten");
     let kept = env.noted("to be kept");
     let told = env.forebay(["purge", &doomed]).ok().text();
-    assert!(told.starts_with("1 entry (1 note among them), "), "{told}");
-    assert!(told.contains("would be forgotten") && told.ends_with("the same with --yes"), "{told}");
+    assert!(told.starts_with("1 entry (including 1 note), "), "{told}");
+    assert!(told.contains("would be deleted") && told.ends_with("the same with --yes"), "{told}");
     assert_eq!(env.forebay(["get", &doomed]).ok().body(), "to be forgotten");
 
     let done = env.forebay(["purge", "--yes", &doomed]).ok().text();
-    assert!(done.contains(" forgotten") && !done.contains("would"), "{done}");
+    assert!(done.contains(" deleted") && !done.contains("would"), "{done}");
     env.forebay(["get", &doomed]).refused(1, "was forgotten: it was purged on request", "again");
     assert_eq!(env.forebay(["get", &kept]).ok().body(), "to be kept");
     assert!(env.forebay(["search", "forgotten"]).ok().text().contains("nothing found"));
@@ -162,7 +166,7 @@ fn purge_takes_exactly_what_its_conditions_cover() {
 fn purge_without_anything_named_is_refused() {
     let env = TestEnv::new();
     env.noted("kept");
-    env.forebay(["purge", "--yes"]).refused(2, "nothing is named", "everything");
+    env.forebay(["purge", "--yes"]).refused(2, "nothing is selected", "everything");
 }
 
 #[test]
@@ -316,7 +320,7 @@ fn a_setting_takes_effect() {
 fn wrong_settings_are_told_with_their_place() {
     let env = TestEnv::new();
     let set = |flag: &str| env.forebay(["config", "--set", flag]);
-    set("digest.budgt=1").refused(2, "there is no setting `digest.budgt`", "forebay config");
+    set("digest.budgt=1").refused(2, "unknown setting `digest.budgt`", "forebay config");
     set("digest.budget=many").refused(2, "a whole number", "forebay config");
     set("digest.budget").refused(2, "key=value", "forebay config");
     env.write(".forebay.toml", "digest.nope = 1\n");

@@ -252,7 +252,7 @@ fn thirty_megabytes_come_back_byte_for_byte() {
 fn a_process_left_in_the_background_is_ended_and_told() {
     let env = TestEnv::new();
     let ran = env.forebay(["run", "--", "sleep 300 & echo $! > pid; echo done"]).ok();
-    assert!(ran.text().contains("processes it left in the background were ended"));
+    assert!(ran.text().contains("background processes it left were killed"));
     assert!(ran.text().ends_with("done"), "{}", ran.text());
     assert!(is_gone(announced_process(&env.project().join("pid"))));
 }

@@ -121,7 +121,7 @@ fn other_scripts_and_emoji_are_no_trouble() {
 #[test]
 fn an_empty_query_is_refused() {
     let env = TestEnv::new();
-    env.forebay(["search", " "]).refused(2, "no query", "words");
+    env.forebay(["search", " "]).refused(2, "the query is empty", "words");
     assert_eq!(env.forebay(["search"]).code(), Some(2));
 }
 

@@ -97,7 +97,7 @@ fn each_section_is_capped_or_left_out() {
     assert_eq!(bullets(&without), 4, "{without}");
     let nothing =
         ["--pinned", "-1", "--notes", "-1", "--prompts", "-1", "--sessions", "-1", "--compact"];
-    assert!(context(&env, nothing).starts_with("nothing to tell"));
+    assert!(context(&env, nothing).starts_with("no data about"));
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn another_project_is_told_only_when_it_is_named() {
     let own = env.forebay_in(&other, ["context"]).ok().text();
     assert!(own.contains("answers in English") && !own.contains("argon2"), "{own}");
     assert!(ask("app").contains("argon2"));
-    assert_eq!(ask("../app"), "nothing is known of a project `../app`");
-    assert!(ask("nowhere").contains("nothing is known of a project `nowhere`"));
+    assert_eq!(ask("../app"), "no data about a project `../app`");
+    assert!(ask("nowhere").contains("no data about a project `nowhere`"));
 }
 
 #[test]

@@ -224,13 +224,13 @@ fn a_server_that_is_away_is_told_and_asked_again_later() {
     let env = TestEnv::new();
     let server = Server::new(fails);
     let indexed = index_topics(&env, &server);
-    assert!(indexed.stderr.contains("it answered with 503: loading; passages wait"), "{indexed:?}");
+    assert!(
+        indexed.stderr.contains("it answered with 503: loading; chunks are left to embed"),
+        "{indexed:?}"
+    );
     let found = server.search(&env, "zorblat");
     assert!(found.contains("zorblat hums"), "words find: {found}");
-    assert!(
-        found.contains("it answered with 503: loading; the built-in model was asked"),
-        "{found}"
-    );
+    assert!(found.contains("it answered with 503: loading; used the built-in model"), "{found}");
     assert_eq!(server.take().len(), 2, "one request each, however much there was to ask");
     assert_eq!(kept_vectors(&env), []);
     server.becomes(by_topic);
@@ -249,7 +249,7 @@ fn a_search_without_a_server_answers_as_it_does_without_the_setting() {
     command.env("FOREBAY_EMBEDDER_URL", "http://127.0.0.1:1/v1");
     command.env("FOREBAY_EMBEDDER_MODEL", "away");
     let away = finish(command, b"").ok().json();
-    assert!(away["embedder"].as_str().unwrap().contains("cannot be reached"), "{away}");
+    assert!(away["embedder"].as_str().unwrap().contains("cannot connect"), "{away}");
     let plain = env.forebay(["search", "how do people sign in", "--json"]).ok().json();
     assert_eq!(away["queries"][0]["hits"], plain["queries"][0]["hits"]);
     assert!(plain.get("embedder").is_none() && server.take().is_empty());
@@ -261,15 +261,13 @@ fn nonsense_is_told_and_nothing_of_it_is_kept() {
     let server = Server::new(fails);
     index_topics(&env, &server);
     let answers: [(&str, &str, Answering); 7] = [
-        ("no list of vectors", "", |_| (200, "<html>busy</html>".to_owned())),
-        ("no list of vectors", "", |_| (200, r#"{"data":[{"embedding":[NaN]}]}"#.to_owned())),
-        ("2 vectors where 1 were asked for", "", |_| {
-            (200, r#"{"embeddings":[[1],[2]]}"#.to_owned())
-        }),
-        ("4 numbers where 8", "8", |request| by_topic(request)),
-        ("a number that is none", "", |request| (200, vectors(request, |_| [1e300]))),
+        ("not a list of vectors", "", |_| (200, "<html>busy</html>".to_owned())),
+        ("not a list of vectors", "", |_| (200, r#"{"data":[{"embedding":[NaN]}]}"#.to_owned())),
+        ("2 vectors for 1 texts", "", |_| (200, r#"{"embeddings":[[1],[2]]}"#.to_owned())),
+        ("4 dimensions, expected 8", "8", |request| by_topic(request)),
+        ("a number that is not finite", "", |request| (200, vectors(request, |_| [1e300]))),
         ("answered with 401: bad", "", |_| (401, r#"{"error":"bad"}"#.to_owned())),
-        ("has no end", "", |_| (200, " ".repeat(1_000_000))),
+        ("response is too large", "", |_| (200, " ".repeat(1_000_000))),
     ];
     for (told, dimensions, model) in answers {
         server.becomes(model);
@@ -296,7 +294,7 @@ fn a_server_that_does_not_answer_holds_nobody_up() {
     command.env("FOREBAY_EMBEDDER_TIMEOUT_MS", "300");
     let started = Instant::now();
     let found = finish(command, b"").ok().text();
-    assert!(found.contains("it did not answer in 300 ms"), "{found}");
+    assert!(found.contains("no answer within 300 ms"), "{found}");
     assert!(started.elapsed() < Duration::from_secs(15));
 }
 
@@ -320,7 +318,10 @@ fn one_passage_that_the_server_does_not_take_keeps_no_other_from_it() {
     server.becomes(|_| (400, r#"{"error":"no such model"}"#.to_owned()));
     env.noted("another zorblat");
     let told = server.forebay(&env, &["index", "."]).ok().stderr;
-    assert!(told.contains("it answered with 400: no such model; passages wait"), "{told}");
+    assert!(
+        told.contains("it answered with 400: no such model; chunks are left to embed"),
+        "{told}"
+    );
     assert_eq!(server.take().len(), 1);
     assert!(server.search(&env, "unbearable").contains("An unbearable text"));
 }
@@ -354,7 +355,10 @@ fn another_model_is_asked_anew_and_its_vectors_meet_no_others() {
     });
     let found = search("quuxling");
     assert!(!found.contains("hums") && !found.contains("due in March"), "{found}");
-    assert!(found.contains("2 passages wait for turned: until then the built-in model"), "{found}");
+    assert!(
+        found.contains("2 chunks not embedded by turned yet: using the built-in model"),
+        "{found}"
+    );
     server.becomes(turned);
     let found = search("quuxling");
     assert!(found.contains("zorblat hums"), "{found}");
@@ -403,7 +407,10 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
     let mut command = server.command(&env, &["search", "zorblat"]);
     command.env("FOREBAY_EMBEDDER_KEY_ENV", "SEA_ACCESS");
     let found = finish(command, b"").ok().text();
-    assert!(found.contains("SEA_ACCESS, which embedder.key_env names, is not set"), "{found}");
+    assert!(
+        found.contains("environment variable SEA_ACCESS (embedder.key_env) is not set"),
+        "{found}"
+    );
     assert_eq!(server.take().len(), 1, "without its key it is not asked");
 }
 
@@ -496,7 +503,7 @@ fn doctor_tells_whether_the_model_answers() {
     let told = server.forebay(&env, &["doctor"]).ok().text();
     let line = told.lines().find(|line| line.contains("embedder")).unwrap();
     assert!(line.starts_with("note") && line.contains("sea at http://127.0.0.1:"), "{line}");
-    assert!(line.contains("\"remote:sea/4\"; still to be sent: 1 passage"), "{line}");
+    assert!(line.contains("\"remote:sea/4\"; not embedded yet: 1 chunk"), "{line}");
     server.search(&env, "quuxling");
     let told = server.forebay(&env, &["doctor"]).ok().text();
     assert!(told.contains("ok     embedder"), "{told}");

@@ -32,7 +32,7 @@ fn an_edit_shows_its_lines_and_where_the_old_text_is() {
         "context_edit",
         edit("    pages: Vec<Ptr<u8>>,", "    pages: Vec<Ptr<u8>>,\n    left: usize,"),
     );
-    assert_has(&told, &["src/pool.rs: 1 place changed · hash ", "7|     left: usize,"]);
+    assert_has(&told, &["src/pool.rs: 1 replacement · hash ", "7|     left: usize,"]);
     assert!(!told.contains("syntax error"), "{told}");
     let before = told.split("before: ").nth(1).unwrap();
     let kept = env.forebay(["get", "--raw", &reference_in(before)]).ok();
@@ -47,22 +47,22 @@ fn a_miss_names_what_is_nearest() {
     for (old, expect) in [
         (
             "let page = self.pages.pop();\n    self.count_down();",
-            "lines 11-12 differ in white space only:\n11|",
+            "lines 11-12 differ in whitespace only:\n11|",
         ),
         ("let page = self.pages.pop();\r\n        self", "lines 11-12 differ in line ends only"),
         (
             "    pub fn take(&mut self) -> Option<Ptr<u8>> {\n        let page = self.sheets.pop();",
-            "have some of the lines:\n10|",
+            "match some of the lines:\n10|",
         ),
-        ("let left = self.page.len();", "line 17 is alike:\n17|"),
+        ("let left = self.page.len();", "line 17 is similar:\n17|"),
     ] {
         let told = mcp.fault("context_edit", edit(old, "x"));
         assert_has(
             &told,
-            &["old_string is not in src/pool.rs; nothing is changed", expect, "\nhint: "],
+            &["old_string is not in src/pool.rs; the file is unchanged", expect, "\nhint: "],
         );
     }
-    assert_has(&mcp.fault("context_edit", edit("zebra", "x")), &["nothing in it is alike"]);
+    assert_has(&mcp.fault("context_edit", edit("zebra", "x")), &["no similar text"]);
     assert_has(
         &mcp.fault("context_edit", edit("", "x")),
         &["old_string is empty", "context_write"],
@@ -74,9 +74,9 @@ fn a_miss_names_what_is_nearest() {
     assert_has(&mcp.fault("context_edit", quotes), &["line 1 differs in quotes only:"]);
     for (old, expect) in [
         ("print(\"a\")", "line 1 differs in quotes only:"),
-        ("Print('a')", "line 1 differs in upper and lower case only:"),
-        ("print( \"a\")", "line 1 differs in quotes, dashes, case or white space only:"),
-        ("print('a')\\n", "line 1 differs only where old_string has \\n or \\t written out:"),
+        ("Print('a')", "line 1 differs in letter case only:"),
+        ("print( \"a\")", "line 1 differs in quotes, dashes, case or whitespace only:"),
+        ("print('a')\\n", "line 1 differs only where old_string has a literal \\n or \\t:"),
     ] {
         let miss = json!({ "path": "quotes.py", "old_string": old, "new_string": "x" });
         assert_has(&mcp.fault("context_edit", miss), &[expect]);
@@ -91,7 +91,7 @@ fn an_ambiguous_edit_lists_its_places() {
     assert_has(
         &told,
         &[
-            "old_string stands 2 times in src/pool.rs",
+            "old_string matches 2 times in src/pool.rs",
             "11|         let page",
             "17|         let left",
             "replace_all=true",
@@ -118,7 +118,7 @@ fn an_edit_of_what_changed_is_refused_with_the_change() {
     // A change too large to be shown must be read.
     env.write("src/pool.rs", "// changed\n".repeat(2_000));
     let told = mcp.fault("context_edit", edit("changed", "x"));
-    assert_has(&told, &["more lines of changes", "read it again"]);
+    assert_has(&told, &["more changed lines", "read it again"]);
     assert!(told.len() < 1_000, "{told}");
     assert_has(&mcp.fault("context_edit", edit("changed", "x")), &["has changed since you saw it"]);
 }
@@ -136,12 +136,12 @@ fn a_hash_that_is_not_the_files_is_refused() {
     };
     assert_has(
         &mcp.fault("context_edit", expecting("00000000")),
-        &[&format!("has hash {hash} now")],
+        &[&format!("now has hash {hash}")],
     );
     assert_has(&mcp.fault("context_edit", expecting("abc")), &["no hash"]);
     let told = mcp.text("context_edit", expecting(&hash));
     let next = told.split("hash ").nth(1).unwrap()[..8].to_owned();
-    assert_has(&mcp.fault("context_edit", expecting(&hash)), &[&format!("has hash {next} now")]);
+    assert_has(&mcp.fault("context_edit", expecting(&hash)), &[&format!("now has hash {next}")]);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     let told = env.mcp().text("context_edit", input);
     assert_has(
         &told,
-        &["dry run, src/pool.rs is not changed", "-        debug_assert!(left", "syntax error"],
+        &["dry run, src/pool.rs is unchanged", "-        debug_assert!(left", "syntax error"],
     );
     assert_eq!(pool(&env), POOL);
 }
@@ -217,7 +217,7 @@ fn line_ends_marks_encodings_and_permissions_stay() {
         "context_edit",
         json!({ "path": "latin.txt", "old_string": "d\u{e9}", "new_string": "→" }),
     );
-    assert_has(&told, &["latin.txt is not changed: Latin-1 has no character '→'"]);
+    assert_has(&told, &["cannot edit latin.txt: Latin-1 cannot represent '→'"]);
     assert_eq!(fs::read(env.project().join("latin.txt")).unwrap(), b"caf\xe9 d\xe9j\xe0\n");
 }
 
@@ -271,14 +271,14 @@ fn a_link_stays_a_link_and_leads_nowhere_else() {
     let mut mcp = env.mcp();
     let through =
         json!({ "path": "src/link.rs", "old_string": "debug_assert!", "new_string": "assert!" });
-    assert_has(&mcp.text("context_edit", through), &["src/pool.rs: 1 place changed"]);
+    assert_has(&mcp.text("context_edit", through), &["src/pool.rs: 1 replacement"]);
     assert!(fs::symlink_metadata(env.project().join("src/link.rs")).unwrap().is_symlink());
     assert_eq!(pool(&env), POOL.replace("debug_assert!", "assert!"));
     for path in ["src/out.rs", "up/outside.rs", "../outside.rs"] {
         let edit = json!({ "path": path, "old_string": "outside", "new_string": "inside" });
-        assert_has(&mcp.fault("context_edit", edit), &["lies outside of the project"]);
+        assert_has(&mcp.fault("context_edit", edit), &["is outside of the project"]);
         let write = json!({ "path": path, "content": "x", "overwrite": true });
-        assert_has(&mcp.fault("context_write", write), &["lies outside of the project"]);
+        assert_has(&mcp.fault("context_write", write), &["is outside of the project"]);
     }
     let dangling = json!({ "path": "src/dangling.rs", "content": "x" });
     assert_has(&mcp.fault("context_write", dangling), &["outside"]);
@@ -301,7 +301,7 @@ fn a_file_is_written_anew_and_replaced_only_when_wanted() {
     );
     assert_has(&mcp.text("context_status", json!({})), &["Active: src/deep/er/new.rs"]);
     let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs", "content": "x" }));
-    assert_has(&told, &["is there already, with 30 lines", "overwrite=true"]);
+    assert_has(&told, &["already exists, with 30 lines", "overwrite=true"]);
     let told = mcp.text(
         "context_write",
         json!({ "path": "src/ptr.rs", "content": "pub fn x( {}\n", "overwrite": true }),
@@ -317,7 +317,7 @@ fn a_file_is_written_anew_and_replaced_only_when_wanted() {
         mcp.fault("context_write", json!({ "path": "src", "content": "x", "overwrite": true }));
     assert_has(&told, &["src is a folder"]);
     let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs/x", "content": "x" }));
-    assert_has(&told, &["src/ptr.rs/x is not written"]);
+    assert_has(&told, &["cannot write src/ptr.rs/x"]);
 }
 
 /// A disk without room: the old file stays whole, nothing is left beside it.
@@ -336,7 +336,7 @@ fn a_file_that_cannot_be_written_is_as_it_was() {
         "context_edit",
         json!({ "path": "big.txt", "old_string": "one", "new_string": "two" }),
     );
-    assert_has(&told, &["big.txt is not written and is as it was"]);
+    assert_has(&told, &["cannot write big.txt"]);
     let text = fs::read_to_string(env.project().join("big.txt")).unwrap();
     assert!(text.starts_with("one\n") && text.len() == 5_000_004);
     let names = fs::read_dir(env.project()).unwrap().map(|entry| entry.unwrap().file_name());

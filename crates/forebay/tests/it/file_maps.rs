@@ -33,7 +33,7 @@ fn the_map_has_the_most_used_first() {
     assert_eq!(map, env.forebay_in(&env.project().join("shop"), ["map"]).ok().text());
     env.forebay(["map", "--budget", "50"]).refused(
         2,
-        "no definition fits into 50 tokens",
+        "no definition fits in 50 tokens",
         "raise budget",
     );
     let mut below = env.command(["mcp"]);
@@ -78,7 +78,7 @@ fn what_a_session_works_on_comes_first() {
 fn a_project_without_source_has_no_map() {
     let env = TestEnv::new();
     env.write("notes.txt", "nothing\n");
-    env.forebay(["map"]).refused(1, "nothing here defines anything", "source files");
+    env.forebay(["map"]).refused(1, "no definitions found here", "source files");
 }
 
 #[test]

@@ -92,10 +92,7 @@ fn reading_on_makes_a_skeleton_of_what_was_active() {
     assert!(!first.contains("skeleton"), "{first}");
 
     let second = mcp.text("context_read", json!({ "path": "src/pool.rs" }));
-    assert_has(
-        &second,
-        &["src/ptr.rs is a skeleton from here on: ", " tokens (saved ", POOL.trim_end()],
-    );
+    assert_has(&second, &["src/ptr.rs is now a skeleton: ", " tokens (saved ", POOL.trim_end()]);
 
     let edit = json!({ "path": "src/pool.rs", "old_string": "pages.pop()", "new_string": "pages.pop().clone()" });
     mcp.text("context_edit", edit);
@@ -148,7 +145,7 @@ fn a_refactoring_over_several_files_leaves_one_active() {
         mcp.text("context_read", json!({ "path": path }));
         let edit = json!({ "path": path, "old_string": "Ptr<", "new_string": "SafePtr<", "replace_all": true });
         let told = mcp.text("context_edit", edit);
-        assert_has(&told, &[" places changed", "before: [ctx:", "SafePtr<"]);
+        assert_has(&told, &[" replacements", "before: [ctx:", "SafePtr<"]);
     }
     let status = mcp.text("context_status", json!({}));
     assert_has(&status, &["Active: src/pool.rs", "\n  src/ptr.rs "]);
@@ -156,11 +153,11 @@ fn a_refactoring_over_several_files_leaves_one_active() {
     assert_eq!(text, PTR.replace("Ptr<", "SafePtr<"));
     assert_has(
         &mcp.text("context_forget", json!({ "path": "src/ptr.rs" })),
-        &["no longer at work"],
+        &["no longer tracked"],
     );
     assert!(!mcp.text("context_status", json!({})).contains("src/ptr.rs"));
     let told = mcp.fault("context_forget", json!({ "path": "src/ptr.rs" }));
-    assert_has(&told, &["src/ptr.rs is not at work", "these are: src/pool.rs"]);
+    assert_has(&told, &["src/ptr.rs is not tracked", "tracked: src/pool.rs"]);
 }
 
 #[test]
@@ -196,7 +193,7 @@ fn ranges_are_read_and_long_files_come_in_pages() {
 
     env.write("one_line.json", format!("[{}1]", "1,".repeat(200_000)));
     let cut = mcp.text("context_read", json!({ "path": "one_line.json" }));
-    assert_has(&cut, &["line 1 is cut; whole: ctx_get "]);
+    assert_has(&cut, &["line 1 is cut; full: ctx_get "]);
 }
 
 #[test]
@@ -209,7 +206,7 @@ fn a_symbol_is_shown_with_its_body() {
         assert!(!body.contains("is_null"), "{body}");
     }
     let told = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": "is_nul" }));
-    assert_has(&told, &["nothing is called `is_nul`", "alike: is_null"]);
+    assert_has(&told, &["no symbol `is_nul`", "similar: is_null"]);
     let told = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": " " }));
     assert_has(&told, &["symbol is empty"]);
 }
@@ -312,7 +309,7 @@ fn answers_leave_out_what_tells_nothing() {
         json!({ "path": "ones.py", "old_string": "one", "new_string": "two", "replace_all": true });
     let told = mcp.text("context_edit", edit);
     assert!(!told.contains("skeleton"), "{told}");
-    assert_has(&told, &["20 places changed", "9| two = 1", "... and 17 more"]);
+    assert_has(&told, &["20 replacements", "9| two = 1", "... and 17 more"]);
     assert!(!told.contains("13| two"), "{told}");
 }
 
@@ -329,12 +326,12 @@ fn bad_files_are_told_for_what_they_are() {
         ("src", "src is a folder"),
         ("program", "program is binary (7 B)"),
         ("huge.rs", "huge.rs has 1.1 GB"),
-        ("device", "/dev/zero lies outside of the project"),
-        ("../home", "lies outside of the project"),
-        ("/etc/hosts", "/etc/hosts lies outside of the project"),
+        ("device", "/dev/zero is outside of the project"),
+        ("../home", "is outside of the project"),
+        ("/etc/hosts", "/etc/hosts is outside of the project"),
         ("loop", "loop"),
-        ("", "that is no path"),
-        ("src/ptr.rs\0", "that is no path"),
+        ("", "invalid path"),
+        ("src/ptr.rs\0", "invalid path"),
     ] {
         for tool in ["context_read", "context_peek", "context_edit"] {
             if (path, tool) == ("src", "context_peek") {
@@ -439,7 +436,7 @@ fn rules_hold_for_files_and_for_what_folders_hold() {
     assert_has(&mcp.fault("context_write", write), &["Edit(src/pool.rs) denies it"]);
     for own in [".claude/settings.json", ".git/config", ".forebay.toml"] {
         let write = json!({ "path": own, "content": "x", "overwrite": true });
-        assert_has(&mcp.fault("context_write", write), &["decides what may be run or changed"]);
+        assert_has(&mcp.fault("context_write", write), &["controls what may be run or changed"]);
     }
     assert_eq!(fs::read_to_string(env.project().join("src/pool.rs")).unwrap(), POOL);
 }

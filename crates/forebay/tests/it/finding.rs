@@ -150,7 +150,7 @@ fn phrases_unwanted_words_and_filters_are_understood() {
     assert_eq!(found("backoff before:1d").len(), 0);
     assert_eq!(found("\"backoff jitter\"")[1], jitter, "words where no phrase is");
     let text = env.forebay(["search", "\"backoff jitter\""]).ok().text();
-    assert!(text.contains("hits · nowhere as a phrase"), "{text}");
+    assert!(text.contains("hits · no exact phrase match"), "{text}");
     let text = env.forebay(["search", "backoff -http"]).ok().text();
     assert!(text.contains("2 hits · without http"), "{text}");
 }
@@ -251,7 +251,7 @@ fn nothing_found_names_what_is_near() {
     let text = env.forebay(["search", "conference"]).ok().text();
     assert_eq!(
         text,
-        "\"conference\" · nothing found in scope project; try other words, or scope all; near it: configuration"
+        "\"conference\" · nothing found in scope project; try other words, or scope all; similar words: configuration"
     );
 }
 
@@ -337,6 +337,6 @@ fn no_question_is_too_strange_to_be_answered() {
     }
     for empty in [json!([]), json!([""]), json!([" ", "\n"])] {
         let fault = client.fault("ctx_search", json!({ "queries": empty }));
-        assert!(fault.contains("there is no query"), "{fault}");
+        assert!(fault.contains("the query is empty"), "{fault}");
     }
 }

@@ -50,7 +50,7 @@ fn a_function_call_is_answered_as_the_tool_answers() {
 fn a_call_that_cannot_be_made_says_why() {
     let env = TestEnv::new();
     for (tool, input, code, message, hint) in [
-        ("ctx_nothing", "{}", 1, "there is no tool `ctx_nothing`", "tools: "),
+        ("ctx_nothing", "{}", 1, "unknown tool `ctx_nothing`", "tools: "),
         ("ctx_search", "{", 2, "the input is not JSON", "`forebay schema`"),
         ("ctx_search", r#"{"limit": 3}"#, 2, "queries", ""),
     ] {

@@ -255,7 +255,7 @@ fn events_are_listed_reflected_and_forgotten_with_their_session() {
     let reflected = env.forebay(["--session", host.session, "reflect"]).ok().text();
     assert!(reflected.contains("Decided: Let's use SQLite"), "{reflected}");
     assert!(reflected.contains("Unresolved: `cargo test`"), "{reflected}");
-    env.forebay(["history", "--events", "nothing"]).refused(2, "unknown kind of events", "one of");
+    env.forebay(["history", "--events", "nothing"]).refused(2, "unknown event kind", "one of");
     env.forebay(["purge", "--of-session", host.session, "--yes"]).ok();
     assert_eq!(host.start("resume"), "");
 }
@@ -269,7 +269,11 @@ fn a_search_is_limited_to_a_ticket() {
     env.noted("another needle");
     let found = env.forebay(["search", "--scope", "ABC-12", "needle"]).ok().text();
     assert!(found.contains(&reference) && found.contains("1 hit"), "{found}");
-    env.forebay(["search", "--scope", "ticket", "needle"]).refused(2, "names no ticket", "ABC-12");
+    env.forebay(["search", "--scope", "ticket", "needle"]).refused(
+        2,
+        "no ticket in the branch name",
+        "ABC-12",
+    );
     check_out(&env.project(), "bug/ABC-12-again");
     assert!(env.forebay(["search", "--scope", "ticket", "needle"]).ok().text().contains("1 hit"));
 }

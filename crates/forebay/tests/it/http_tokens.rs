@@ -61,9 +61,9 @@ fn has(bytes: &[u8], part: &[u8]) -> bool {
 fn bad_tokens_are_not_made() {
     let env = TestEnv::new();
     for (arguments, code, message, hint) in [
-        (vec!["a b"], 2, "is no name", "letters"),
-        (vec!["x", "--workspace", "../up"], 2, "is no workspace", "letters"),
-        (vec!["x", "--workspace", "Team"], 2, "is no workspace", "small letters"),
+        (vec!["a b"], 2, "invalid name", "letters"),
+        (vec!["x", "--workspace", "../up"], 2, "invalid workspace", "letters"),
+        (vec!["x", "--workspace", "Team"], 2, "invalid workspace", "lowercase letters"),
         (vec!["x", "--days", "0"], 2, "0 days", "at least one"),
     ] {
         let mut command = env.command(["token", "create"]);
@@ -116,7 +116,7 @@ fn commands_and_files_stay_off_on_a_network_server() {
         ("ctx_import", json!({})),
         ("ctx_doctor", json!({})),
     ] {
-        call(&off, tool, input).refused(403, "is off on this server", "--enable");
+        call(&off, tool, input).refused(403, "is disabled on this server", "--enable");
     }
     call(&off, "ctx_index", json!({ "text": "words", "source": "s" })).ok();
     let listed = off.send(&Request::get("/v1/tools?format=mcp").bearing(&token)).text();
@@ -219,7 +219,7 @@ fn wrong_tokens_open_nothing_and_are_counted() {
     assert!(tried_out.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
     ask(&good).ok();
     let log = std::fs::read_to_string(env.data().join("forebay.log")).unwrap();
-    assert!(log.contains("a wrong secret") && log.contains("an expired token"), "{log}");
+    assert!(log.contains("wrong secret") && log.contains("expired token"), "{log}");
     for secret in [&good, &expired] {
         assert!(!log.contains(secret.rsplit('_').next().unwrap()), "a secret in the log");
     }

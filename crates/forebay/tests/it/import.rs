@@ -271,7 +271,7 @@ fn what_is_no_transcript_is_told() {
     let env = TestEnv::new();
     env.write("notes.txt", "nothing of the kind\n");
     import(&env, &["notes.txt"]).refused(2, "contains no transcript", "without a path");
-    import(&env, &["absent"]).refused(1, "is not there", "a folder");
+    import(&env, &["absent"]).refused(1, "does not exist", "a folder");
     assert_eq!(import(&env, &[]).ok().text(), "nothing new to import");
 }
 

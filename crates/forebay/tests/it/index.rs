@@ -191,9 +191,9 @@ fn wrong_input_is_told() {
     symlink(env.project().join("circle"), env.project().join("circle")).unwrap();
     for (arguments, told) in [
         (["index", "gone.md"], "does not exist"),
-        (["index", "data.bin"], "holds no text"),
-        (["index", "/dev/zero"], "cannot be read"),
-        (["index", "circle"], "cannot be read"),
+        (["index", "data.bin"], "is not text"),
+        (["index", "/dev/zero"], "cannot read"),
+        (["index", "circle"], "cannot read"),
     ] {
         let error = env.forebay(arguments).stderr;
         assert!(error.contains(told), "{arguments:?}: {error}");
@@ -202,7 +202,7 @@ fn wrong_input_is_told() {
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     // Whoever may read everything reads this, too.
     if fs::read(&closed).is_err() {
-        assert!(env.forebay(["index", "closed.md"]).stderr.contains("cannot be read"));
+        assert!(env.forebay(["index", "closed.md"]).stderr.contains("cannot read"));
     }
 }
 

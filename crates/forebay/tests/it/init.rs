@@ -220,7 +220,7 @@ fn a_file_that_cannot_be_read_stays_and_the_others_are_written() {
         text.contains("settings.json: cannot parse it") && text.contains("left unchanged"),
         "{text}"
     );
-    assert!(text.contains("CLAUDE.md: it cannot be read"), "{text}");
+    assert!(text.contains("CLAUDE.md: cannot read it"), "{text}");
     assert_eq!(fs::read_to_string(&broken).unwrap(), "{ \"hooks\": [ ");
     assert!(fs::read_to_string(env.project().join(".mcp.json")).unwrap().contains("forebay"));
     assert!(
@@ -328,7 +328,7 @@ fn doctor_tells_who_is_set_up_and_what_is_lost() {
     let sick = doctor(&env);
     assert_eq!(sick.code(), Some(1));
     let text = sick.text();
-    assert!(text.contains("BROKEN agents      Codex CLI starts /gone/forebay, which is not there: `forebay init codex --user` mends it"), "{text}");
+    assert!(text.contains("BROKEN agents      Codex CLI starts /gone/forebay, which does not exist: `forebay init codex --user` fixes it"), "{text}");
     assert!(text.contains("Cursor (project without .cursor/hooks.json)"), "{text}");
     init(&env, &["codex", "--user", "--yes"]).ok();
     doctor(&env).ok();

@@ -73,7 +73,7 @@ fn the_end_is_told_with_the_reference_of_what_was_stored() {
     let told = client.text("ctx_job", json!({ "job": job, "cursor": 5 }));
     assert!(told.ends_with("text\ndone"), "{told}");
     let told = client.fault("ctx_job", json!({ "job": job, "input": "late" }));
-    assert!(told.contains("takes no input"), "{told}");
+    assert!(told.contains("does not take input"), "{told}");
 }
 
 #[test]
@@ -177,8 +177,11 @@ fn secrets_are_not_kept_in_the_file_that_is_followed() {
 fn jobs_that_are_not_there_are_told() {
     let env = TestEnv::new();
     let told = env.mcp().fault("ctx_job", json!({ "job": "j9" }));
-    assert!(told.contains("there is no job `j9`") && told.contains("no job was started"), "{told}");
-    env.forebay(["job", "read", "../../x"]).refused(1, "there is no job", "");
+    assert!(
+        told.contains("no job is named `j9`") && told.contains("no job has been started"),
+        "{told}"
+    );
+    env.forebay(["job", "read", "../../x"]).refused(1, "no job is named", "");
     let told =
         env.mcp().fault("ctx_execute", json!({ "code": "true", "background": true, "cwd": "no" }));
     assert!(told.contains("is not a folder"), "{told}");

@@ -61,7 +61,7 @@ fn wrong_types_are_told_with_the_field() {
     check_wrong_input("ctx_annotate", json!({ "text": null }), "`text`");
     check_wrong_input("ctx_annotate", json!({ "text": "x", "scope": "branch" }), "scope");
     check_wrong_input("ctx_history", json!({ "cursor": "abc" }), "cursor");
-    check_wrong_input("ctx_purge", json!({}), "nothing is named");
+    check_wrong_input("ctx_purge", json!({}), "nothing is selected");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn faults_of_a_call_are_told_with_a_hint() {
     check(&mut mcp, "ctx_get", json!({ "ref": "zzzzzzzzzz" }), "not in this project");
     check(&mut mcp, "ctx_get", json!({ "ref": "what?" }), "not a reference");
     check(&mut mcp, "ctx_annotate", json!({ "text": "" }), "empty");
-    check(&mut mcp, "ctx_search", json!({ "queries": [] }), "no query");
+    check(&mut mcp, "ctx_search", json!({ "queries": [] }), "the query is empty");
 }
 
 #[test]
@@ -270,10 +270,10 @@ fn a_purge_needs_the_count_that_still_holds() {
     assert!(told.contains("confirm=1"), "{told}");
     mcp.text("ctx_annotate", json!({ "text": "two" }));
     let stale = mcp.fault("ctx_purge", json!({ "everything": true, "confirm": 1 }));
-    assert!(stale.contains("2 entries match now; nothing was forgotten"), "{stale}");
+    assert!(stale.contains("2 entries selected now; nothing was deleted"), "{stale}");
     assert!(mcp.text("ctx_search", json!({ "query": "one" })).contains("1 hit"));
     let done = mcp.text("ctx_purge", json!({ "everything": true, "confirm": 2 }));
-    assert!(done.starts_with("2 entries (2 notes among them)"), "{done}");
+    assert!(done.starts_with("2 entries (including 2 notes)"), "{done}");
     assert!(mcp.text("ctx_search", json!({ "query": "one" })).contains("nothing found"));
 }
 

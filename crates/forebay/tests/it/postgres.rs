@@ -62,9 +62,9 @@ fn every_command_works_on_a_server() {
     assert!(on.forebay(["stats"]).ok().text().contains("entries"));
     let doctor = on.forebay(["doctor"]).text();
     assert!(doctor.contains("ok     store       PostgreSQL"), "{doctor}");
-    assert!(on.forebay(["doctor", "--repair"]).ok().text().contains("is sound"));
+    assert!(on.forebay(["doctor", "--repair"]).ok().text().contains("is intact"));
     on.forebay(["purge", &run, "--yes"]).ok();
-    on.forebay(["get", &run]).refused(1, "was forgotten: it was purged on request", "again");
+    on.forebay(["get", &run]).refused(1, "was deleted: it was purged on request", "again");
     assert!(!on.env.data().join("projects").exists(), "no file was made");
 }
 
@@ -140,12 +140,14 @@ fn a_server_that_is_down_is_told_without_its_password() {
     };
     let told = asked(&url, &["search", "x"]);
     let everything = format!("{}{}", told.text(), told.stderr);
-    assert!(everything.contains("cannot be reached") && !everything.contains("s3cretpass"));
+    assert!(
+        everything.contains("cannot connect to the store") && !everything.contains("s3cretpass")
+    );
     assert_ne!(told.code(), Some(0));
     let settings = asked(&url, &["config"]).ok().text();
     assert!(settings.contains("ann:…@") && !settings.contains("s3cretpass"), "{settings}");
     let ran = asked(&url, &["run", "--", "touch made"]);
-    assert!(ran.stderr.contains("cannot be reached"), "{ran:?}");
+    assert!(ran.stderr.contains("cannot connect to the store"), "{ran:?}");
     assert!(!env.project().join("made").exists(), "what could not be kept is not run");
     for wrong in ["mysql://x/y", "postgres://", "nonsense"] {
         let told = asked(wrong, &["search", "x"]);

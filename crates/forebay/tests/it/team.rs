@@ -111,7 +111,7 @@ fn what_one_notes_the_other_knows_with_its_author(team: &Team) {
     ann.env.stored("secret output of a run\n");
     let pushed = ann.json(&["push"]);
     assert_eq!((&pushed["sent"], &pushed["tally"]["added"]), (&json!(2), &json!(2)), "{pushed}");
-    assert_eq!(ann.run(&["push"]).ok().text(), format!("{} has everything", team.url()));
+    assert_eq!(ann.run(&["push"]).ok().text(), format!("{} is up to date", team.url()));
 
     let pulled = bob.json(&["pull"]);
     assert_eq!(pulled["added"], 2, "{pulled}");
@@ -200,7 +200,7 @@ fn a_push_that_broke_off_goes_on(team: &Team) {
         b"",
     );
     assert_eq!(broken.code(), Some(1), "{broken:?}");
-    assert!(broken.stderr.contains("it goes on where it ended"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("it continues where it stopped"), "{}", broken.stderr);
     cut.mend();
     let rest = ann.json(&["push", "--server", &cut.url()]);
     let sent = rest["sent"].as_u64().unwrap();
@@ -278,11 +278,11 @@ fn who_may_not_write_may_not_push(team: &Team) {
 #[test]
 fn a_server_that_is_none_is_told() {
     let env = TestEnv::new();
-    env.forebay(["push"]).refused(2, "no server is named", "--server");
-    env.forebay(["push", "--server", "ftp://x"]).refused(2, "no server's address", "https://");
+    env.forebay(["push"]).refused(2, "no server given", "--server");
+    env.forebay(["push", "--server", "ftp://x"]).refused(2, "invalid server URL", "https://");
     env.forebay(["pull", "--server", "http://example.org", "--token", "t"]).refused(
         126,
-        "not sent over plain http",
+        "cannot send a token over plain http",
         "https://",
     );
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -299,8 +299,8 @@ fn pages_that_are_none_are_refused_and_change_nothing(team: &Team) {
         team.server.send(&request.header("content-type", "application/x-ndjson"))
     };
     let path = "/v1/team/entries?project=app";
-    post(path, "not JSON\n").refused(400, "no page of entries", "again");
-    post(path, "{\"text\":\"astray\"}\n").refused(400, "belongs to no entry", "again");
+    post(path, "not JSON\n").refused(400, "invalid page of entries", "again");
+    post(path, "{\"text\":\"astray\"}\n").refused(400, "outside of any entry", "again");
     let entry = |kind: &str, bytes: u64| {
         json!({ "entry": { "ref": "aaaaaaaaaa", "kind": kind, "title": "x'; DROP TABLE note; --",
                 "session": "s", "created": 1, "bytes": bytes, "note": { "kind": "note" } } })
@@ -308,7 +308,7 @@ fn pages_that_are_none_are_refused_and_change_nothing(team: &Team) {
     };
     post(path, &format!("{}\n", entry("secret", 1))).refused(400, "unknown kind", "again");
     let short = format!("{}\n{{\"text\":\"x\"}}\n", entry("note", 9));
-    post(path, &short).refused(400, "lacks a part", "again");
+    post(path, &short).refused(400, "is incomplete", "again");
     let long = format!("{}\n{{\"text\":\"xxxx\"}}\n", entry("note", 2));
     post(path, &long).refused(400, "does not fit", "again");
     post("/v1/team/entries", "").refused(400, "which project", "project=");
@@ -343,9 +343,9 @@ fn the_context_of_a_project_is_served_as_text(team: &Team) {
     let compact = get("&limit=8&compact=1");
     assert_eq!(compact.matches("\n- [").count(), 8, "{compact}");
     assert!(compact.len() < 800 && !compact.contains("**:"), "{compact}");
-    assert!(get("&pinned=-1&notes=-1").starts_with("nothing"), "both left out");
+    assert!(get("&pinned=-1&notes=-1").starts_with("no data"), "both left out");
     let nowhere = Request::get("/context?project=nowhere").bearing(&ann.token);
-    assert!(team.server.send(&nowhere).text().contains("nothing is known of a project `nowhere`"));
+    assert!(team.server.send(&nowhere).text().contains("no data about a project `nowhere`"));
 }
 
 fn a_model_on_the_network_writes_into_the_project_it_names(team: &Team) {
@@ -353,7 +353,7 @@ fn a_model_on_the_network_writes_into_the_project_it_names(team: &Team) {
     let note = Request::tool("ctx_annotate", json!({ "text": "learned over the network" }));
     let named = note.header("forebay-project", "app").bearing(&ann.token);
     let answer = team.server.send(&named).answer();
-    assert!(answer.contains("noted"), "{answer}");
+    assert!(answer.contains("saved"), "{answer}");
     assert_eq!(ann.json(&["pull"])["added"], 1);
     let own = ann.run(&["get", &reference_in(&answer)]).ok().text();
     assert!(own.contains("learned over the network") && own.contains("by ann"), "{own}");

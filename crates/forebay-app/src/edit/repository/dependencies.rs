@@ -1,4 +1,4 @@
-//! Which files of the project a file imports.
+//! Resolves a file's imports to files of the project.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,12 +8,12 @@ use forebay_skeleton::{Document, ProjectFiles, detect_language};
 use super::walk::Found;
 use crate::parallel;
 
-/// Manifests that are read for the names they give to folders.
+/// Manifests that map package names to folders.
 const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "tsconfig.json"];
-const MOST_MANIFESTS: usize = 500;
-const LARGEST_MANIFEST: u64 = 256 * 1024;
+const MAX_MANIFESTS: usize = 500;
+const MAX_MANIFEST_BYTES: u64 = 256 * 1024;
 
-/// The files of a project with what their imports mean.
+/// Resolver of imports among the files of a project.
 pub(crate) struct Dependencies {
     project: ProjectFiles,
 }
@@ -22,9 +22,9 @@ impl Dependencies {
     pub(crate) fn among(files: &[Found]) -> Self {
         let is_manifest = |file: &&Found| {
             let name = file.shown.rsplit('/').next().unwrap_or_default();
-            MANIFESTS.contains(&name) && file.bytes <= LARGEST_MANIFEST
+            MANIFESTS.contains(&name) && file.bytes <= MAX_MANIFEST_BYTES
         };
-        let manifests = files.iter().filter(is_manifest).take(MOST_MANIFESTS);
+        let manifests = files.iter().filter(is_manifest).take(MAX_MANIFESTS);
         let texts: Vec<(&str, String)> = manifests
             .filter_map(|file| Some((file.shown.as_str(), fs::read_to_string(&file.path).ok()?)))
             .collect();
@@ -32,14 +32,14 @@ impl Dependencies {
         Self { project: ProjectFiles::new(files.iter().map(|file| file.shown.clone()), manifests) }
     }
 
-    /// The files that a text at a path imports, in order.
+    /// Returns the files that a text at a path imports, in order.
     pub(crate) fn of(&self, shown: &str, text: &str) -> Vec<String> {
         let document = detect_language(shown, text.as_bytes())
             .and_then(|language| Document::parse(text, language).ok());
         document.map(|document| document.dependencies(shown, &self.project)).unwrap_or_default()
     }
 
-    /// How many of these files import each file.
+    /// Counts how many of these files import each file.
     pub(crate) fn counts<'a>(
         &self,
         files: impl Iterator<Item = (&'a str, &'a str)>,

@@ -1,4 +1,4 @@
-//! The files of a project, what they define and use, and how they hang together.
+//! The files of a project, the symbols they define and use, and their dependencies.
 
 mod dependencies;
 mod names;

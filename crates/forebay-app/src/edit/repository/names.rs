@@ -1,4 +1,4 @@
-//! What the files of a project define and use, kept in the store and brought up to date.
+//! The symbols that a project's files define and use, cached in the store and updated incrementally.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -11,19 +11,19 @@ use crate::App;
 use crate::edit::skeletons;
 use crate::parallel;
 
-/// Larger files are left out: nobody wrote them by hand.
-const LARGEST: u64 = 1024 * 1024;
-/// Names of another form are gathered anew.
-const FORM: &str = concat!("names 4 ", env!("CARGO_PKG_VERSION"));
+/// Larger files are skipped as generated.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+/// Version of the cached format; another version is rebuilt.
+const FORMAT: &str = concat!("names 4 ", env!("CARGO_PKG_VERSION"));
 
-/// The names of these files, which are all of the project; only what changed is read.
+/// Returns the symbols of these files, which are all of the project; reads only changed files.
 pub(crate) fn names(app: &App, files: &[Found]) -> SymbolIndex {
     let store = app.places.own().ok();
     let key = key(app);
-    let kept = store.as_ref().and_then(|store| store.derived(&[key]).ok()?.pop().flatten());
+    let kept = store.as_ref().and_then(|store| store.cached_derived(&[key]).ok()?.pop().flatten());
     let mut names = kept.and_then(|bytes| SymbolIndex::from_bytes(&bytes)).unwrap_or_default();
     let before = names.files().count();
-    let changed = drop_outdated(&mut names, files);
+    let changed = drop_stale(&mut names, files);
     if changed.is_empty() && names.files().count() == before {
         return names;
     }
@@ -32,13 +32,13 @@ pub(crate) fn names(app: &App, files: &[Found]) -> SymbolIndex {
         names.add(&file.shown, file.stamp, &tags);
     }
     if let Some(store) = store {
-        skeletons::keep(&*store, &[DerivedValue { key, value: names.to_bytes() }]);
+        skeletons::save(&*store, &[DerivedValue { key, value: names.to_bytes() }]);
     }
     names
 }
 
-/// Forgets what is no longer so; the files that must be read.
-fn drop_outdated<'a>(names: &mut SymbolIndex, files: &'a [Found]) -> Vec<&'a Found> {
+/// Drops stale entries and returns the files to read.
+fn drop_stale<'a>(names: &mut SymbolIndex, files: &'a [Found]) -> Vec<&'a Found> {
     let stamps: HashMap<&str, u64> =
         files.iter().map(|file| (file.shown.as_str(), file.stamp)).collect();
     names.retain(|path, stamp| stamps.get(path) == Some(&stamp));
@@ -46,11 +46,11 @@ fn drop_outdated<'a>(names: &mut SymbolIndex, files: &'a [Found]) -> Vec<&'a Fou
     files.iter().filter(|file| !known.contains(file.shown.as_str())).collect()
 }
 
-/// What a file defines and uses; nothing for what is no source.
+/// Returns the symbols a file defines and uses; none if it is not source code.
 fn tags(app: &App, file: &Found) -> Tags {
     let name = file.shown.rsplit('/').next().unwrap_or(&file.shown);
     let may_be_source = detect_language(&file.shown, b"").is_some() || !name.contains('.');
-    if !may_be_source || file.bytes > LARGEST {
+    if !may_be_source || file.bytes > MAX_FILE_BYTES {
         return Tags::default();
     }
     let text = fs::read(&file.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
@@ -61,7 +61,7 @@ fn tags(app: &App, file: &Found) -> Tags {
     redacted(app, Tags::extract(&text, language))
 }
 
-/// Signatures pass redaction, like everything that is kept.
+/// Redacts signatures, like everything that is stored.
 fn redacted(app: &App, mut tags: Tags) -> Tags {
     let signatures: Vec<&str> =
         tags.definitions.iter().map(|definition| definition.signature.as_str()).collect();
@@ -72,7 +72,7 @@ fn redacted(app: &App, mut tags: Tags) -> Tags {
     let clean: Vec<&str> = clean.split('\n').collect();
     let is_even = clean.len() == tags.definitions.len();
     for (index, definition) in tags.definitions.iter_mut().enumerate() {
-        // A secret over several lines takes their borders with it.
+        // A secret that spans several lines swallows the line breaks between them.
         let signature = if is_even { clean[index] } else { definition.name.as_str() };
         definition.signature = signature.to_owned();
     }
@@ -81,7 +81,7 @@ fn redacted(app: &App, mut tags: Tags) -> Tags {
 
 fn key(app: &App) -> DerivedKey {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(FORM.as_bytes()).update(&[0]);
+    hasher.update(FORMAT.as_bytes()).update(&[0]);
     hasher.update(app.root().as_os_str().as_encoded_bytes());
     *hasher.finalize().as_bytes()
 }

@@ -1,4 +1,4 @@
-//! The files below a folder, as git sees them and as far as they may be read.
+//! Lists the files below a folder that git does not ignore and rules do not deny.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -9,38 +9,38 @@ use crate::edit::source_file::shown;
 use crate::ingest::walk;
 use crate::{App, AppError, rules};
 
-/// More files than this are no project that fits a map.
-const MOST_FILES: usize = 60_000;
+/// Maximum number of files in a walk.
+const MAX_FILES: usize = 60_000;
 
-/// A file that was found.
+/// A file of the walk.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
     /// Relative to the project.
     pub(crate) shown: String,
-    /// Another for another content: made of the moment of change and the size.
+    /// Changes with the content: derived from the modification time and the size.
     pub(crate) stamp: u64,
     pub(crate) bytes: u64,
 }
 
-/// All files that were found, in order of paths.
-pub(crate) struct Walked {
+/// The files of a walk, sorted by path.
+pub(crate) struct WalkResult {
     pub(crate) files: Vec<Found>,
-    /// There are more than are looked at.
+    /// Whether the walk stopped at the maximum.
     pub(crate) is_cut: bool,
 }
 
-/// The files below a folder; hidden and ignored ones, links and denied ones are left out.
-pub(crate) fn walk(app: &App, folder: &Path) -> Result<Walked, AppError> {
+/// Lists the files below a folder, without hidden, ignored, linked and denied ones.
+pub(crate) fn walk(app: &App, folder: &Path) -> Result<WalkResult, AppError> {
     let walker = WalkBuilder::new(folder).require_git(false).build_parallel();
-    let mut files = walk::find(walker, MOST_FILES, |entry| regular(app, &entry.ok()?));
-    let is_cut = files.len() > MOST_FILES;
-    files.truncate(MOST_FILES);
+    let mut files = walk::find(walker, MAX_FILES, |entry| regular(app, &entry.ok()?));
+    let is_cut = files.len() > MAX_FILES;
+    files.truncate(MAX_FILES);
     files.sort_by(|one, other| one.shown.cmp(&other.shown));
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     let mut readable = rules::readable(app, &paths)?.into_iter();
     files.retain(|_| readable.next().unwrap_or(false));
-    Ok(Walked { files, is_cut })
+    Ok(WalkResult { files, is_cut })
 }
 
 fn regular(app: &App, entry: &DirEntry) -> Option<Found> {

@@ -1,4 +1,4 @@
-//! A file of the project: found and allowed, read as text, and replaced whole or not at all.
+//! A file of the project: resolved and checked, decoded as text, and replaced atomically.
 
 mod place;
 mod replace;
@@ -12,14 +12,14 @@ use forebay_store::ContentHash;
 use forebay_text::number;
 
 pub(crate) use place::{Access, Place, locate, named, shown};
-pub(crate) use text::{Form, SourceText};
+pub(crate) use text::{SourceText, TextFormat};
 
 use crate::AppError;
 
-/// Larger files are no source that anybody reads whole.
-pub(crate) const LARGEST: u64 = 16 * 1024 * 1024;
+/// Larger files are rejected.
+pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A file as it lies on the disk.
+/// A text file as read from disk.
 pub(crate) struct SourceFile {
     pub(crate) hash: ContentHash,
     pub(crate) bytes: u64,
@@ -27,24 +27,24 @@ pub(crate) struct SourceFile {
 }
 
 impl SourceFile {
-    /// Reads a file of text; anything else is told for what it is.
+    /// Reads a text file; fails with the reason for anything else.
     pub(crate) fn read(place: &Place) -> Result<Self, AppError> {
         let bytes = read_bytes(&place.path, &place.shown)?;
         let source = SourceText::decode(&bytes).ok_or_else(|| {
             AppError::bad_input(
                 format!("{} is binary ({})", place.shown, number::bytes(bytes.len() as u64)),
-                "look into it with a program: ctx_execute_file",
+                "inspect it with a program: ctx_execute_file",
             )
         })?;
         Ok(Self { hash: hash(&bytes), bytes: bytes.len() as u64, source })
     }
 
-    /// A file that holds these bytes, which were just written.
+    /// Wraps bytes that were just written.
     pub(crate) fn of(bytes: &[u8], source: SourceText) -> Self {
         Self { hash: hash(bytes), bytes: bytes.len() as u64, source }
     }
 
-    /// The text as models see it: lines end with a line feed.
+    /// Returns the text with line endings normalized to line feeds.
     pub(crate) fn text(&self) -> &str {
         &self.source.text
     }
@@ -54,18 +54,18 @@ impl SourceFile {
     }
 }
 
-/// Writes a file whole or not at all; `old` is what stands there as far as the caller knows.
+/// Writes a file atomically; `old` is its content as far as the caller knows.
 pub(crate) fn write(place: &Place, bytes: &[u8], old: Option<&SourceFile>) -> Result<(), AppError> {
     let now = fs::read(&place.path).ok().map(|bytes| hash(&bytes));
     if now != old.map(|old| old.hash) {
         return Err(AppError::refused(
-            format!("{} has changed in this very moment; nothing is written", place.shown),
+            format!("{} has just changed; nothing was written", place.shown),
             "read it again with context_read",
         ));
     }
     replace::replace(&place.path, bytes).map_err(|error| {
         AppError::unavailable(
-            format!("{} is not written and is as it was: {error}", place.shown),
+            format!("cannot write {}: {error}; the file is unchanged", place.shown),
             Some(match error.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some disk space",
                 _ => "check the permissions of the file and its folder",
@@ -74,7 +74,7 @@ pub(crate) fn write(place: &Place, bytes: &[u8], old: Option<&SourceFile>) -> Re
     })
 }
 
-/// A file read if it is one, for those who can do without it.
+/// Reads a text file, or returns None if that fails.
 pub(crate) fn read_if_text(path: &Path) -> Option<SourceFile> {
     let shown = path.to_string_lossy().into_owned();
     SourceFile::read(&Place { path: path.to_owned(), shown }).ok()
@@ -84,46 +84,46 @@ pub(crate) fn hash(bytes: &[u8]) -> ContentHash {
     *blake3::hash(bytes).as_bytes()
 }
 
-/// A hash as it is told: enough to tell versions of one file apart.
+/// Shortens a hash for answers: enough to distinguish versions of one file.
 pub(crate) fn short(hash: &ContentHash) -> String {
     hash[..4].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `line 4`, `lines 4-9`
-pub(crate) fn lines_told(first: usize, last: usize) -> String {
+/// Formats a line range: `line 4`, `lines 4-9`.
+pub(crate) fn line_range(first: usize, last: usize) -> String {
     if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
 fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, AppError> {
-    let found = fs::metadata(path).map_err(|error| unreadable(shown, &error))?;
-    check_kind(&found, shown)?;
-    let mut bytes = Vec::with_capacity(found.len() as usize);
+    let metadata = fs::metadata(path).map_err(|error| unreadable(shown, &error))?;
+    check_kind(&metadata, shown)?;
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
     File::open(path)
-        // It may grow while it is read.
-        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        // The file may grow while it is read.
+        .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
         .map_err(|error| unreadable(shown, &error))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(too_large(shown, found.len()));
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(too_large(shown, metadata.len()));
     }
     Ok(bytes)
 }
 
-fn check_kind(found: &Metadata, shown: &str) -> Result<(), AppError> {
-    if found.is_dir() {
+fn check_kind(metadata: &Metadata, shown: &str) -> Result<(), AppError> {
+    if metadata.is_dir() {
         return Err(AppError::bad_input(
             format!("{shown} is a folder"),
             "context_peek shows a folder; name one of its files",
         ));
     }
-    // A pipe or a device would be waited for.
-    if !found.is_file() {
+    // Reading a pipe or a device might block.
+    if !metadata.is_file() {
         return Err(AppError::bad_input(
             format!("{shown} is not a regular file"),
             "read it with ctx_execute",
         ));
     }
-    if found.len() > LARGEST {
-        return Err(too_large(shown, found.len()));
+    if metadata.len() > MAX_FILE_BYTES {
+        return Err(too_large(shown, metadata.len()));
     }
     Ok(())
 }
@@ -131,11 +131,11 @@ fn check_kind(found: &Metadata, shown: &str) -> Result<(), AppError> {
 fn too_large(shown: &str, bytes: u64) -> AppError {
     AppError::bad_input(
         format!(
-            "{shown} has {}; at most {} are read",
+            "{shown} has {}; the limit is {}",
             number::bytes(bytes),
-            number::bytes(LARGEST)
+            number::bytes(MAX_FILE_BYTES)
         ),
-        "look into it with a program: ctx_execute_file",
+        "inspect it with a program: ctx_execute_file",
     )
 }
 
@@ -143,10 +143,8 @@ fn unreadable(shown: &str, error: &io::Error) -> AppError {
     match error.kind() {
         io::ErrorKind::NotFound => AppError::not_found(
             format!("{shown} does not exist"),
-            "check the path (context_peek \".\" maps the project); context_write makes a file",
+            "check the path (context_peek \".\" maps the project); context_write creates a file",
         ),
-        _ => {
-            AppError::bad_input(format!("{shown} cannot be read: {error}"), "check its permissions")
-        }
+        _ => AppError::bad_input(format!("cannot read {shown}: {error}"), "check its permissions"),
     }
 }

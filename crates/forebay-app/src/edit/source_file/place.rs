@@ -1,27 +1,27 @@
-//! Where a named file is, and whether it may be touched.
+//! Resolves a file name, and checks whether the file may be accessed.
 
 use std::path::{Path, PathBuf};
 
 use crate::rules::{self, Act, isolation, permit, real_path};
 use crate::{App, AppError, Call};
 
-/// A path that was found to lie in the project.
+/// A resolved path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// With symlinks followed.
+    /// With symlinks resolved.
     pub(crate) path: PathBuf,
-    /// As answers name it: relative to the project.
+    /// As answers show it: relative to the project.
     pub(crate) shown: String,
 }
 
-/// What is going to be done there.
+/// The intended access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
     Edit,
 }
 
-/// The place that a name means; refused outside of the project and where a rule says so.
+/// Resolves a name; fails outside of the project and where a rule denies access.
 pub(crate) fn locate(
     app: &App,
     name: &str,
@@ -32,7 +32,7 @@ pub(crate) fn locate(
     check_project(app, &place)?;
     check_settings(app, &place)?;
     if access == Access::Edit {
-        check_own_ground(app, &place)?;
+        check_protected(app, &place)?;
     }
     let act = match access {
         Access::Read => Act::Read(place.path.clone()),
@@ -42,7 +42,7 @@ pub(crate) fn locate(
     Ok(place)
 }
 
-/// A path as answers name it.
+/// Returns a path as answers show it.
 pub(crate) fn shown(app: &App, path: &Path) -> String {
     let root = real_root(app);
     let relative = path.strip_prefix(&root).unwrap_or(path);
@@ -52,19 +52,19 @@ pub(crate) fn shown(app: &App, path: &Path) -> String {
     }
 }
 
-/// The place that a name means, wherever it is.
+/// Resolves a name without checking access.
 pub(crate) fn named(app: &App, name: &str) -> Result<Place, AppError> {
     if name.trim().is_empty() || name.contains(['\0', '\n']) {
         return Err(AppError::bad_input(
-            "that is no path",
-            "give a path as seen from the project's folder",
+            "invalid path",
+            "give a path relative to the project's folder",
         ));
     }
     let from_here = app.cwd.join(name);
     let from_root = app.root().join(name);
     let path = if !from_here.exists() && from_root.exists() { from_root } else { from_here };
     let path = real_path(&path).ok_or_else(|| {
-        AppError::bad_input(format!("{name} leads nowhere"), "a symlink on its way is broken")
+        AppError::bad_input(format!("cannot resolve {name}"), "the path contains a broken symlink")
     })?;
     Ok(Place { shown: shown(app, &path), path })
 }
@@ -78,35 +78,35 @@ fn check_project(app: &App, place: &Place) -> Result<(), AppError> {
         return Ok(());
     }
     Err(AppError::refused(
-        format!("{} lies outside of the project", place.path.display()),
+        format!("{} is outside of the project", place.path.display()),
         format!(
-            "the file tools keep to {}; read others with ctx_execute_file",
+            "the file tools are limited to {}; read other files with ctx_execute_file",
             app.root().display()
         ),
     ))
 }
 
-/// What settings hide from programs is hidden here, too.
+/// Applies `isolation.deny`, which also hides these paths from programs.
 fn check_settings(app: &App, place: &Place) -> Result<(), AppError> {
     let denied = isolation::denied_paths(app);
     match denied.iter().find(|path| place.path.starts_with(path)) {
         None => Ok(()),
         Some(path) => Err(AppError::refused(
             format!("denied: isolation.deny names {}", path.display()),
-            "the user's settings forbid this; go on without it",
+            "the user's settings forbid this; continue without it",
         )),
     }
 }
 
-/// Files that decide what may be done, here or in git, are the user's to change.
-fn check_own_ground(app: &App, place: &Place) -> Result<(), AppError> {
+/// Protects the files that control permissions, of Forebay or git: only the user may change them.
+fn check_protected(app: &App, place: &Place) -> Result<(), AppError> {
     let in_git = place.path.components().any(|part| part.as_os_str() == ".git");
     let settles = place.path.ends_with(".forebay.toml");
     if !(in_git || settles || rules::holds_rules(app, &place.path)?) {
         return Ok(());
     }
     Err(AppError::refused(
-        format!("{} decides what may be run or changed", place.shown),
-        "only the user changes it; say what it should hold",
+        format!("{} controls what may be run or changed", place.shown),
+        "only the user may change it; tell them the new content",
     ))
 }

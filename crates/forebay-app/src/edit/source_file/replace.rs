@@ -1,4 +1,4 @@
-//! Replaces a file whole or not at all: a new one beside it takes its name in one step.
+//! Replaces a file atomically: writes a temporary file beside it and renames it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
@@ -7,16 +7,16 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Writes `bytes` as the content of `path`, which leads through no symlink.
+/// Writes `bytes` to `path`, which must not contain symlinks.
 ///
-/// Permissions and, where this user may, the owner stay. Whatever fails, the old file is there whole.
+/// Preserves permissions and, if this user may, the owner. On failure the old file stays intact.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let old = fs::metadata(path).ok();
     if old.is_some() {
-        // The folder may be writable where the file is not; taking its name would dodge that.
+        // The folder may be writable while the file is not; a rename would bypass that.
         OpenOptions::new().write(true).open(path)?;
     }
-    let unfinished = beside(path)?;
+    let unfinished = temporary_path(path)?;
     let written =
         write(&unfinished, bytes, old.as_ref()).and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
@@ -33,7 +33,7 @@ fn write(unfinished: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<
     if let Some(old) = old {
         let new = file.metadata()?;
         if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-            // Only root may give files away; everybody else keeps what he writes.
+            // Only root may change the owner; other users keep what they write.
             let _ = std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()));
         }
         file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
@@ -41,8 +41,8 @@ fn write(unfinished: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<
     file.sync_all()
 }
 
-/// A name in the same folder that nobody uses.
-fn beside(path: &Path) -> io::Result<PathBuf> {
+/// Returns an unused name in the same folder.
+fn temporary_path(path: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -52,7 +52,7 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(hidden))
 }
 
-/// The new name lasts once its folder is written; where a folder cannot be synced, it is soon.
+/// Syncs the folder to make the rename durable, where folders can be synced.
 fn sync_folder(path: &Path) {
     let folder = path.parent().and_then(|folder| File::open(folder).ok());
     let _ = folder.map(|folder| folder.sync_all());
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn permissions_stay_and_nothing_is_left_beside() {
+    fn preserves_permissions_and_leaves_no_temporary_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("script");
         fs::write(&path, "old").unwrap();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_leaves_the_old_file() {
+    fn failure_keeps_the_old_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("taken");
         fs::create_dir(&path).unwrap();

@@ -1,13 +1,13 @@
-//! Line ranges that were handed to a model: in order, apart, counted from 1.
+//! Line ranges delivered to a model: sorted, disjoint, counted from 1.
 
 type Lines = (u64, u64);
 
-/// Whether all of these lines were handed out. No line is as good as delivered when any was.
+/// Whether all of these lines were delivered. An empty range counts as delivered if any line was.
 pub(super) fn cover(delivered: &[Lines], (first, last): Lines) -> bool {
     delivered.iter().any(|known| known.0 <= first && last <= known.1)
 }
 
-/// Adds lines, joining what touches.
+/// Adds a range and merges it with adjacent ones.
 pub(super) fn add(delivered: &mut Vec<Lines>, (mut first, mut last): Lines) {
     delivered.retain(|known| {
         let touches = known.0 <= last.saturating_add(1) && first <= known.1.saturating_add(1);
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_that_touch_become_one() {
+    fn merges_adjacent_ranges() {
         let mut delivered = vec![(1, 4), (10, 20)];
         add(&mut delivered, (5, 9));
         assert_eq!(delivered, [(1, 20)]);
@@ -37,7 +37,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_added_is_covered_and_nothing_else(
+        fn covers_exactly_what_was_added(
             added in prop::collection::vec((1_u64..40, 0_u64..6), 1..12),
         ) {
             let mut delivered = Vec::new();

@@ -1,4 +1,4 @@
-//! Versions of files, kept as entries: what the session saw, and what an edit replaced.
+//! File versions stored as entries: what the session saw, and what an edit replaced.
 
 use forebay_domain::{EntryKind, Reference};
 use forebay_redact::Redactions;
@@ -8,49 +8,49 @@ use super::AtWork;
 use crate::edit::source_file::{Place, SourceFile};
 use crate::{App, AppError};
 
-/// A content of a file that can be read again.
+/// A stored version of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Version {
     pub(crate) reference: Reference,
-    /// What was taken out before it was stored; such a version is not the file any more.
+    /// What redaction removed; such a version is not byte for byte the file.
     pub(crate) redactions: Redactions,
 }
 
 impl AtWork {
-    /// Keeps the content of a file, once.
+    /// Stores the content of a file once.
     pub(crate) fn version(
         &self,
         app: &App,
         place: &Place,
         file: &SourceFile,
     ) -> Result<Version, AppError> {
-        let (text, redactions) = app.redaction.text(&file.source.as_in_file());
-        let known = self.find(place).filter(|known| known.seen == file.hash);
+        let (text, redactions) = app.redaction.text(&file.source.to_raw());
+        let known = self.find(place).filter(|known| known.content_hash == file.hash);
         let kept = known.and_then(|known| known.version);
         if let Some(reference) = kept.filter(|kept| self.store.entry(*kept).is_ok()) {
             return Ok(Version { reference, redactions });
         }
         let mut new = app.new_entry(EntryKind::Capture, format!("file {}", place.shown));
         new.source.clone_from(&place.shown);
-        // The file itself is what a search should lead to; its old contents would only mislead.
-        new.chunks_are_complete = true;
+        // Searches should find the file itself; old versions would only mislead.
+        new.has_all_chunks = true;
         let entry = self.store.put(new, text.as_bytes())?;
         Ok(Version { reference: entry.reference, redactions })
     }
 }
 
 impl Version {
-    /// `[ctx:k3v9m2a1xq]`, with a word if it is not the file byte for byte.
+    /// Returns `[ctx:k3v9m2a1xq]`, with a remark if redaction changed it.
     pub(crate) fn told(&self) -> String {
         if self.redactions.is_empty() {
             self.reference.to_string()
         } else {
-            format!("{} ({}: restore these by hand)", self.reference, self.redactions)
+            format!("{} ({}: restore by hand)", self.reference, self.redactions)
         }
     }
 }
 
-/// The text that the session saw of a file, if it is kept; lines end with a line feed.
+/// Returns the text that the session saw of a file, if it is stored; lines end with a line feed.
 pub(crate) fn kept_text(store: &dyn Store, file: &WorkingFile) -> Option<String> {
     let mut bytes = Vec::new();
     store

@@ -1,4 +1,4 @@
-//! The last commits of a branch, from git's log of where it stood.
+//! The last commits of a branch, from its reflog.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -6,17 +6,17 @@ use std::path::Path;
 
 use forebay_text::cut;
 
-const MOST: usize = 3;
-/// The end of the log that is read.
+const MAX_COMMITS: usize = 3;
+/// Bytes read from the end of the reflog.
 const TAIL_BYTES: u64 = 8 * 1024;
 
-/// The subjects of the last commits, the latest first.
+/// Returns the subjects of the last commits, latest first.
 pub(super) fn last(git_folder: &Path, branch: Option<&str>) -> Vec<String> {
     let log = branch.and_then(|branch| read_tail(git_folder, &format!("logs/refs/heads/{branch}")));
     log.or_else(|| read_tail(git_folder, "logs/HEAD")).map(|log| subjects(&log)).unwrap_or_default()
 }
 
-/// Branches of a worktree lie in the folder that all worktrees share.
+/// Reads the end of a reflog; a worktree's branches are in the common git folder.
 fn read_tail(git_folder: &Path, name: &str) -> Option<String> {
     let shared = || {
         let named = std::fs::read_to_string(git_folder.join("commondir")).ok()?;
@@ -34,13 +34,13 @@ fn tail(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// A line is `old new name <mail> time zone<tab>commit: subject`. What a reset took back is gone.
+/// Parses lines `old new name <mail> time zone<tab>commit: subject`, back to the last reset.
 fn subjects(log: &str) -> Vec<String> {
     let messages = log.lines().rev().filter_map(|line| Some(line.split_once('\t')?.1));
-    let standing = messages.take_while(|message| !message.starts_with("reset:"));
+    let since_reset = messages.take_while(|message| !message.starts_with("reset:"));
     let mut skips_amended = false;
     let mut found = Vec::new();
-    for message in standing {
+    for message in since_reset {
         let Some(rest) = message.strip_prefix("commit") else { continue };
         let Some((how, subject)) = rest.split_once(": ") else { continue };
         if !skips_amended {
@@ -49,7 +49,7 @@ fn subjects(log: &str) -> Vec<String> {
         // The commit before an amended one is the one it replaced.
         skips_amended = how.contains("amend");
     }
-    found.truncate(MOST);
+    found.truncate(MAX_COMMITS);
     found
 }
 
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_commits_that_still_stand() {
+    fn skips_amended_and_reset_commits() {
         check(&["commit (initial): one", "commit: two", "commit: three"], &["three", "two", "one"]);
         check(&["commit: one", "commit: tow", "commit (amend): two"], &["two", "one"]);
         check(&["commit: one", "reset: moving to HEAD~1"], &[]);

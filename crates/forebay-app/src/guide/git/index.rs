@@ -1,21 +1,21 @@
-//! Git's index: the files it tracks, and what they looked like when it looked last.
+//! Parser of git's index: tracked files with their size, mtime and hash.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::sha1;
+use sha1::{Digest as _, Sha1};
 
-/// A larger index takes longer than a hook has.
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
-/// A larger file whose time alone changed is believed to have changed.
-const MOST_COMPARED: u64 = 1024 * 1024;
+/// A larger index takes longer to parse than a hook may take.
+const MAX_INDEX_BYTES: u64 = 4 * 1024 * 1024;
+/// A larger file with a new mtime counts as changed without hashing it.
+const MAX_HASHED_BYTES: u64 = 1024 * 1024;
 
 pub(super) struct Index {
     pub(super) files: Vec<Tracked>,
 }
 
-/// A file that git tracks.
+/// A tracked file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tracked {
     pub(super) path: String,
@@ -29,33 +29,36 @@ impl Tracked {
         &self.path
     }
 
-    /// Whether the file is no longer what git has; a new time alone is no change.
-    pub(super) fn differs(&self, path: &Path, found: &Metadata) -> bool {
-        if found.len() as u32 != self.bytes {
+    /// Whether the file differs from the index; a new mtime alone is not a change.
+    pub(super) fn differs(&self, path: &Path, metadata: &Metadata) -> bool {
+        if metadata.len() as u32 != self.bytes {
             return true;
         }
         let (seconds, nanos) = self.modified;
-        let is_same_time =
-            found.mtime() as u32 == seconds && (nanos == 0 || found.mtime_nsec() as u32 == nanos);
-        !is_same_time && !self.has_content_of(path, found)
+        let is_same_time = metadata.mtime() as u32 == seconds
+            && (nanos == 0 || metadata.mtime_nsec() as u32 == nanos);
+        !is_same_time && !self.has_content_of(path, metadata)
     }
 
-    fn has_content_of(&self, path: &Path, found: &Metadata) -> bool {
-        if found.len() > MOST_COMPARED || !found.is_file() {
+    fn has_content_of(&self, path: &Path, metadata: &Metadata) -> bool {
+        if metadata.len() > MAX_HASHED_BYTES || !metadata.is_file() {
             return false;
         }
-        fs::read(path).is_ok_and(|content| {
-            let head = format!("blob {}\0", content.len());
-            sha1::of(&[head.as_bytes(), &content]) == self.hash
-        })
+        fs::read(path).is_ok_and(|content| blob_hash(&content) == self.hash)
     }
 }
 
+/// Returns the object id of a blob.
+fn blob_hash(content: &[u8]) -> [u8; 20] {
+    let hash = Sha1::new().chain_update(format!("blob {}\0", content.len())).chain_update(content);
+    hash.finalize().into()
+}
+
 impl Index {
-    /// Reads an index of any version; nothing when it is too large or of another kind.
+    /// Reads an index of any version; `None` if it is too large or invalid.
     pub(super) fn read(path: &Path) -> Option<Self> {
         let bytes = fs::metadata(path).ok()?.len();
-        if bytes > MOST_BYTES {
+        if bytes > MAX_INDEX_BYTES {
             return None;
         }
         parse(&fs::read(path).ok()?)
@@ -75,13 +78,13 @@ fn parse(bytes: &[u8]) -> Option<Index> {
     let mut files: Vec<Tracked> = Vec::new();
     let mut last_path = Vec::new();
     for _ in 0..count.min(bytes.len() / 62) {
-        let (file, is_looked_at) = reader.entry(version, &mut last_path)?;
-        files.extend(is_looked_at.then_some(file));
+        let (file, is_checked) = reader.entry(version, &mut last_path)?;
+        files.extend(is_checked.then_some(file));
     }
     Some(Index { files })
 }
 
-/// Set where git was told not to look at a file, and where it is not checked out at all.
+// Flags of an entry.
 const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
 const SKIP_WORKTREE: u16 = 0x4000;
@@ -107,7 +110,7 @@ impl<'a> Reader<'a> {
         Some(u16::from_be_bytes(self.take(2)?.try_into().ok()?))
     }
 
-    /// One entry, and whether it is a file that git looks at.
+    /// Parses an entry; the flag is false for entries that git does not compare with the working tree.
     fn entry(&mut self, version: u32, last_path: &mut Vec<u8>) -> Option<(Tracked, bool)> {
         let start = self.at;
         self.take(8)?;
@@ -121,8 +124,8 @@ impl<'a> Reader<'a> {
         let extended = if flags & EXTENDED != 0 { self.short()? } else { 0 };
         let path = self.path(version, start, last_path)?;
         let is_file = mode & 0o170_000 == 0o100_000;
-        let is_looked_at = flags & (ASSUME_VALID | STAGE) == 0 && extended & SKIP_WORKTREE == 0;
-        Some((Tracked { path, modified, bytes, hash }, is_file && is_looked_at))
+        let is_checked = flags & (ASSUME_VALID | STAGE) == 0 && extended & SKIP_WORKTREE == 0;
+        Some((Tracked { path, modified, bytes, hash }, is_file && is_checked))
     }
 
     fn path(&mut self, version: u32, start: usize, last: &mut Vec<u8>) -> Option<String> {
@@ -137,13 +140,13 @@ impl<'a> Reader<'a> {
         last.extend_from_slice(&rest[..end]);
         self.at += end + 1;
         if version != 4 {
-            // Padded with zeros to a multiple of eight, at least one.
+            // Padded with 1 to 8 zeros to a multiple of eight bytes.
             self.at = start + (self.at - start).div_ceil(8) * 8;
         }
         Some(String::from_utf8_lossy(last).into_owned())
     }
 
-    /// A number of seven bits a byte, as git writes offsets.
+    /// Parses a variable-width integer in git's offset encoding.
     fn varint(&mut self) -> Option<usize> {
         let mut byte = *self.take(1)?.first()?;
         let mut value = usize::from(byte & 0x7f);
@@ -161,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    /// An index of version 2 with files of these names and one content.
+    /// Builds a version 2 index of files with these names and the same content.
     fn index(names: &[&str], content: &[u8]) -> Vec<u8> {
         let mut bytes = b"DIRC".to_vec();
         bytes.extend(2_u32.to_be_bytes());
@@ -171,8 +174,7 @@ mod tests {
             for number in [0, 0, 7, 8, 0, 0, 0o100_644, 0, 0, content.len() as u32] {
                 bytes.extend(u32::to_be_bytes(number));
             }
-            let head = format!("blob {}\0", content.len());
-            bytes.extend(sha1::of(&[head.as_bytes(), content]));
+            bytes.extend(blob_hash(content));
             bytes.extend((name.len() as u16).to_be_bytes());
             bytes.extend(name.as_bytes());
             bytes.push(0);
@@ -184,21 +186,29 @@ mod tests {
     }
 
     #[test]
-    fn a_new_time_alone_is_no_change() {
+    fn hashes_blobs_like_git() {
+        let hex =
+            |hash: [u8; 20]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        assert_eq!(hex(blob_hash(b"")), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        assert_eq!(hex(blob_hash(b"hello\n")), "ce013625030ba8dba906f756967f9e9ca394464a");
+    }
+
+    #[test]
+    fn a_new_mtime_alone_is_not_a_change() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         let files = parse(&index(&["a.txt", "dir/bb.txt"], b"same")).unwrap().files;
         assert_eq!(files.iter().map(Tracked::path).collect::<Vec<_>>(), ["a.txt", "dir/bb.txt"]);
         for (content, expect) in [("same", false), ("emas", true), ("longer", true)] {
             fs::write(&path, content).unwrap();
-            let found = fs::metadata(&path).unwrap();
-            assert_eq!(files[0].differs(&path, &found), expect, "{content}");
+            let metadata = fs::metadata(&path).unwrap();
+            assert_eq!(files[0].differs(&path, &metadata), expect, "{content}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_read(version in 2_u8..5, rest in prop::collection::vec(any::<u8>(), 0..400)) {
+        fn never_panics(version in 2_u8..5, rest in prop::collection::vec(any::<u8>(), 0..400)) {
             let mut bytes = b"DIRC\0\0\0".to_vec();
             bytes.push(version);
             bytes.extend(rest);

@@ -1,8 +1,7 @@
-//! The state of git, read from its own files: a hook has no time to run git.
+//! The state of the working tree, read from git's files: running git takes too long for a hook.
 
 mod commits;
 mod index;
-mod sha1;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,28 +11,28 @@ use forebay_store::Project;
 use forebay_text::cut;
 
 use self::index::{Index, Tracked};
-use super::facts::Facts;
 use super::layout::Section;
+use super::session_facts::SessionFacts;
 
-/// With more files than this only those the session changed are looked at.
-const MOST_LOOKED_AT: usize = 1_500;
-/// Names of one line.
-const NAMED: usize = 12;
+/// With more tracked files, only those that the session changed are checked.
+const MAX_CHECKED_FILES: usize = 1_500;
+/// File names per line.
+const MAX_LISTED_FILES: usize = 12;
 
-/// Where the work stands in git.
+/// The state of the working tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GitState {
     branch: Option<String>,
-    /// Differ from what git has of them; staged or not is not told apart here.
+    /// Files that differ from the index.
     changed: Vec<String>,
     deleted: Vec<String>,
-    /// Files of the session that git does not track.
+    /// Files that the session created and git does not track.
     untracked: Vec<String>,
     commits: Vec<String>,
 }
 
 impl GitState {
-    /// The state of a project; `touched` are the files that the session changed.
+    /// Reads the state of a project; `touched` are the files that the session changed.
     pub(super) fn read(project: &Project, touched: &[String]) -> Option<Self> {
         let folder = project.git_folder()?;
         let branch = project.branch();
@@ -47,13 +46,13 @@ impl GitState {
 
     fn compare(&mut self, index: &Index, root: &Path, touched: &[String]) {
         let touched: BTreeSet<&str> = touched.iter().map(String::as_str).collect();
-        let looks_at_all = index.files.len() <= MOST_LOOKED_AT;
-        let looked_at =
-            index.files.iter().filter(|file| looks_at_all || touched.contains(file.path.as_str()));
-        for file in looked_at {
+        let checks_all = index.files.len() <= MAX_CHECKED_FILES;
+        let checked =
+            index.files.iter().filter(|file| checks_all || touched.contains(file.path.as_str()));
+        for file in checked {
             match fs::symlink_metadata(root.join(&file.path)) {
                 Err(_) => self.deleted.push(file.path.clone()),
-                Ok(found) if file.differs(&root.join(&file.path), &found) => {
+                Ok(metadata) if file.differs(&root.join(&file.path), &metadata) => {
                     self.changed.push(file.path.clone());
                 }
                 Ok(_) => {}
@@ -66,30 +65,30 @@ impl GitState {
     }
 }
 
-pub(super) fn section(facts: &Facts) -> Option<Section> {
+pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
     let state = facts.git.as_ref()?;
     let mut lines = vec![match &state.branch {
         Some(branch) => format!("branch: {branch}"),
-        None => "branch: none, a commit is checked out".to_owned(),
+        None => "branch: none, detached HEAD".to_owned(),
     }];
     for (word, files) in [
         ("changed, not added", &state.changed),
         ("deleted, not added", &state.deleted),
         ("new, not added", &state.untracked),
     ] {
-        lines.extend(named(word, files));
+        lines.extend(list_files(word, files));
     }
     if !state.commits.is_empty() {
         lines.push(format!("last commits: {}", state.commits.join("; ")));
     }
     let more = "ctx_execute command=\"git status\"";
-    Some(Section::new("## Git", lines, more).weighing(10))
+    Some(Section::new("## Git", lines, more).with_percent(10))
 }
 
-fn named(word: &str, files: &[String]) -> Option<String> {
+fn list_files(word: &str, files: &[String]) -> Option<String> {
     let shown: Vec<String> =
-        files.iter().take(NAMED).map(|path| cut::suffix(path, 80).to_owned()).collect();
-    let more = match files.len().saturating_sub(NAMED) {
+        files.iter().take(MAX_LISTED_FILES).map(|path| cut::suffix(path, 80).to_owned()).collect();
+    let more = match files.len().saturating_sub(MAX_LISTED_FILES) {
         0 => String::new(),
         count => format!(" and {count} more"),
     };

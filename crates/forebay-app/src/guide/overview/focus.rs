@@ -1,4 +1,4 @@
-//! The focus: what is being worked on now, and how near a note is to it.
+//! The focus: the current work, and how relevant a note is to it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,30 +11,30 @@ use forebay_text::words;
 use crate::stores::registry::SharedStore;
 use crate::{App, AppError};
 
-/// Events that tell of the present work.
-const LOOKED_AT: usize = 200;
-const REQUESTS: usize = 3;
-const FILES: usize = 20;
-const TASKS: usize = 10;
-const MOST_WORDS: usize = 120;
+/// The latest events that describe the current work.
+const MAX_EVENTS: usize = 200;
+const MAX_REQUESTS: usize = 3;
+const MAX_FILES: usize = 20;
+const MAX_TASKS: usize = 10;
+const MAX_WORDS: usize = 120;
 
-/// What a note is worth for each reason; by words, by meaning and by being new it is from 0 to 1.
-const BY_WORDS: f64 = 2.0;
-const BY_MEANING: f64 = 1.0;
-const BY_BEING_NEW: f64 = 1.0;
-const BY_TICKET: f64 = 0.5;
-const BY_KIND: f64 = 0.2;
+// Weights of a note's features; shared words, similarity and recency are from 0 to 1.
+const WORDS_WEIGHT: f64 = 2.0;
+const SIMILARITY_WEIGHT: f64 = 1.0;
+const RECENCY_WEIGHT: f64 = 1.0;
+const TICKET_BONUS: f64 = 0.5;
+const KIND_BONUS: f64 = 0.2;
 
-/// The present work, as far as the store knows it.
+/// The current work, as far as the store shows it.
 #[derive(Default)]
 pub(super) struct Focus {
     words: BTreeSet<String>,
-    meaning: Option<Vector>,
+    embedding: Option<Vector>,
     ticket: Option<String>,
 }
 
-/// Reads it from the last requests, the files changed last, open tasks and the branch.
-pub(super) fn of(app: &App, store: &SharedStore) -> Result<Focus, AppError> {
+/// Derives the focus from the last requests, the last changed files, open tasks and the branch.
+pub(super) fn read(app: &App, store: &SharedStore) -> Result<Focus, AppError> {
     let page = EventPage {
         kinds: vec![
             EventKind::Prompt,
@@ -42,73 +42,75 @@ pub(super) fn of(app: &App, store: &SharedStore) -> Result<Focus, AppError> {
             EventKind::FileEdited,
             EventKind::FileWritten,
         ],
-        standing_only: true,
-        limit: LOOKED_AT,
+        active_only: true,
+        limit: MAX_EVENTS,
         ..EventPage::default()
     };
     let events = store.events(&page)?;
     let branch = app.places.branch().unwrap_or_default();
-    let text = in_words(&events, &branch);
+    let text = describe(&events, &branch);
     Ok(Focus {
-        words: words::significant(&text, MOST_WORDS).into_iter().collect(),
-        meaning: forebay_embed::embed(&text),
+        words: words::significant(&text, MAX_WORDS).into_iter().collect(),
+        embedding: forebay_embed::embed(&text),
         ticket: ticket::from_branch(&branch),
     })
 }
 
-fn in_words(events: &[Recorded], branch: &str) -> String {
-    let of = |kinds: &'static [EventKind]| {
+fn describe(events: &[Recorded], branch: &str) -> String {
+    let of_kinds = |kinds: &'static [EventKind]| {
         events.iter().map(|one| &one.event).filter(|event| kinds.contains(&event.kind))
     };
-    let requests = of(&[EventKind::Prompt]).take(REQUESTS).map(|event| event.text.as_str());
-    let tasks = of(&[EventKind::Task]).map(Task::read).filter(Task::is_open);
-    let tasks = tasks.take(TASKS).map(|task| task.words);
-    let changed = of(&[EventKind::FileEdited, EventKind::FileWritten]).take(FILES);
-    let files = changed.map(|event| end_of_path(&event.subject));
+    let requests =
+        of_kinds(&[EventKind::Prompt]).take(MAX_REQUESTS).map(|event| event.text.as_str());
+    let tasks = of_kinds(&[EventKind::Task]).map(Task::read).filter(Task::is_open);
+    let tasks = tasks.take(MAX_TASKS).map(|task| task.words);
+    let changed = of_kinds(&[EventKind::FileEdited, EventKind::FileWritten]).take(MAX_FILES);
+    let files = changed.map(|event| path_suffix(&event.subject));
     requests.chain(tasks).chain(files).chain([branch]).collect::<Vec<_>>().join("\n")
 }
 
-/// A file and the two folders around it: where the project lies on this machine tells nothing.
-fn end_of_path(path: &str) -> &str {
+/// Returns a file with its two parent folders; the rest of the path says nothing about the work.
+fn path_suffix(path: &str) -> &str {
     path.rmatch_indices('/').nth(2).map_or(path, |(at, _)| &path[at + 1..])
 }
 
 impl Focus {
-    /// Notes, newest first, in the order in which they matter now.
-    pub(super) fn ranked(&self, notes: Vec<Entry>) -> Vec<Entry> {
-        let by_words = self.by_words(&notes);
+    /// Sorts notes, given newest first, by relevance to the current work.
+    pub(super) fn rank(&self, notes: Vec<Entry>) -> Vec<Entry> {
+        let word_scores = self.word_scores(&notes);
         let count = notes.len().max(1) as f64;
         let mut scored: Vec<(f64, Entry)> = notes
             .into_iter()
             .enumerate()
-            .map(|(place, note)| {
-                let newness = 1.0 - place as f64 / count;
-                let score =
-                    BY_WORDS * by_words[place] + BY_BEING_NEW * newness + self.beside_words(&note);
+            .map(|(index, note)| {
+                let recency = 1.0 - index as f64 / count;
+                let score = WORDS_WEIGHT * word_scores[index]
+                    + RECENCY_WEIGHT * recency
+                    + self.other_features(&note);
                 (score, note)
             })
             .collect();
-        // Equal ones stay in the order of their age.
+        // Stable: equal scores stay in the order of their age.
         scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         scored.into_iter().map(|(_, note)| note).collect()
     }
 
-    fn beside_words(&self, entry: &Entry) -> f64 {
-        let meant = self.meaning.as_ref().zip(forebay_embed::embed(&said(entry)));
-        let near =
-            meant.map_or(0.0, |(work, note)| f64::from(work.cosine_similarity(&note)).max(0.0));
+    fn other_features(&self, entry: &Entry) -> f64 {
+        let both = self.embedding.as_ref().zip(forebay_embed::embed(&text_of(entry)));
+        let similarity =
+            both.map_or(0.0, |(work, note)| f64::from(work.cosine_similarity(&note)).max(0.0));
         let of_branch = entry.branch.as_deref().and_then(ticket::from_branch);
         let is_of_ticket = self.ticket.is_some() && of_branch == self.ticket;
         let is_binding = entry.note().is_some_and(|note| is_binding(note.kind));
-        BY_MEANING * near
-            + if is_of_ticket { BY_TICKET } else { 0.0 }
-            + if is_binding { BY_KIND } else { 0.0 }
+        SIMILARITY_WEIGHT * similarity
+            + if is_of_ticket { TICKET_BONUS } else { 0.0 }
+            + if is_binding { KIND_BONUS } else { 0.0 }
     }
 
-    /// How much each note shares with the work, a rare word counting more; from 0 to 1.
-    fn by_words(&self, notes: &[Entry]) -> Vec<f64> {
+    /// Scores each note by the words it shares with the work, weighted by inverse document frequency; from 0 to 1.
+    fn word_scores(&self, notes: &[Entry]) -> Vec<f64> {
         let shared: Vec<BTreeSet<String>> =
-            notes.iter().map(|note| self.shared(&said(note))).collect();
+            notes.iter().map(|note| self.shared_words(&text_of(note))).collect();
         let mut counts: HashMap<&str, f64> = HashMap::new();
         for word in shared.iter().flatten() {
             *counts.entry(word).or_default() += 1.0;
@@ -118,21 +120,21 @@ impl Focus {
             (1.0 + notes.len() as f64 / count).ln()
         };
         let sums: Vec<f64> = shared.iter().map(|words| words.iter().map(weight).sum()).collect();
-        let most = sums.iter().copied().fold(0.0, f64::max);
-        sums.into_iter().map(|sum| if most > 0.0 { sum / most } else { 0.0 }).collect()
+        let max = sums.iter().copied().fold(0.0, f64::max);
+        sums.into_iter().map(|sum| if max > 0.0 { sum / max } else { 0.0 }).collect()
     }
 
-    fn shared(&self, text: &str) -> BTreeSet<String> {
+    fn shared_words(&self, text: &str) -> BTreeSet<String> {
         words::words(text).filter(|word| self.words.contains(word)).collect()
     }
 }
 
-/// What a note says, as far as an entry tells.
-fn said(entry: &Entry) -> String {
+/// Returns a note's title and digest.
+fn text_of(entry: &Entry) -> String {
     format!("{} {}", entry.title, entry.digest)
 }
 
-/// What others have to keep to.
+/// Whether others have to follow a note of this kind.
 fn is_binding(kind: NoteKind) -> bool {
     matches!(kind, NoteKind::Decision | NoteKind::Constraint | NoteKind::Preference)
 }

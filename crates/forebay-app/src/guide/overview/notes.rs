@@ -1,4 +1,4 @@
-//! Notes of an overview: one line each, a title that is recognised and as much of the rest as fits.
+//! Notes of an overview, one line each: a title, and as much of the text as fits.
 
 use forebay_domain::Entry;
 use forebay_text::cut;
@@ -6,50 +6,50 @@ use forebay_text::cut;
 use crate::App;
 use crate::guide::layout::Section;
 
-const TITLE_BYTES: usize = 100;
-const BODY_BYTES: usize = 200;
-/// With the kind, the reference and what stands between them a line is below 80 bytes.
-const SHORT_TITLE_BYTES: usize = 36;
-/// A shorter beginning says too little to be a title.
-const SHORTEST_TITLE: usize = 20;
+const MAX_TITLE_BYTES: usize = 100;
+const MAX_BODY_BYTES: usize = 200;
+/// Keeps a line with kind and reference below 80 bytes.
+const MAX_SHORT_TITLE_BYTES: usize = 36;
+/// A shorter prefix is not enough for a title.
+const MIN_TITLE_BYTES: usize = 20;
 
-const MORE: &str = "ctx_search kind=note";
+const MORE_CALL: &str = "ctx_search kind=note";
 
-/// Notes, the first of which are told.
+/// Notes, of which the first `max` are shown.
 pub(super) struct Notes {
     all: Vec<Entry>,
-    most: usize,
+    max: usize,
 }
 
 impl Notes {
-    pub(super) fn new(all: Vec<Entry>, most: usize) -> Self {
-        Self { all, most }
+    pub(super) fn new(all: Vec<Entry>, max: usize) -> Self {
+        Self { all, max }
     }
 
     pub(super) fn section(&self, app: &App, title: &str, compact: bool) -> Option<Section> {
-        let told = self.all.iter().take(self.most);
+        let shown = self.all.iter().take(self.max);
         let lines: Vec<String> =
-            told.map(|note| if compact { short_line(note) } else { line(app, note) }).collect();
+            shown.map(|note| if compact { short_line(note) } else { line(app, note) }).collect();
         let title = match (lines.len(), self.all.len()) {
             (0, _) => return None,
-            (told, all) if told < all => format!("## {title} ({told} of {all})"),
-            (told, _) => format!("## {title} ({told})"),
+            (shown, all) if shown < all => format!("## {title} ({shown} of {all})"),
+            (shown, _) => format!("## {title} ({shown})"),
         };
-        // The compact form spends its bytes on titles; that there are more its heading tells.
-        Some(Section::new(title, lines, if compact { "" } else { MORE }))
+        // The compact form spends its bytes on titles; its heading shows that there are more.
+        Some(Section::new(title, lines, if compact { "" } else { MORE_CALL }))
     }
 
-    pub(super) fn into_told(self) -> impl Iterator<Item = Entry> {
-        self.all.into_iter().take(self.most)
+    pub(super) fn into_shown(self) -> impl Iterator<Item = Entry> {
+        self.all.into_iter().take(self.max)
     }
 }
 
 /// `- [decision] **db**: we use SQLite (ann) [ctx:k3v9m2a1xq]`
 pub(super) fn line(app: &App, entry: &Entry) -> String {
     let (title, body) = parts(entry);
-    let mut line = format!("- [{}] **{}**", kind(entry), cut::one_line(title, TITLE_BYTES));
+    let mut line = format!("- [{}] **{}**", kind(entry), cut::one_line(title, MAX_TITLE_BYTES));
     if !body.is_empty() {
-        line.push_str(&format!(": {}", cut::one_line(body, BODY_BYTES)));
+        line.push_str(&format!(": {}", cut::one_line(body, MAX_BODY_BYTES)));
     }
     if let Some(author) = app.other_author(entry) {
         line.push_str(&format!(" ({author})"));
@@ -63,7 +63,7 @@ pub(super) fn line(app: &App, entry: &Entry) -> String {
 
 /// `- [decision] **db** [ctx:k3v9m2a1xq]`
 fn short_line(entry: &Entry) -> String {
-    let title = cut::one_line(parts(entry).0, SHORT_TITLE_BYTES);
+    let title = cut::one_line(parts(entry).0, MAX_SHORT_TITLE_BYTES);
     format!("- [{}] **{title}** {}", kind(entry), entry.reference)
 }
 
@@ -71,7 +71,7 @@ fn kind(entry: &Entry) -> &'static str {
     entry.note().map_or("note", |note| note.kind.word())
 }
 
-/// What a note is about, and what it says of it.
+/// Returns a note's title and body.
 fn parts(entry: &Entry) -> (&str, &str) {
     match entry.note().and_then(|note| note.topic.as_deref()) {
         Some(topic) => (topic, &entry.digest),
@@ -79,15 +79,15 @@ fn parts(entry: &Entry) -> (&str, &str) {
     }
 }
 
-/// A text whose beginning is its title: up to where a reader would pause.
+/// Splits a text into title and body at the last pause within the title's maximum.
 fn split(text: &str) -> (&str, &str) {
-    if text.len() <= TITLE_BYTES {
+    if text.len() <= MAX_TITLE_BYTES {
         return (text, "");
     }
-    let head = cut::prefix(text, TITLE_BYTES);
+    let head = cut::prefix(text, MAX_TITLE_BYTES);
     let pause = [". ", ": ", "; ", ", ", " - ", " "]
         .iter()
-        .find_map(|pause| head.rfind(pause).filter(|at| *at >= SHORTEST_TITLE));
+        .find_map(|pause| head.rfind(pause).filter(|at| *at >= MIN_TITLE_BYTES));
     let (title, body) = text.split_at(pause.unwrap_or(head.len()));
     (title, body.trim_start_matches(['.', ':', ';', ',', '-', ' ']))
 }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_ends_where_a_reader_pauses() {
+    fn splits_the_title_at_a_pause() {
         let long = "we keep raw output in the database: an entry and its bytes appear in one transaction, \
                     so a crash leaves neither";
         assert_eq!(split(long).0, "we keep raw output in the database");
@@ -109,9 +109,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_split_between_characters(text in "\\PC{0,200}") {
+        fn splits_at_char_boundaries(text in "\\PC{0,200}") {
             let (title, body) = split(&text);
-            prop_assert!(title.len() <= TITLE_BYTES);
+            prop_assert!(title.len() <= MAX_TITLE_BYTES);
             prop_assert!(text.starts_with(title) && text.ends_with(body));
         }
     }

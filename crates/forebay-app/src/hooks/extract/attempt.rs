@@ -1,4 +1,4 @@
-//! Attempts: which later success says that an earlier failure is over.
+//! Attempts: decides which later success resolves an earlier failure.
 
 use super::tool;
 use forebay_domain::event::MAX_SUBJECT_BYTES;
@@ -6,12 +6,12 @@ use forebay_domain::hook::ToolCall;
 use forebay_policy::shell;
 use forebay_text::cut;
 
-/// What a call tries, in the words in which its failure would be told.
+/// Returns what a call attempts, worded as its failure would be.
 pub fn attempted(call: &ToolCall) -> String {
     cut::one_line(&tool::attempted(call), MAX_SUBJECT_BYTES)
 }
 
-/// Whether the success of one attempt says that the failure of another is over.
+/// Whether the success of one attempt resolves the failure of another.
 pub fn resolves(succeeded: &str, failed: &str) -> bool {
     if succeeded == failed {
         return true;
@@ -20,15 +20,16 @@ pub fn resolves(succeeded: &str, failed: &str) -> bool {
     !done.words.is_empty() && (done == wanted || done.covers(&wanted))
 }
 
-/// The words of a command line that say what is tried, without what only shows it.
+/// The words of a command line that define the attempt, without those that only display output.
 #[derive(Debug, PartialEq, Eq)]
 struct Attempt {
     words: Vec<String>,
 }
 
-/// Programs that only lead to the one that counts.
-const LEADING: &[&str] = &["cd", "pushd", "export", "source", ".", "set", "mkdir", "sudo", "time"];
-/// Runs of all tests, or of all files, cover those of some.
+/// Programs that only prepare the actual command.
+const PREFIX_PROGRAMS: &[&str] =
+    &["cd", "pushd", "export", "source", ".", "set", "mkdir", "sudo", "time"];
+/// Verbs of checks; a check of everything covers a check of parts.
 const CHECKING_VERBS: &[&str] = &["test", "check", "clippy", "lint", "vet"];
 const CHECKING_PROGRAMS: &[&str] =
     &["pytest", "jest", "vitest", "rspec", "phpunit", "mocha", "tox", "ctest", "mypy", "tsc"];
@@ -37,14 +38,14 @@ impl Attempt {
     fn read(line: &str) -> Self {
         let script = shell::parse(line);
         let mut words = Vec::new();
-        // What reads from a pipe shows; what is before it tries.
+        // Commands after a pipe only display; the one before it is the attempt.
         for command in script.commands.iter().filter(|command| !command.piped) {
             let own: Vec<String> = command
                 .words
                 .iter()
                 .map(|word| word.known().unwrap_or_else(|| word.source.clone()))
                 .collect();
-            if own.first().is_some_and(|program| !LEADING.contains(&program.as_str())) {
+            if own.first().is_some_and(|program| !PREFIX_PROGRAMS.contains(&program.as_str())) {
                 words.extend(own);
             }
         }
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_over_when_the_same_works() {
+    fn success_resolves_the_same_failure() {
         for (succeeded, failed, expect) in [
             ("cargo test", "cargo test", true),
             ("cargo test 2>&1 | tail -5", "cargo test | tail -50", true),
@@ -88,7 +89,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_line_is_read(one in "\\PC{0,80}", other in "\\PC{0,80}") {
+        fn never_panics_on_any_line(one in "\\PC{0,80}", other in "\\PC{0,80}") {
             let _ = resolves(&one, &other);
         }
     }

@@ -1,15 +1,15 @@
-//! Event extraction: which events a hook call stands for.
+//! Extracts events from a hook call.
 //!
-//! Pure functions, one concern a file. Only the user's own words become a decision, a rule or a goal; tool output is
-//! data and never does.
+//! Pure functions, one concern per file. Only the user's own words become decisions, rules or goals; tool output
+//! never does.
 
 mod attempt;
 mod prompt;
-mod standing;
+mod supersession;
 mod tool;
 
 pub use self::attempt::{attempted, resolves};
-pub use self::standing::{may_settle, settles};
+pub use self::supersession::{supersedable_kinds, supersedes_event};
 
 use forebay_domain::hook::HookEvent;
 use forebay_domain::{Event, EventKind};
@@ -17,7 +17,7 @@ use forebay_domain::{Event, EventKind};
 /// Maximum number of events extracted from one hook call; later ones are dropped.
 pub const MAX_EVENTS_PER_CALL: usize = 60;
 
-/// The events that a hook's event stands for.
+/// Extracts the events of a hook call.
 pub fn events(event: &HookEvent) -> Vec<Event> {
     let mut found = match event {
         HookEvent::Prompt(text) => prompt::events(text),

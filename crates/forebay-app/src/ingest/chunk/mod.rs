@@ -1,4 +1,4 @@
-//! Chunking by content: what kind of text it is, its passages, and what they mean.
+//! Splits a text into chunks according to its format, and embeds them.
 
 mod code;
 
@@ -8,22 +8,22 @@ use forebay_text::cut;
 
 use crate::ingest::embedding;
 
-/// Changes when the same text would be cut otherwise, so that it is indexed anew.
+/// Version of the chunker; a new version reindexes unchanged texts.
 pub(crate) const VERSION: &[u8] = b"chunks 2";
 
-/// Larger texts are cut at their lines: nobody wrote them by hand, and their structure costs memory.
-const STRUCTURED_BYTES: usize = 8 * 1024 * 1024;
-const MOST_NAME_BYTES: usize = 80;
-const MOST_TITLE_BYTES: usize = 200;
+/// Larger texts are split by lines: they are generated, and parsing their structure costs memory.
+const MAX_STRUCTURED_BYTES: usize = 8 * 1024 * 1024;
+const MAX_NAME_BYTES: usize = 80;
+const MAX_TITLE_BYTES: usize = 200;
 
-/// The searchable passages of a text with this name.
+/// Splits a text with this name into searchable chunks.
 pub(crate) fn chunks(name: &str, text: &str, format: Option<Format>) -> Vec<NewChunk> {
     let shown = shortened(name);
     pieces(name, text, format).into_iter().map(|piece| to_chunk(shown, text, piece)).collect()
 }
 
 fn pieces(name: &str, text: &str, format: Option<Format>) -> Vec<Piece> {
-    if text.len() > STRUCTURED_BYTES {
+    if text.len() > MAX_STRUCTURED_BYTES {
         return chunk::chunks(text, Format::Plain);
     }
     let known = format.or_else(|| Format::by_name(name));
@@ -38,7 +38,7 @@ fn pieces(name: &str, text: &str, format: Option<Format>) -> Vec<Piece> {
 fn to_chunk(name: &str, text: &str, piece: Piece) -> NewChunk {
     let title = title(name, piece.title);
     let body = &text[piece.start..piece.end];
-    let sense = embedding::of_passage(&title, body);
+    let vectors = embedding::embed_chunk(&title, body);
     NewChunk {
         start: piece.start as u64,
         bytes: body.len() as u64,
@@ -47,9 +47,9 @@ fn to_chunk(name: &str, text: &str, piece: Piece) -> NewChunk {
         text: body.to_owned(),
         key: None,
         created: None,
-        around: String::new(),
-        meaning: sense.meaning,
-        is_code: sense.is_code,
+        context: String::new(),
+        embedding: vectors.meaning,
+        is_code: vectors.is_code,
     }
 }
 
@@ -59,12 +59,12 @@ fn title(name: &str, place: String) -> String {
         (_, "") => name.to_owned(),
         (name, place) => [name, chunk::TITLE_SEPARATOR, place].concat(),
     };
-    cut::into_one_line(both, MOST_TITLE_BYTES)
+    cut::into_one_line(both, MAX_TITLE_BYTES)
 }
 
-/// The end of a long path tells most.
+/// Shortens a long path, keeping its end.
 fn shortened(name: &str) -> &str {
-    &name[name.ceil_char_boundary(name.len().saturating_sub(MOST_NAME_BYTES))..]
+    &name[name.ceil_char_boundary(name.len().saturating_sub(MAX_NAME_BYTES))..]
 }
 
 #[cfg(test)]
@@ -78,13 +78,13 @@ mod tests {
     }
 
     #[test]
-    fn a_title_tells_the_file_and_the_place_in_it() {
+    fn titles_contain_file_and_location() {
         assert_eq!(titles("docs/a.md", "# Guide\n\ntext\n"), ["docs/a.md > Guide"]);
         assert_eq!(titles("", "{\"id\": 7}"), ["id=7"]);
     }
 
     #[test]
-    fn source_is_cut_by_symbol() {
+    fn splits_source_code_by_symbol() {
         let body = "    let number = compute();\n".repeat(40);
         let text = format!(
             "//! A parser.\n\n/// Reads.\nfn read() {{\n{body}}}\n\n/// Writes.\nfn write() {{\n{body}}}\n"

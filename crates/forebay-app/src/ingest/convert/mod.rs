@@ -1,4 +1,4 @@
-//! Making text of what is none: HTML becomes markdown, a PDF its pages.
+//! Converts HTML to markdown and PDF to text.
 
 mod html;
 mod pdf;

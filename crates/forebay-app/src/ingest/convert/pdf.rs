@@ -1,34 +1,37 @@
-//! The text of a PDF, page by page, with a form feed between pages.
+//! Extracts the text of a PDF, with a form feed between pages.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lopdf::{Document, LoadOptions};
 
-/// More pages are not read: text comes by the page, and somebody must wait for it.
-const MOST_PAGES: usize = 5_000;
-/// What any part of it may unpack to.
-const MOST_UNPACKED: usize = 64 * 1024 * 1024;
-/// The text of all pages.
-const MOST_TEXT: usize = 64 * 1024 * 1024;
+/// Further pages are skipped, to bound the time.
+const MAX_PAGES: usize = 5_000;
+/// Maximum decompressed size of one stream.
+const MAX_DECOMPRESSED_BYTES: usize = 64 * 1024 * 1024;
+/// Maximum text of all pages.
+const MAX_TEXT_BYTES: usize = 64 * 1024 * 1024;
 
-/// The text of a PDF; none where it cannot be read or has none.
+/// Extracts the text of a PDF, or returns None if it cannot be read or has no text.
 pub(crate) fn to_text(bytes: &[u8]) -> Option<String> {
-    // The reader is not made for hostile files; its panic must not end more than this file.
+    // The parser may panic on hostile files; that must affect only this file.
     catch_unwind(AssertUnwindSafe(|| read(bytes))).ok().flatten()
 }
 
 fn read(bytes: &[u8]) -> Option<String> {
-    let options =
-        LoadOptions { max_decompressed_size: Some(MOST_UNPACKED), ..LoadOptions::default() };
+    let options = LoadOptions {
+        max_decompressed_size: Some(MAX_DECOMPRESSED_BYTES),
+        ..LoadOptions::default()
+    };
     let document = Document::load_mem_with_options(bytes, options).ok()?;
     let mut text = String::new();
-    for (index, page) in document.get_pages().into_keys().take(MOST_PAGES).enumerate() {
+    for (index, page) in document.get_pages().into_keys().take(MAX_PAGES).enumerate() {
         if index > 0 {
             text.push('\u{c}');
         }
-        let page = document.extract_text_with_limit(&[page], MOST_UNPACKED).unwrap_or_default();
+        let page =
+            document.extract_text_with_limit(&[page], MAX_DECOMPRESSED_BYTES).unwrap_or_default();
         text.push_str(&format!("{}\n", page.trim_end()));
-        if text.len() > MOST_TEXT {
+        if text.len() > MAX_TEXT_BYTES {
             return None;
         }
     }
@@ -43,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    /// A PDF with these texts, one a page.
+    /// Builds a PDF with one text per page.
     fn pdf(texts: &[&str]) -> Vec<u8> {
         let mut document = Document::with_version("1.5");
         let pages_id = document.new_object_id();
@@ -82,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_told_apart() {
+    fn separates_pages_by_form_feeds() {
         let text = to_text(&pdf(&["The walrus", "The ostrich"])).unwrap();
         let pages: Vec<&str> = text.split('\u{c}').map(str::trim).collect();
         assert_eq!(pages, ["The walrus", "The ostrich"]);
@@ -91,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_damaged_file_is_no_text_or_some(at in 0..1_000_usize, byte in any::<u8>(), end in 0..1_000_usize) {
+        fn never_panics_on_damaged_files(at in 0..1_000_usize, byte in any::<u8>(), end in 0..1_000_usize) {
             let mut bytes = pdf(&["The walrus"]);
             let length = bytes.len();
             bytes[at % length] = byte;

@@ -1,4 +1,4 @@
-//! Which transcripts there are, and to which project each belongs.
+//! Finds transcripts, and the project each belongs to.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -12,16 +12,16 @@ use forebay_platforms::transcripts::{
 use forebay_store::Project;
 use forebay_store_sqlite::transcript_db;
 
-use super::Wanted;
+use super::TranscriptSelection;
 use crate::rules::{self, Act};
 use crate::{App, AppError, Call};
 
-/// Of a transcript so much is looked at to learn where it was held.
+/// Bytes of a transcript searched for its project folder.
 const HEAD_BYTES: u64 = 512 * 1024;
-/// Of its first line, so much tells it from another one.
-const MARK_BYTES: usize = 200;
-/// Folders in folders in folders.
-const DEEPEST: usize = 8;
+/// Bytes of the first line that identify a transcript.
+const FINGERPRINT_BYTES: usize = 200;
+/// Maximum depth of nested folders.
+const MAX_DEPTH: usize = 8;
 
 /// A host and the format of its transcripts.
 type Host = (&'static Platform, &'static TranscriptFormat);
@@ -32,23 +32,23 @@ pub struct Transcript {
     pub(crate) platform: &'static Platform,
     pub(crate) format: &'static TranscriptFormat,
     pub(crate) path: PathBuf,
-    /// Which one of a database it is.
+    /// Its id within a database.
     pub(crate) session: Option<String>,
     pub(crate) bytes: u64,
-    /// The project it was held in; the caller's own where that is not known.
+    /// The project it belongs to; the caller's own if unknown.
     pub(crate) project: Option<Project>,
 }
 
-/// What was found.
+/// The transcripts found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundTranscripts {
     pub transcripts: Vec<Transcript>,
     pub(crate) elsewhere: u64,
     pub(crate) faults: Vec<String>,
 }
 
 impl Transcript {
-    /// Its name in the store.
+    /// Returns its key in the store.
     pub(crate) fn key(&self) -> String {
         match &self.session {
             Some(session) => format!("{}:{session}", self.platform.id),
@@ -64,46 +64,55 @@ impl Transcript {
         self.session.is_none()
     }
 
-    /// What tells it from another one of the same name; nothing as long as there is no whole line.
-    pub(crate) fn mark(&self) -> Result<Option<String>, AppError> {
+    /// Returns what distinguishes it from another one of the same name, or None until it has a complete line.
+    pub(crate) fn fingerprint(&self) -> Result<Option<String>, AppError> {
         if let Some(session) = &self.session {
             return Ok(Some(session.clone()));
         }
         let mut line = Vec::new();
         let file = File::open(&self.path).map_err(|error| unreadable(&self.path, &error))?;
         BufReader::new(file)
-            .take(MARK_BYTES as u64)
+            .take(FINGERPRINT_BYTES as u64)
             .read_until(b'\n', &mut line)
             .map_err(|error| unreadable(&self.path, &error))?;
-        let is_whole = line.ends_with(b"\n") || line.len() == MARK_BYTES;
-        let mark = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
-        Ok((is_whole || !mark.is_empty()).then_some(mark))
+        let is_whole = line.ends_with(b"\n") || line.len() == FINGERPRINT_BYTES;
+        let fingerprint = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
+        Ok((is_whole || !fingerprint.is_empty()).then_some(fingerprint))
     }
 }
 
-/// The transcripts that are wanted, oldest first within a host.
-pub fn transcripts(app: &App, wanted: &Wanted, call: &Call) -> Result<Found, AppError> {
-    let mut search =
-        Search { app, wanted, call, projects: HashMap::new(), found: Found::default() };
-    if wanted.paths.is_empty() {
-        search.where_hosts_keep_them()?;
+/// Finds the selected transcripts, oldest first within a host.
+pub fn transcripts(
+    app: &App,
+    selection: &TranscriptSelection,
+    call: &Call,
+) -> Result<FoundTranscripts, AppError> {
+    let mut search = Search {
+        app,
+        selection,
+        call,
+        projects: HashMap::new(),
+        found: FoundTranscripts::default(),
+    };
+    if selection.paths.is_empty() {
+        search.add_default_locations()?;
     } else {
-        wanted.paths.iter().try_for_each(|path| search.named(path))?;
+        selection.paths.iter().try_for_each(|path| search.named(path))?;
     }
     Ok(search.found)
 }
 
 struct Search<'a> {
     app: &'a App,
-    wanted: &'a Wanted,
+    selection: &'a TranscriptSelection,
     call: &'a Call,
-    /// Folders whose project was looked for already.
+    /// Cache of projects by folder.
     projects: HashMap<String, Option<Project>>,
-    found: Found,
+    found: FoundTranscripts,
 }
 
 impl Search<'_> {
-    fn where_hosts_keep_them(&mut self) -> Result<(), AppError> {
+    fn add_default_locations(&mut self) -> Result<(), AppError> {
         let machine = self.app.machine.as_ref().ok_or_else(|| {
             AppError::bad_input("this user has no home folder", "name the transcripts to import")
         })?;
@@ -123,12 +132,12 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// A file, or whatever a folder holds.
+    /// Adds a file, or the transcripts in a folder.
     fn named(&mut self, path: &Path) -> Result<(), AppError> {
         let path = self.app.cwd.join(path);
         if !path.exists() {
             return Err(AppError::not_found(
-                format!("{} is not there", path.display()),
+                format!("{} does not exist", path.display()),
                 "name a transcript, or a folder of transcripts",
             ));
         }
@@ -149,7 +158,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What a rule keeps from being read is as good as not there.
+    /// Whether the rules permit reading a path; denied paths are treated as missing.
     fn may_read(&self, path: &Path) -> bool {
         rules::permit(self.app, &[Act::Read(path.to_owned())], &self.app.cwd, self.call).is_ok()
     }
@@ -187,15 +196,15 @@ impl Search<'_> {
         let own = self.app.places.project();
         let is_own = match (&project, own) {
             (Some(project), Some(own)) => project.id == own.id,
-            // A folder that is gone, below one that is not.
+            // A deleted folder below an existing one.
             (None, Some(own)) => {
                 folder.is_some_and(|folder| Path::new(folder).starts_with(&own.root))
             }
             (_, None) => folder.is_some_and(|folder| Path::new(folder) == self.app.cwd),
         };
-        // What somebody names is wanted, wherever it came from.
-        let is_named = !self.wanted.paths.is_empty() && project.is_none();
-        if is_own || is_named || self.wanted.all && project.is_some() {
+        // Explicitly named transcripts are imported whatever their project.
+        let is_named = !self.selection.paths.is_empty() && project.is_none();
+        if is_own || is_named || self.selection.all && project.is_some() {
             let project = project.filter(|_| !is_own);
             let transcript = Transcript { platform, format, path, session, bytes, project };
             self.found.transcripts.push(transcript);
@@ -206,12 +215,12 @@ impl Search<'_> {
 
     fn project_of(&mut self, folder: &str) -> Option<Project> {
         let home = self.app.user_home.as_deref();
-        let find = || Project::of(Path::new(folder), home);
+        let find = || Project::for_folder(Path::new(folder), home);
         self.projects.entry(folder.to_owned()).or_insert_with(find).clone()
     }
 }
 
-/// The folder that a conversation was held in, as the host tells.
+/// Returns the working folder recorded in a transcript.
 fn folder_of(format: &TranscriptFormat, path: &Path) -> Option<String> {
     if let Some(beside) = format.project_file {
         let text = fs::read_to_string(path.parent()?.join(beside)).ok()?;
@@ -220,14 +229,14 @@ fn folder_of(format: &TranscriptFormat, path: &Path) -> Option<String> {
     let mut head = BufReader::new(File::open(path).ok()?.take(HEAD_BYTES));
     let (mut line, mut items) = (Vec::new(), Vec::new());
     while head.read_until(b'\n', &mut line).ok()? > 0 {
-        // A line that is cut off or broken tells nothing.
+        // Truncated and malformed lines are skipped.
         let _ = (format.parse_line)(&line, &mut items);
-        let told = items.drain(..).find_map(|item| match item {
+        let folder = items.drain(..).find_map(|item| match item {
             Item::Context { cwd, .. } => cwd,
             _ => None,
         });
-        if told.is_some() {
-            return told;
+        if folder.is_some() {
+            return folder;
         }
         line.clear();
     }
@@ -245,11 +254,11 @@ fn host_of(path: &Path) -> Option<Host> {
     detect_format(&head)
 }
 
-/// The files below a folder, in order of their names; none where there is no folder.
+/// Returns the files below a folder, sorted by name; none if the folder does not exist.
 fn files_below(top: &Path) -> Vec<PathBuf> {
     let walk = ignore::WalkBuilder::new(top)
         .standard_filters(false)
-        .max_depth(Some(DEEPEST))
+        .max_depth(Some(MAX_DEPTH))
         .sort_by_file_path(Ord::cmp)
         .build();
     let is_file = |entry: &ignore::DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());

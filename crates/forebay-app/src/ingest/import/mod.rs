@@ -1,13 +1,13 @@
-//! Importing: past conversations of agents become entries of the project they were held in.
+//! Imports past agent conversations as entries of the projects they belong to.
 //!
-//! - [`find`] knows which transcripts there are and whose project each belongs to;
-//! - `read` hands out their lines from where the last import ended;
-//! - `turns` puts what the lines say together: turns, and results worth an entry of their own;
-//! - `write` makes entries of that, without secrets and searchable;
-//! - `store` stores them in batches.
+//! - [`find`]: finds transcripts and the project of each;
+//! - `read`: reads their lines from where the last import stopped;
+//! - `turns`: assembles turns, and results that become entries of their own;
+//! - `write`: builds redacted and searchable entries;
+//! - `store`: stores them in batches.
 //!
-//! A batch of entries and how far the transcript is read with them are stored in one transaction, so an
-//! import that was interrupted goes on, and one that is repeated adds nothing.
+//! A batch of entries and the position in the transcript are stored in one transaction, so an interrupted
+//! import continues where it stopped, and a repeated one adds nothing.
 
 pub mod find;
 pub(crate) mod read;
@@ -29,21 +29,21 @@ use self::turns::Collector;
 use crate::ingest::redaction;
 use crate::{Answer, App, AppError, Call};
 
-/// What is held in memory before it is written.
+/// Text collected in memory per batch.
 const BATCH_BYTES: usize = 1024 * 1024;
-/// Batches that wait to be written.
-const BATCHES_AHEAD: usize = 2;
+/// Batches waiting to be written.
+const QUEUED_BATCHES: usize = 2;
 
-/// Which transcripts are meant.
+/// Selects transcripts.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    /// Files or folders; without any, the places where hosts keep them.
+pub struct TranscriptSelection {
+    /// Files or folders; if empty, the default locations of the hosts.
     pub paths: Vec<PathBuf>,
-    /// Also those of other projects, each into the store of its own.
+    /// Includes other projects, each imported into its own store.
     pub all: bool,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Default)]
 pub struct Report {
     pub transcripts: u64,
@@ -51,21 +51,21 @@ pub struct Report {
     pub captures: u64,
     pub bytes: u64,
     pub malformed: u64,
-    /// Transcripts of other projects, which were left alone.
+    /// Skipped transcripts of other projects.
     pub elsewhere: u64,
-    /// Transcripts that could not be read, and why.
+    /// Transcripts that cannot be read, and why.
     pub faults: Vec<String>,
     redactions: Redactions,
 }
 
-/// Imports what is new; `progress` is told the bytes read and all there are.
+/// Imports new conversations; `progress` receives the bytes read and the total.
 pub fn import(
     app: &App,
-    wanted: &Wanted,
+    selection: &TranscriptSelection,
     call: &Call,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Report, AppError> {
-    let found = find::transcripts(app, wanted, call)?;
+    let found = find::transcripts(app, selection, call)?;
     let mut report =
         Report { elsewhere: found.elsewhere, faults: found.faults, ..Report::default() };
     let total = found.transcripts.iter().map(|transcript| transcript.bytes).sum();
@@ -82,7 +82,7 @@ pub fn import(
     Ok(report)
 }
 
-/// Reads on where the last import ended, while other threads store what was read.
+/// Reads on from where the last import stopped, while other threads store the batches.
 fn import_one(
     app: &App,
     transcript: &Transcript,
@@ -93,11 +93,11 @@ fn import_one(
         Some(project) => app.places.of_project(project)?,
         None => app.places.own()?,
     };
-    let Some(mark) = transcript.mark()? else { return Ok(()) };
-    let known = store.imported(&transcript.key())?.filter(|known| known.mark == mark);
+    let Some(mark) = transcript.fingerprint()? else { return Ok(()) };
+    let known = store.import_position(&transcript.key())?.filter(|known| known.mark == mark);
     let from = known.map_or(0, |known| known.position);
     std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD);
+        let (sender, receiver) = mpsc::sync_channel(QUEUED_BATCHES);
         let workers = Workers::start(scope, &store, receiver);
         let batches = Batches { app, transcript, mark, sent: 0, position: from, sender };
         let read = batches.read(from, report, progress);
@@ -105,13 +105,13 @@ fn import_one(
     })
 }
 
-/// What was read of a transcript, on its way to the store.
+/// Sends what was read of a transcript to the storing threads.
 struct Batches<'a> {
     app: &'a App,
     transcript: &'a Transcript,
     mark: String,
     sent: usize,
-    /// How far the batches go that were sent.
+    /// The position after the last sent batch.
     position: u64,
     sender: SyncSender<Batch>,
 }
@@ -131,7 +131,7 @@ impl Batches<'_> {
                 read::Line::Whole(bytes) => {
                     (self.transcript.format.parse_line)(bytes, &mut items).is_ok()
                 }
-                // It may still be written.
+                // The line may still be being written.
                 read::Line::Open(bytes)
                     if (self.transcript.format.parse_line)(bytes, &mut items).is_err() =>
                 {
@@ -156,7 +156,7 @@ impl Batches<'_> {
         Ok(())
     }
 
-    /// Hands over what was collected; `false` when nobody takes it any more.
+    /// Sends the collected text; returns `false` if the storing threads have stopped.
     fn send(&mut self, collector: &mut Collector, to: u64, report: &mut Report) -> bool {
         let made = write::entries(self.app, self.transcript, collector.finish());
         report.turns += made.turns;
@@ -176,7 +176,7 @@ impl Batches<'_> {
 }
 
 impl Report {
-    /// What a model or a person is told.
+    /// Renders the report.
     pub fn into_answer(self) -> Answer {
         let mut text = format!(
             "imported {} from {}: {}, {}",
@@ -197,14 +197,14 @@ impl Report {
         if self.elsewhere > 0 {
             let count = number::counted(self.elsewhere, "conversation");
             text.push_str(&format!(
-                "\n{count} of other projects left alone: all=true takes each into its own"
+                "\n{count} of other projects skipped: all=true imports each into its own project"
             ));
         }
         for fault in self.faults.iter().take(5) {
             text.push_str(&format!("\nnot read: {fault}"));
         }
         let data = self.data();
-        Answer::new(redaction::told(text, &self.redactions), data)
+        Answer::new(redaction::with_remark(text, &self.redactions), data)
     }
 
     fn data(&self) -> Value {

@@ -1,4 +1,4 @@
-//! The lines of a transcript, from where the last import ended.
+//! Reads the lines of a transcript from where the last import stopped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -9,18 +9,18 @@ use forebay_store_sqlite::transcript_db;
 use super::find::{Transcript, unreadable};
 use crate::AppError;
 
-/// A longer line is no message; it is skipped without being held in memory.
-const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+/// Longer lines are skipped without being held in memory.
+const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 const BUFFER_BYTES: usize = 256 * 1024;
 
 pub(crate) enum Line<'a> {
     Whole(&'a [u8]),
-    /// The last one, not ended yet.
+    /// The last line, without a line ending yet.
     Open(&'a [u8]),
     TooLong,
 }
 
-/// Hands out the lines behind a position, each with the position after it, until `take` answers `false`.
+/// Calls `take` with each line after a position and the position behind it, until it returns `false`.
 pub(crate) fn lines(
     transcript: &Transcript,
     from: u64,
@@ -33,15 +33,18 @@ pub(crate) fn lines(
         let path = &transcript.path;
         return Ok(transcript_db::lines(path, queries.lines, session, from, rows)?);
     }
-    let fault = |error: std::io::Error| unreadable(&transcript.path, &error);
-    let mut file = File::open(&transcript.path).map_err(fault)?;
-    file.seek(SeekFrom::Start(from)).map_err(fault)?;
+    let read_error = |error: std::io::Error| unreadable(&transcript.path, &error);
+    let mut file = File::open(&transcript.path).map_err(read_error)?;
+    file.seek(SeekFrom::Start(from)).map_err(read_error)?;
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
     let (mut line, mut position) = (Vec::new(), from);
     loop {
         line.clear();
-        let read =
-            reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fault)?;
+        let read = reader
+            .by_ref()
+            .take(MAX_LINE_BYTES)
+            .read_until(b'\n', &mut line)
+            .map_err(read_error)?;
         position += read as u64;
         if read == 0 {
             return Ok(());
@@ -51,8 +54,8 @@ pub(crate) fn lines(
         }
         let kind = if line.ends_with(b"\n") {
             Line::Whole(&line)
-        } else if read as u64 == LONGEST_LINE {
-            position += reader.skip_until(b'\n').map_err(fault)? as u64;
+        } else if read as u64 == MAX_LINE_BYTES {
+            position += reader.skip_until(b'\n').map_err(read_error)? as u64;
             Line::TooLong
         } else {
             Line::Open(&line)

@@ -1,4 +1,4 @@
-//! Batches on their way into the store: while one is written, the next is made ready.
+//! Stores batches in order: while one is written, the next is prepared.
 
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,18 +9,18 @@ use forebay_store::{Import, ImportStep};
 use crate::AppError;
 use crate::stores::registry::SharedStore;
 
-/// Batches that are in work at once. Compressing a batch takes as long as writing it.
+/// Batches in progress. Compressing a batch takes as long as writing it.
 const WORKERS: usize = 2;
 
-/// What was read of a transcript, and how far.
+/// Part of a transcript, and its end position.
 pub(super) struct Batch {
-    /// Its place among the batches of the transcript.
+    /// Its index among the batches of the transcript.
     pub(super) number: usize,
     pub(super) entries: Vec<Import>,
     pub(super) step: ImportStep,
 }
 
-/// Workers that store batches in their order, until there are no more.
+/// Workers that store batches in order.
 pub(super) struct Workers<'scope>(Vec<std::thread::ScopedJoinHandle<'scope, Result<(), AppError>>>);
 
 impl<'scope> Workers<'scope> {
@@ -52,7 +52,7 @@ fn store_batches(
     let next = || batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
     while let Some(Batch { number, entries, step }) = next() {
         let turn = Turn { turns, number };
-        // Another process that imports the same transcript has been here; it will do the rest.
+        // Another process is importing the same transcript and will finish it.
         if !store.import_ordered(&entries, &step, &|| turn.wait())? {
             break;
         }
@@ -60,15 +60,15 @@ fn store_batches(
     Ok(())
 }
 
-/// Whose batch is written.
+/// The index of the batch to write next.
 #[derive(Default)]
 struct Turns {
     next: Mutex<usize>,
     changed: Condvar,
 }
 
-/// The turn of one batch. It passes on also where the batch came to nothing: those after it then see that the
-/// transcript is not read so far, and store nothing.
+/// The turn of one batch. It also passes on if the batch failed: the batches after it then do not match the
+/// stored position, and store nothing.
 struct Turn<'a> {
     turns: &'a Turns,
     number: usize,
@@ -92,7 +92,7 @@ impl Drop for Turn<'_> {
 
 fn interrupted() -> AppError {
     AppError::unavailable(
-        "storing was interrupted",
-        Some("import again: it goes on where it ended"),
+        "a storing thread panicked",
+        Some("import again: it continues where it stopped"),
     )
 }

@@ -1,4 +1,4 @@
-//! Putting together what lines say: a turn is a prompt and everything up to the next one.
+//! Assembles turns from transcript lines: a turn is a prompt and everything up to the next one.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -8,28 +8,28 @@ use forebay_text::{cut, number};
 
 use super::find::Transcript;
 
-/// A shorter result stands in its turn; a longer one is an entry of its own.
-const SHORT_RESULT: usize = 400;
-/// Hosts repeat what they wrote down a few lines before.
-const REMEMBERED: usize = 512;
+/// Longer results become entries of their own instead of part of their turn.
+const MAX_INLINE_RESULT_BYTES: usize = 400;
+/// Ids remembered to detect duplicates: hosts repeat lines they wrote shortly before.
+const MAX_RECENT: usize = 512;
 
-/// Where something happened.
+/// Where and when something happened.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Place {
+pub(super) struct SourcePosition {
     pub(super) session: String,
     pub(super) branch: Option<String>,
 }
 
-/// A prompt with its answer, or a part of it.
+/// A prompt with its answer, or part of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turn {
-    pub(super) place: Place,
+    pub(super) place: SourcePosition,
     pub(super) title: String,
     pub(super) at: Option<Timestamp>,
     pub(super) pieces: Vec<Piece>,
 }
 
-/// What was said at once.
+/// One message of a turn.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) text: String,
@@ -37,17 +37,17 @@ pub(super) struct Piece {
     pub(super) at: Option<Timestamp>,
 }
 
-/// A result that is an entry of its own.
+/// A result that becomes an entry of its own.
 #[derive(Debug, Clone)]
 pub(super) struct Capture {
-    pub(super) place: Place,
+    pub(super) place: SourcePosition,
     pub(super) tool: String,
     pub(super) title: String,
     pub(super) text: String,
     pub(super) at: Option<Timestamp>,
 }
 
-/// What was collected of a stretch.
+/// What was collected for a batch.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     pub(super) turns: Vec<Turn>,
@@ -55,12 +55,12 @@ pub(super) struct Collected {
 }
 
 pub(super) struct Collector {
-    place: Place,
+    place: SourcePosition,
     turn: Turn,
     collected: Collected,
-    /// Tool and input of calls whose results are to come.
+    /// Tool and input of calls without a result yet.
     calls: HashMap<String, (String, String)>,
-    seen: Seen,
+    seen: RecentIds,
     bytes: usize,
 }
 
@@ -69,16 +69,16 @@ impl Collector {
         let name = transcript.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let session = transcript.session.clone().unwrap_or(name);
         Self {
-            place: Place { session, branch: None },
+            place: SourcePosition { session, branch: None },
             turn: Turn::default(),
             collected: Collected::default(),
             calls: HashMap::new(),
-            seen: Seen::default(),
+            seen: RecentIds::default(),
             bytes: 0,
         }
     }
 
-    /// How much was collected.
+    /// Returns the collected bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -97,7 +97,7 @@ impl Collector {
         }
     }
 
-    /// Hands over what was collected, an unfinished turn with it.
+    /// Returns what was collected, including an unfinished turn.
     pub(super) fn finish(&mut self) -> Collected {
         self.close_turn();
         self.bytes = 0;
@@ -109,7 +109,7 @@ impl Collector {
         if is_repeated || message.text.trim().is_empty() {
             return;
         }
-        let at = message.timestamp.as_deref().and_then(moment);
+        let at = message.timestamp.as_deref().and_then(timestamp);
         if message.role != Role::Assistant && !message.is_sidechain {
             self.close_turn();
         }
@@ -131,21 +131,21 @@ impl Collector {
     /// Ignores a result without a call, and a repeated one.
     fn tool_result(&mut self, call: &str, text: String, at: Option<String>, failed: bool) {
         let Some((tool, input)) = self.calls.remove(call) else { return };
-        let at = at.as_deref().and_then(moment);
+        let at = at.as_deref().and_then(timestamp);
         let title = if input.is_empty() {
             tool.clone()
         } else {
             format!("{tool}: {}", cut::one_line(&input, 180))
         };
         let failure = if failed { " (failed)" } else { "" };
-        let shown = if text.len() <= SHORT_RESULT {
+        let shown = if text.len() <= MAX_INLINE_RESULT_BYTES {
             text.trim().to_owned()
         } else {
             let lines = number::counted(text.lines().count() as u64, "line");
-            format!("({lines}, an entry of its own)")
+            format!("({lines}, a separate entry)")
         };
         self.add(Piece { text: format!("{title}{failure}\n{shown}"), id: None, at });
-        if text.len() > SHORT_RESULT {
+        if text.len() > MAX_INLINE_RESULT_BYTES {
             self.bytes += text.len();
             let place = self.place.clone();
             self.collected.captures.push(Capture { place, tool, title, text, at });
@@ -170,20 +170,20 @@ impl Collector {
     }
 }
 
-/// What was seen lately.
+/// A bounded set of recent ids.
 #[derive(Default)]
-struct Seen {
+struct RecentIds {
     order: VecDeque<String>,
     names: HashSet<String>,
 }
 
-impl Seen {
+impl RecentIds {
     fn is_new(&mut self, name: &str) -> bool {
         if !self.names.insert(name.to_owned()) {
             return false;
         }
         self.order.push_back(name.to_owned());
-        if self.order.len() > REMEMBERED
+        if self.order.len() > MAX_RECENT
             && let Some(old) = self.order.pop_front()
         {
             self.names.remove(&old);
@@ -192,11 +192,11 @@ impl Seen {
     }
 }
 
-/// A date as RFC 3339 writes it, or milliseconds since 1970.
-fn moment(text: &str) -> Option<Timestamp> {
+/// Parses an RFC 3339 date, or milliseconds since 1970.
+fn timestamp(text: &str) -> Option<Timestamp> {
     if let Ok(millis) = text.parse() {
         return Some(Timestamp(millis));
     }
-    let moment: jiff::Timestamp = text.parse().ok()?;
-    Some(Timestamp(moment.as_millisecond()))
+    let timestamp: jiff::Timestamp = text.parse().ok()?;
+    Some(Timestamp(timestamp.as_millisecond()))
 }

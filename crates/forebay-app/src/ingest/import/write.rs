@@ -1,4 +1,4 @@
-//! Entries made of what was collected: without secrets, turns searchable at once.
+//! Builds redacted entries from collected turns and results; turns are searchable immediately.
 
 use forebay_domain::{EntryKind, Timestamp};
 use forebay_redact::Redactions;
@@ -7,39 +7,40 @@ use forebay_text::chunk::Chunker;
 use forebay_text::cut;
 
 use super::find::Transcript;
-use super::turns::{Capture, Collected, Piece, Place, Turn};
+use super::turns::{Capture, Collected, Piece, SourcePosition, Turn};
 use crate::App;
 use crate::ingest::pending::to_chunk;
 
-/// A piece of so many bytes says little alone.
+/// Shorter pieces are indexed with the text around them.
 const SHORT_BYTES: u64 = 600;
-/// How many pieces before and after it count.
-const REACH: usize = 2;
+/// Pieces before and after a short one that are indexed with it.
+const NEIGHBOURS_EACH_SIDE: usize = 2;
 
-pub(super) struct Made {
+pub(super) struct BuiltEntries {
     pub(super) entries: Vec<Import>,
     pub(super) turns: u64,
     pub(super) captures: u64,
     pub(super) redactions: Redactions,
 }
 
-pub(super) fn entries(app: &App, transcript: &Transcript, collected: Collected) -> Made {
-    let mut maker = Maker { app, host: transcript.platform.id, redactions: Redactions::default() };
+pub(super) fn entries(app: &App, transcript: &Transcript, collected: Collected) -> BuiltEntries {
+    let mut maker =
+        EntryBuilder { app, host: transcript.platform.id, redactions: Redactions::default() };
     let (turns, captures) = (collected.turns.len() as u64, collected.captures.len() as u64);
     let mut entries: Vec<Import> =
         collected.turns.into_iter().map(|turn| maker.turn(turn)).collect();
-    tell_neighbours(&mut entries);
+    add_neighbour_text(&mut entries);
     entries.extend(collected.captures.into_iter().map(|capture| maker.capture(capture)));
-    Made { entries, turns, captures, redactions: maker.redactions }
+    BuiltEntries { entries, turns, captures, redactions: maker.redactions }
 }
 
-struct Maker<'a> {
+struct EntryBuilder<'a> {
     app: &'a App,
     host: &'static str,
     redactions: Redactions,
 }
 
-impl Maker<'_> {
+impl EntryBuilder<'_> {
     fn turn(&mut self, turn: Turn) -> Import {
         let title = self.clean(&turn.title);
         let (mut raw, mut chunks, mut line) = (String::new(), Vec::new(), 1);
@@ -51,11 +52,11 @@ impl Maker<'_> {
         }
         let mut new = self.new_entry(EntryKind::Turn, title, &turn.place, turn.at);
         new.digest = cut::one_line(&raw, 300);
-        new.chunks_are_complete = true;
+        new.has_all_chunks = true;
         Import { new, raw: raw.into_bytes(), chunks }
     }
 
-    /// It becomes searchable when nobody waits, as every output does.
+    /// Builds the entry of a result, which is indexed in the background like all output.
     fn capture(&mut self, capture: Capture) -> Import {
         let title = self.clean(&capture.title);
         let text = self.clean(&capture.text);
@@ -69,7 +70,7 @@ impl Maker<'_> {
         &self,
         kind: EntryKind,
         title: String,
-        place: &Place,
+        place: &SourcePosition,
         at: Option<Timestamp>,
     ) -> NewEntry {
         NewEntry {
@@ -82,7 +83,7 @@ impl Maker<'_> {
             created: at.unwrap_or_else(|| self.app.now()),
             digest: String::new(),
             detail: NewDetail::Plain,
-            chunks_are_complete: false,
+            has_all_chunks: false,
             replaces_source: false,
         }
     }
@@ -96,8 +97,8 @@ impl Maker<'_> {
 
 fn chunks_of(title: &str, piece: &Piece, text: &str, start: u64, line: u64) -> Vec<NewChunk> {
     let mut chunks = Vec::new();
-    let mut emit = |passage| {
-        let mut chunk = to_chunk(title, passage);
+    let mut emit = |chunk| {
+        let mut chunk = to_chunk(title, chunk);
         chunk.key.clone_from(&piece.id);
         chunk.created = piece.at;
         chunks.push(chunk);
@@ -108,8 +109,8 @@ fn chunks_of(title: &str, piece: &Piece, text: &str, start: u64, line: u64) -> V
     chunks
 }
 
-/// A short piece is found by what was said before and after it in the same conversation, too.
-fn tell_neighbours(entries: &mut [Import]) {
+/// Indexes short pieces with the text before and after them in the same conversation.
+fn add_neighbour_text(entries: &mut [Import]) {
     let places: Vec<(usize, usize)> = entries
         .iter()
         .enumerate()
@@ -119,7 +120,8 @@ fn tell_neighbours(entries: &mut [Import]) {
         if entries[entry].chunks[chunk].bytes > SHORT_BYTES {
             continue;
         }
-        let near = at.saturating_sub(REACH)..(at + REACH + 1).min(places.len());
+        let near = at.saturating_sub(NEIGHBOURS_EACH_SIDE)
+            ..(at + NEIGHBOURS_EACH_SIDE + 1).min(places.len());
         let around: Vec<&str> = near
             .filter(|other| *other != at)
             .map(|other| &places[other])
@@ -128,6 +130,6 @@ fn tell_neighbours(entries: &mut [Import]) {
             .filter(|chunk| chunk.bytes <= SHORT_BYTES)
             .map(|chunk| chunk.text.trim())
             .collect();
-        entries[entry].chunks[chunk].around = around.join(" ");
+        entries[entry].chunks[chunk].context = around.join(" ");
     }
 }

@@ -1,4 +1,4 @@
-//! One file: read whole or not at all, and made text.
+//! Reads one file consistently and converts it to text.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -15,33 +15,33 @@ use crate::AppError;
 use crate::ingest::convert;
 use crate::ingest::decode;
 
-/// A file that changes while it is read is read again so often.
-const TRIES: usize = 3;
-/// A file that changed this recently may change again without its time telling.
-const RESTLESS: Duration = Duration::from_secs(2);
+/// How often to read a file that changes while it is read.
+const MAX_READS: usize = 3;
+/// A file modified this recently may change again without a new modification time.
+const UNSETTLED_PERIOD: Duration = Duration::from_secs(2);
 
 /// A file that may be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// Its place in the source; empty where it is the source.
+    /// Its path within the source; empty if the file is the source.
     pub(crate) path: String,
-    /// What its entry is called.
+    /// The name of its entry.
     pub(crate) source: String,
     pub(crate) file: PathBuf,
 }
 
-/// The bytes of a file as they stood at one moment.
+/// A consistent snapshot of a file's bytes.
 pub(super) struct WholeFile {
     pub(super) bytes: Vec<u8>,
     pub(super) stamp: FileStamp,
 }
 
-/// Reads a file of at most `most` bytes; it was a regular one when it was last looked at.
-pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
-    for _ in 0..TRIES {
+/// Reads a regular file of at most `max_bytes` bytes.
+pub(super) fn read(path: &Path, max_bytes: u64) -> Result<WholeFile, Skip> {
+    for _ in 0..MAX_READS {
         let file = open_nonblocking(path).map_err(|_| Skip::Unreadable)?;
         let before = stamp_of(&file).ok_or(Skip::Unreadable)?;
-        if before.size > most {
+        if before.size > max_bytes {
             return Err(Skip::TooLarge);
         }
         let bytes = read_once(&file, before.size).map_err(|_| Skip::Unreadable)?;
@@ -52,25 +52,25 @@ pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
     Err(Skip::Changing)
 }
 
-/// Reads a file that is expected to have so many bytes.
+/// Reads a file with an expected size.
 fn read_once(file: &File, expected: u64) -> io::Result<Vec<u8>> {
-    // Files of the system have bytes and tell none: that they are not what they tell is to be seen.
+    // Files such as those in /proc report a size of zero; reading on detects the mismatch.
     let wanted = expected.max(1);
     let mut bytes = Vec::with_capacity(wanted as usize);
     file.take(wanted).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// What tells whether a regular file has changed.
+/// Returns the stamp that shows whether a regular file has changed.
 pub(super) fn stamp(path: &Path) -> Option<FileStamp> {
-    stamp_in(&fs::metadata(path).ok()?)
+    stamp_from(&fs::metadata(path).ok()?)
 }
 
 fn stamp_of(file: &File) -> Option<FileStamp> {
-    stamp_in(&file.metadata().ok()?)
+    stamp_from(&file.metadata().ok()?)
 }
 
-fn stamp_in(found: &fs::Metadata) -> Option<FileStamp> {
+fn stamp_from(found: &fs::Metadata) -> Option<FileStamp> {
     if !found.is_file() {
         return None;
     }
@@ -81,21 +81,22 @@ fn stamp_in(found: &fs::Metadata) -> Option<FileStamp> {
     })
 }
 
-/// Whether a file's stamp says without a doubt that it is as it was.
-pub(super) fn is_surely_same(known: FileStamp, now: FileStamp) -> bool {
+/// Whether a file's stamp proves that it has not changed.
+pub(super) fn is_certainly_unchanged(known: FileStamp, now: FileStamp) -> bool {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let restless = i64::try_from((since.saturating_sub(RESTLESS)).as_nanos()).unwrap_or(i64::MAX);
+    let restless =
+        i64::try_from((since.saturating_sub(UNSETTLED_PERIOD)).as_nanos()).unwrap_or(i64::MAX);
     known == now && now.modified < restless
 }
 
-/// A file's or a page's content as text.
+/// The text of a file or page.
 pub(crate) struct Converted<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// What it is, where that is known for certain.
+    /// The format, if known for certain.
     pub(crate) format: Option<Format>,
 }
 
-/// Makes text of bytes: pages of a PDF, markdown of HTML, all else as it stands.
+/// Converts bytes to text: the pages of a PDF, HTML as markdown, everything else decoded.
 pub(crate) fn convert<'a>(
     name: &str,
     bytes: &'a [u8],
@@ -118,13 +119,10 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> AppError {
     if error.kind() == io::ErrorKind::NotFound {
         return AppError::not_found(
             format!("{} does not exist", path.display()),
-            "check the path; a relative one is seen from the working folder",
+            "check the path; relative paths start at the working folder",
         );
     }
-    AppError::bad_input(
-        format!("{} cannot be read: {error}", path.display()),
-        "check its permissions",
-    )
+    AppError::bad_input(format!("cannot read {}: {error}", path.display()), "check its permissions")
 }
 
 #[cfg(test)]
@@ -135,10 +133,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_changes_is_read_whole_or_not_at_all() {
+    fn reads_a_changing_file_consistently_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("growing.log");
-        // A write that ends in another page than it began is seen by halves: the file really is so then.
+        // A write that crosses a page boundary can be visible in halves: the file really has that content then.
         let record = [&[b'x'; 1023][..], b"\n"].concat();
         fs::write(&path, &record).unwrap();
         let done = AtomicBool::new(false);
@@ -165,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_or_too_large_is_told() {
+    fn reports_non_files_and_large_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, "12345").unwrap();

@@ -1,4 +1,4 @@
-//! The files of a folder: what git ignores and what is hidden is left out, links are not followed.
+//! Lists the files of a folder, without ignored and hidden ones; symlinks are not followed.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -6,42 +6,42 @@ use std::sync::{Mutex, PoisonError};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkParallel};
 
-use super::Narrowed;
+use super::PathGlobs;
 use super::file::Candidate;
 use super::outcome::{Outcome, Skip};
 use crate::AppError;
 use crate::ingest::walk;
 
-/// More files than this are hardly what was meant.
-const MOST_FILES: usize = 100_000;
+/// More files are unlikely to be intended.
+const MAX_FILES: usize = 100_000;
 
-/// The files of a folder that are meant, in order; what cannot be looked into is counted.
+/// Returns the selected files of a folder, sorted; counts what cannot be read.
 pub(super) fn files(
     root: &Path,
     name: &str,
-    narrowed: &Narrowed,
+    path_globs: &PathGlobs,
     outcome: &mut Outcome,
 ) -> Result<Vec<Candidate>, AppError> {
-    let meant = Meant::of(narrowed)?;
+    let filter = PathFilter::new(path_globs)?;
     let skipped = Mutex::new(Vec::new());
-    let mut files = walk::find(walker(root, narrowed), MOST_FILES, |entry| {
-        judge(root, name, entry, &meant)?
+    let mut files = walk::find(walker(root, path_globs), MAX_FILES, |entry| {
+        judge(root, name, entry, &filter)?
             .map_err(|skip| skipped.lock().unwrap_or_else(PoisonError::into_inner).push(skip))
             .ok()
     });
     for skip in skipped.into_inner().unwrap_or_else(PoisonError::into_inner) {
         outcome.skip(skip);
     }
-    if files.len() > MOST_FILES {
+    if files.len() > MAX_FILES {
         return Err(too_many(root));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }
 
-fn walker(root: &Path, narrowed: &Narrowed) -> WalkParallel {
-    // Hidden files are looked at only where a glob names a hidden one.
-    let wants_hidden = narrowed.include.iter().any(|glob| glob.split('/').any(is_hidden_name));
+fn walker(root: &Path, path_globs: &PathGlobs) -> WalkParallel {
+    // Hidden files are visited only if a glob names a hidden one.
+    let wants_hidden = path_globs.include.iter().any(|glob| glob.split('/').any(is_hidden_name));
     WalkBuilder::new(root)
         .hidden(!wants_hidden)
         .require_git(false)
@@ -50,15 +50,15 @@ fn walker(root: &Path, narrowed: &Narrowed) -> WalkParallel {
         .build_parallel()
 }
 
-/// A file that is meant, or why it is left out; what is no file does not count.
+/// Returns a selected file or why it is skipped; None for anything but files.
 fn judge(
     root: &Path,
     name: &str,
     found: Result<DirEntry, ignore::Error>,
-    meant: &Meant,
+    filter: &PathFilter,
 ) -> Option<Result<Candidate, Skip>> {
     let Ok(found) = found else { return Some(Err(Skip::Unreadable)) };
-    let path = place(root, &found).filter(|path| meant.has(path))?;
+    let path = relative_path(root, &found).filter(|path| filter.has(path))?;
     if found.path_is_symlink() {
         return Some(Err(Skip::Link));
     }
@@ -66,15 +66,15 @@ fn judge(
     Some(Ok(Candidate { path, source, file: found.into_path() }))
 }
 
-/// What of a folder is meant.
-struct Meant {
+/// The include and exclude globs of a folder.
+struct PathFilter {
     include: Option<GlobSet>,
     exclude: Option<GlobSet>,
 }
 
-impl Meant {
-    fn of(narrowed: &Narrowed) -> Result<Self, AppError> {
-        Ok(Self { include: globs(&narrowed.include)?, exclude: globs(&narrowed.exclude)? })
+impl PathFilter {
+    fn new(path_globs: &PathGlobs) -> Result<Self, AppError> {
+        Ok(Self { include: globs(&path_globs.include)?, exclude: globs(&path_globs.exclude)? })
     }
 
     fn has(&self, path: &str) -> bool {
@@ -87,8 +87,8 @@ fn is_hidden_name(part: &str) -> bool {
     part.len() > 1 && part.starts_with('.') && part != ".."
 }
 
-/// The place of a file or a link in the folder; folders and devices have none.
-fn place(root: &Path, found: &DirEntry) -> Option<String> {
+/// Returns the path of a file or symlink relative to the folder, or None for folders and devices.
+fn relative_path(root: &Path, found: &DirEntry) -> Option<String> {
     let kind = found.file_type()?;
     if !kind.is_file() && !kind.is_symlink() {
         return None;
@@ -97,7 +97,7 @@ fn place(root: &Path, found: &DirEntry) -> Option<String> {
     Some(inside.to_string_lossy().into_owned())
 }
 
-/// The globs as one; a glob without a slash matches at any depth.
+/// Compiles the globs into one set; a glob without a slash matches at any depth.
 fn globs(texts: &[String]) -> Result<Option<GlobSet>, AppError> {
     if texts.is_empty() {
         return Ok(None);
@@ -109,22 +109,22 @@ fn globs(texts: &[String]) -> Result<Option<GlobSet>, AppError> {
         let below = format!("{}/**", anywhere.trim_end_matches('/'));
         for pattern in [anywhere, below] {
             let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-            set.add(glob.map_err(|error| wrong_glob(text, &error))?);
+            set.add(glob.map_err(|error| invalid_glob(text, &error))?);
         }
     }
-    set.build().map(Some).map_err(|error| wrong_glob("", &error))
+    set.build().map(Some).map_err(|error| invalid_glob("", &error))
 }
 
-fn wrong_glob(text: &str, error: &globset::Error) -> AppError {
+fn invalid_glob(text: &str, error: &globset::Error) -> AppError {
     AppError::bad_input(
-        format!("`{text}` is no glob: {}", error.kind()),
+        format!("invalid glob `{text}`: {}", error.kind()),
         "for example: docs/**/*.md",
     )
 }
 
 fn too_many(root: &Path) -> AppError {
     AppError::bad_input(
-        format!("{} has more than {MOST_FILES} files", root.display()),
+        format!("{} has more than {MAX_FILES} files", root.display()),
         "narrow it with include or exclude, or index a folder in it",
     )
 }
@@ -157,14 +157,14 @@ mod tests {
         fs::write(folder.path().join("in/.gitignore"), "!keep.log\n").unwrap();
         std::os::unix::fs::symlink(folder.path(), folder.path().join("in/loop")).unwrap();
         let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let narrowed = Narrowed { include: owned(include), exclude: owned(exclude) };
-        let found = files(folder.path(), "s", &narrowed, &mut Outcome::new("s")).unwrap();
+        let path_globs = PathGlobs { include: owned(include), exclude: owned(exclude) };
+        let found = files(folder.path(), "s", &path_globs, &mut Outcome::new("s")).unwrap();
         let paths: Vec<&str> = found.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, expect, "{include:?} {exclude:?}");
     }
 
     #[test]
-    fn ignored_hidden_and_linked_files_are_left_out() {
+    fn skips_ignored_hidden_and_linked_files() {
         check(&[], &[], &["a.md", "b.txt", "in/c.md", "in/deep/d.md", "in/keep.log"]);
         check(&["*.md"], &[], &["a.md", "in/c.md", "in/deep/d.md"]);
         check(&["in"], &["deep"], &["in/c.md", "in/keep.log"]);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_glob_is_told() {
+    fn reports_an_invalid_glob() {
         assert!(globs(&["[".to_owned()]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What was indexed: listed, shown, forgotten by name.
+//! Lists, shows and forgets indexed sources.
 
 use forebay_domain::Timestamp;
 use forebay_store::{PurgeReport, PurgeSelection, Source, SourceKind, Store};
@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 use crate::render::describe;
 use crate::{Answer, App, AppError};
 
-/// References that one selection can name.
-const AT_ONCE: usize = 10_000;
+/// Maximum number of references in one selection.
+const MAX_REFERENCES: usize = 10_000;
 const NAME_WIDTH: usize = 40;
-/// Items of a source that are shown.
-const SHOWN: usize = 20;
+/// Maximum number of items shown per source.
+const MAX_SHOWN_ITEMS: usize = 20;
 
-/// All sources of the project, as a table of 80 columns.
+/// Lists all sources of the project, as a table of 80 columns.
 pub fn list(app: &App) -> Result<Answer, AppError> {
     let sources = app.places.own()?.sources()?;
     let now = app.now();
     if sources.is_empty() {
         return Ok(Answer::new(
-            "nothing is indexed here; forebay index PATH, forebay fetch URL".to_owned(),
+            "nothing is indexed here; use forebay index PATH or forebay fetch URL".to_owned(),
             json!({ "sources": [] }),
         ));
     }
@@ -38,27 +38,27 @@ pub fn list(app: &App) -> Result<Answer, AppError> {
     Ok(Answer::new(lines.join("\n"), json!({ "sources": data })))
 }
 
-/// One source with its entries.
+/// Shows one source with its entries.
 pub fn show(app: &App, name: &str) -> Result<Answer, AppError> {
     let store = app.places.own()?;
     let source = find(&*store, name)?;
     let items = store.source_items(name)?;
     let mut lines = vec![facts(&source, app.now())];
-    for item in items.iter().take(SHOWN) {
+    for item in items.iter().take(MAX_SHOWN_ITEMS) {
         let path = if item.path.is_empty() { &source.path } else { &item.path };
         let size = number::bytes(item.bytes);
         lines.push(format!("{} {} · {size}", item.reference, cut::one_line(path, 50)));
     }
-    if items.len() > SHOWN {
-        lines.push(format!("{} more (--json lists all)", items.len() - SHOWN));
+    if items.len() > MAX_SHOWN_ITEMS {
+        lines.push(format!("{} more (--json lists all)", items.len() - MAX_SHOWN_ITEMS));
     }
     let listed: Vec<Value> = items
         .iter()
         .map(|item| json!({ "path": item.path, "ref": item.reference.as_str(), "bytes": item.bytes }))
         .collect();
-    let mut told = data(&source);
-    told["items"] = listed.into();
-    Ok(Answer::new(lines.join("\n"), told))
+    let mut data = data(&source);
+    data["items"] = listed.into();
+    Ok(Answer::new(lines.join("\n"), data))
 }
 
 /// Forgets a source with all its entries.
@@ -72,7 +72,7 @@ pub fn forget(app: &App, name: &str) -> Result<Answer, AppError> {
     }
     let references: Vec<_> =
         store.source_items(name)?.into_iter().map(|item| item.reference).collect();
-    for some in references.chunks(AT_ONCE) {
+    for some in references.chunks(MAX_REFERENCES) {
         let selection = PurgeSelection { references: some.to_vec(), ..PurgeSelection::default() };
         purged.add(store.purge(&selection, app.now())?);
     }
@@ -94,7 +94,7 @@ fn find(store: &dyn Store, name: &str) -> Result<Source, AppError> {
     })
 }
 
-/// A glob that matches this name alone.
+/// Escapes a name as a glob that matches only it.
 fn as_glob(name: &str) -> String {
     let escaped = |c: char| if "*?[".contains(c) { format!("[{c}]") } else { c.to_string() };
     name.chars().map(escaped).collect()
@@ -105,7 +105,7 @@ fn row(cells: [&str; 5]) -> String {
     format!("{name:<NAME_WIDTH$} {kind:<9} {entries:>7} {size:>8} {age:>10}").trim_end().to_owned()
 }
 
-/// The end of a long name tells most.
+/// Shortens a long name, keeping its end.
 fn shortened(name: &str) -> String {
     let count = name.chars().count();
     if count <= NAME_WIDTH {

@@ -1,9 +1,8 @@
-//! Sources: texts, files and folders that are indexed under a name, and kept in step with the disk.
+//! Sources: texts, files and folders that are indexed under a name and kept up to date.
 //!
-//! `index` is the way in. `folder` finds the files a path means, `file` reads one and makes it an item
-//! of the store, `workers` does that on all processors while one thread writes, `refresh` looks whether
-//! files have changed since; `page` is what a page of the web is instead, and `listing` tells what there is.
-//! Whatever was skipped is counted by reason and told.
+//! `index` is the entry point. `folder` lists the files of a path, `file` reads and converts one, `workers`
+//! does that on all cores while one thread writes, `refresh` updates changed files; `page` indexes web pages,
+//! and `listing` lists sources. Skipped files are counted by reason and reported.
 
 mod file;
 mod folder;
@@ -36,31 +35,31 @@ use crate::{App, AppError, Call};
 /// What to index.
 #[derive(Debug, Clone)]
 pub(crate) enum Request {
-    /// A text that is at hand, with the name it gets.
+    /// A given text and its name.
     Text { name: String, text: String },
     /// A file or a folder.
-    Path { path: PathBuf, name: Option<String>, narrowed: Narrowed },
+    Path { path: PathBuf, name: Option<String>, path_globs: PathGlobs },
 }
 
-/// Which files of a folder are meant; without `include`, all.
+/// Selects files of a folder; without `include`, all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Narrowed {
+pub(crate) struct PathGlobs {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) include: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) exclude: Vec<String>,
 }
 
-/// Indexes what is asked for, in place of what the same name held; what has not changed stays.
+/// Indexes a source, replacing what the same name held; unchanged items stay.
 pub(crate) fn index(app: &App, request: Request, call: &Call) -> Result<Outcome, AppError> {
     match request {
         Request::Text { name, text } => index_text(app, &name, &text),
-        Request::Path { path, name, narrowed } => {
+        Request::Path { path, name, path_globs } => {
             let path = fs::canonicalize(&path).map_err(|error| file::unreadable(&path, &error))?;
             let name = name.unwrap_or_else(|| default_name(app, &path));
             permit_reading(app, &path, call)?;
             if path.is_dir() {
-                index_folder(app, &name, &path, &narrowed, call)
+                index_folder(app, &name, &path, &path_globs, call)
             } else {
                 index_file(app, &name, &path)
             }
@@ -68,12 +67,12 @@ pub(crate) fn index(app: &App, request: Request, call: &Call) -> Result<Outcome,
     }
 }
 
-/// Asks the rules whether a path may be read.
+/// Checks the rules for reading a path.
 pub(crate) fn permit_reading(app: &App, path: &Path, call: &Call) -> Result<(), AppError> {
     permit(app, &[Act::Read(path.to_owned())], &app.cwd, call)
 }
 
-/// The name of a path: seen from the project where it lies in it.
+/// Returns the name of a path: relative to the project if it is inside.
 pub(crate) fn default_name(app: &App, path: &Path) -> String {
     let root = fs::canonicalize(app.root()).unwrap_or_else(|_| app.root().to_owned());
     let inside = path.strip_prefix(&root).ok().filter(|inside| !inside.as_os_str().is_empty());
@@ -86,7 +85,7 @@ pub(crate) fn default_name(app: &App, path: &Path) -> String {
 
 fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
     let store = app.places.own()?;
-    let content = HashedContent::of(text.as_bytes());
+    let content = HashedContent::new(text.as_bytes());
     let known = store.source_items(name)?;
     if known.len() == 1 && known[0].hash == mark(content) {
         return Ok(Outcome::unchanged(name, &known));
@@ -97,7 +96,7 @@ fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
     let entry = app.new_entry(EntryKind::Source, String::new());
     let (item, redactions) =
         to_item(app, &entry, &candidate, converted, (FileStamp::default(), content))?;
-    let source = new_source(app, name, (SourceKind::Text, Path::new("")), &Narrowed::default());
+    let source = new_source(app, name, (SourceKind::Text, Path::new("")), &PathGlobs::default());
     let mut outcome = Outcome::new(name);
     outcome.count(&item, &redactions);
     write_one(&*store, item, &source, outcome)
@@ -109,16 +108,16 @@ fn index_file(app: &App, name: &str, path: &Path) -> Result<Outcome, AppError> {
     let most = app.settings.index.largest_bytes();
     let candidate =
         Candidate { path: String::new(), source: name.to_owned(), file: path.to_owned() };
-    // What is no file is not even opened: a device may act on that.
+    // Only regular files are opened: opening a device may have side effects.
     let looked_at = file::stamp(path).ok_or(Skip::Unreadable);
     let read = looked_at.and_then(|_| file::read(path, most));
     let read = read.map_err(|skip| skip.as_error(path, most))?;
-    let content = HashedContent::of(&read.bytes);
-    let source = new_source(app, name, (SourceKind::File, path), &Narrowed::default());
+    let content = HashedContent::new(&read.bytes);
+    let source = new_source(app, name, (SourceKind::File, path), &PathGlobs::default());
     if known.len() == 1 && known[0].hash == mark(content) {
         let mut same = store.reindex()?;
         same.keep("", read.stamp);
-        same.finish(&source, UnlistedItems::Go)?;
+        same.finish(&source, UnlistedItems::Remove)?;
         return Ok(Outcome::unchanged(name, &known));
     }
     let converted =
@@ -138,7 +137,7 @@ fn write_one(
 ) -> Result<Outcome, AppError> {
     let mut reindex = store.reindex()?;
     reindex.add(item)?;
-    outcome.take(reindex.finish(source, UnlistedItems::Go)?);
+    outcome.add_report(reindex.finish(source, UnlistedItems::Remove)?);
     Ok(outcome)
 }
 
@@ -146,24 +145,24 @@ fn index_folder(
     app: &App,
     name: &str,
     path: &Path,
-    narrowed: &Narrowed,
+    path_globs: &PathGlobs,
     call: &Call,
 ) -> Result<Outcome, AppError> {
     let store = app.places.own()?;
     let known: HashMap<String, SourceItem> =
         store.source_items(name)?.into_iter().map(|item| (item.path.clone(), item)).collect();
     let mut outcome = Outcome::new(name);
-    let files = folder::files(path, name, narrowed, &mut outcome)?;
+    let files = folder::files(path, name, path_globs, &mut outcome)?;
     let candidates = allowed(&Readable::of(app)?, files, &mut outcome);
     let mut reindex = store.reindex()?;
     let now = app.now();
-    // The branch is read from a file: once for all of them.
+    // The branch is read from a file, so once for all items.
     let entry = app.new_entry(EntryKind::Source, String::new());
     let work = |candidate: &Candidate| examine(app, &entry, candidate, known.get(&candidate.path));
     workers::each(&candidates, work, |candidate, examined| {
         if call.cancel.is_cancelled() {
             return Err(AppError::refused(
-                "indexing was cancelled; nothing changed",
+                "cancelled; nothing was indexed",
                 "try a smaller folder",
             ));
         }
@@ -176,10 +175,10 @@ fn index_folder(
                 outcome.count(&item, &redactions);
                 reindex.add(*item)?;
             }
-            // A file that cannot be read just now is no reason to forget what it held.
+            // A temporary read failure is no reason to drop the indexed content.
             Examined::Skipped(skip) => {
                 outcome.skip(skip);
-                if skip.is_passing()
+                if skip.is_temporary()
                     && let Some(item) = known.get(&candidate.path)
                 {
                     reindex.keep(&candidate.path, item.stamp);
@@ -190,9 +189,9 @@ fn index_folder(
         call.report(outcome.bytes as f64, format_args!("{files} files"));
         Ok(())
     })?;
-    let mut source = new_source(app, name, (SourceKind::Folder, path), narrowed);
+    let mut source = new_source(app, name, (SourceKind::Folder, path), path_globs);
     source.at = now;
-    outcome.take(reindex.finish(&source, UnlistedItems::Go)?);
+    outcome.add_report(reindex.finish(&source, UnlistedItems::Remove)?);
     Ok(outcome)
 }
 
@@ -208,14 +207,14 @@ fn allowed(readable: &Readable, files: Vec<Candidate>, outcome: &mut Outcome) ->
     candidates
 }
 
-/// What became of a file that was looked at.
+/// The result of examining a file.
 enum Examined {
     Same(FileStamp),
     New(Box<NewSourceItem>, Redactions),
     Skipped(Skip),
 }
 
-/// Looks at a file: is it known, has it changed, and if so, what is it now.
+/// Checks whether a file is new or changed, and if so converts it.
 fn examine(
     app: &App,
     entry: &NewEntry,
@@ -224,7 +223,7 @@ fn examine(
 ) -> Result<Examined, AppError> {
     if let Some(known) = known
         && file::stamp(&candidate.file)
-            .is_some_and(|stamp| file::is_surely_same(known.stamp, stamp))
+            .is_some_and(|stamp| file::is_certainly_unchanged(known.stamp, stamp))
     {
         return Ok(Examined::Same(known.stamp));
     }
@@ -232,7 +231,7 @@ fn examine(
         Ok(read) => read,
         Err(skip) => return Ok(Examined::Skipped(skip)),
     };
-    let content = HashedContent::of(&read.bytes);
+    let content = HashedContent::new(&read.bytes);
     if known.is_some_and(|known| known.hash == mark(content)) {
         return Ok(Examined::Same(read.stamp));
     }
@@ -246,8 +245,8 @@ fn examine(
     }
 }
 
-/// A text as the store takes it: without secrets, cut into passages, compressed. `entry` is what it has in common
-/// with others.
+/// Prepares a text for the store: redacted, chunked and compressed. `entry` has the metadata shared with other
+/// items.
 pub(crate) fn to_item(
     app: &App,
     entry: &NewEntry,
@@ -255,21 +254,21 @@ pub(crate) fn to_item(
     converted: Converted<'_>,
     (stamp, content): (FileStamp, HashedContent<'_>),
 ) -> Result<(NewSourceItem, Redactions), AppError> {
-    let (text, redactions) = app.redaction.whole(&converted.text);
+    let (text, redactions) = app.redaction.cow(&converted.text);
     let title = if candidate.path.is_empty() { &candidate.source } else { &candidate.path };
     let chunks = chunk::chunks(title, &text, converted.format);
     let entry = NewEntry {
         title: title.clone(),
         source: candidate.source.clone(),
-        chunks_are_complete: true,
+        has_all_chunks: true,
         ..entry.clone()
     };
     let (path, hash) = (candidate.path.clone(), mark(content));
-    let raw = EncodedBlob::of(content.turned_into(text.as_bytes()))?;
+    let raw = EncodedBlob::encode(content.transformed_to(text.as_bytes()))?;
     Ok((NewSourceItem { path, stamp, hash, entry, raw, chunks }, redactions))
 }
 
-/// What tells that a content is the one which was indexed, and cut as it would be now.
+/// Returns a hash that identifies a content and the version of the chunker.
 fn mark(content: HashedContent<'_>) -> [u8; 32] {
     content.fingerprint(chunk::VERSION)
 }
@@ -278,13 +277,13 @@ fn new_source(
     app: &App,
     name: &str,
     (kind, path): (SourceKind, &Path),
-    narrowed: &Narrowed,
+    path_globs: &PathGlobs,
 ) -> NewSource {
     NewSource {
         name: name.to_owned(),
         kind,
         path: path.to_string_lossy().into_owned(),
-        options: serde_json::to_string(narrowed).unwrap_or_default(),
+        options: serde_json::to_string(path_globs).unwrap_or_default(),
         at: app.now(),
         freshness: Freshness::default(),
     }

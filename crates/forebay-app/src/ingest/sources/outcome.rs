@@ -1,4 +1,4 @@
-//! What indexing did: counts, and what was skipped and why.
+//! The result of indexing: counts, and what was skipped and why.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(crate) enum Skip {
 }
 
 impl Skip {
-    const fn words(self) -> &'static str {
+    const fn description(self) -> &'static str {
         match self {
             Self::Binary => "binary",
             Self::TooLarge => "too large",
@@ -35,39 +35,39 @@ impl Skip {
         }
     }
 
-    /// Whether it says nothing about the file itself.
-    pub(super) const fn is_passing(self) -> bool {
+    /// Whether the reason is temporary and says nothing about the file.
+    pub(super) const fn is_temporary(self) -> bool {
         matches!(self, Self::Changing | Self::Unreadable)
     }
 
-    /// The same for a file that was asked for by name.
-    pub(super) fn as_error(self, path: &Path, most: u64) -> AppError {
+    /// Returns the error for a file that was named explicitly.
+    pub(super) fn as_error(self, path: &Path, max_bytes: u64) -> AppError {
         let path = path.display();
         match self {
             Self::TooLarge => AppError::bad_input(
-                format!("{path} is larger than {}; nothing was indexed", number::bytes(most)),
+                format!("{path} is larger than {}; nothing was indexed", number::bytes(max_bytes)),
                 "search it with ctx_execute_file, split it, or raise index.largest_mb",
             ),
             Self::Binary => AppError::bad_input(
-                format!("{path} holds no text; nothing was indexed"),
-                "convert it to text first, with ctx_execute",
+                format!("{path} is not text; nothing was indexed"),
+                "convert it to text with ctx_execute first",
             ),
             Self::Changing => AppError::unavailable(
                 format!("{path} kept changing while it was read; nothing was indexed"),
                 Some("index it when its writer is done, or a copy of it"),
             ),
             Self::Denied | Self::Unreadable | Self::Link => AppError::bad_input(
-                format!("{path} cannot be read; nothing was indexed"),
-                "check that it is a regular file and its permissions",
+                format!("cannot read {path}; nothing was indexed"),
+                "check its permissions, and that it is a regular file",
             ),
         }
     }
 }
 
-/// What was done with a source.
+/// The result of indexing a source.
 pub(crate) struct Outcome {
     name: String,
-    /// Where the source is one entry: that entry.
+    /// The entry, if the source consists of one.
     reference: Option<Reference>,
     pub(super) indexed: u64,
     replaced: u64,
@@ -111,9 +111,9 @@ impl Outcome {
         *self.skipped.entry(skip).or_default() += 1;
     }
 
-    pub(super) fn take(&mut self, reindexed: ReindexReport) {
+    pub(super) fn add_report(&mut self, reindexed: ReindexReport) {
         self.replaced = reindexed.replaced;
-        self.gone = reindexed.gone;
+        self.gone = reindexed.removed;
         if let [(path, reference)] = reindexed.added.as_slice()
             && path.is_empty()
         {
@@ -127,16 +127,17 @@ impl Outcome {
             None => self.many(),
         }];
         if !self.skipped.is_empty() {
-            let told = self.skipped.iter().map(|(skip, count)| format!("{count} {}", skip.words()));
-            lines.push(format!("skipped: {}", told.collect::<Vec<_>>().join(", ")));
+            let counts =
+                self.skipped.iter().map(|(skip, count)| format!("{count} {}", skip.description()));
+            lines.push(format!("skipped: {}", counts.collect::<Vec<_>>().join(", ")));
         }
-        Answer::new(redaction::told(lines.join("\n"), &self.redactions), self.data())
+        Answer::new(redaction::with_remark(lines.join("\n"), &self.redactions), self.data())
             .instead_of(self.bytes)
     }
 
     fn one(&self) -> String {
         if self.unchanged > 0 {
-            return format!("{} is indexed already and has not changed", self.name);
+            return format!("{} is already indexed and unchanged", self.name);
         }
         format!("{} indexed: {}", self.name, self.size())
     }
@@ -163,7 +164,7 @@ impl Outcome {
         let skipped: serde_json::Map<String, Value> = self
             .skipped
             .iter()
-            .map(|(skip, count)| (skip.words().to_owned(), (*count).into()))
+            .map(|(skip, count)| (skip.description().to_owned(), (*count).into()))
             .collect();
         json!({
             "source": self.name,

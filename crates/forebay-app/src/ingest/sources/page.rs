@@ -1,4 +1,4 @@
-//! Pages of the web: fetched when the one at hand is old, and indexed under their address.
+//! Web pages: fetched unless the stored copy is fresh, and indexed under their URL.
 
 use std::time::Duration;
 
@@ -16,29 +16,29 @@ use super::outcome::Skip;
 use crate::rules::FetchGate;
 use crate::{App, AppError, Call, ErrorKind};
 
-/// A page as it stands in the store now.
+/// An indexed page.
 pub(crate) struct Indexed {
     pub(crate) url: String,
     pub(crate) reference: Reference,
     pub(crate) bytes: u64,
-    /// Titles of its first passages.
+    /// Titles of its first chunks.
     pub(crate) sections: Vec<String>,
-    pub(crate) from: From,
+    pub(crate) from: PageOrigin,
     pub(crate) redactions: Redactions,
 }
 
-/// How the page came to be at hand.
+/// Where the page came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum From {
+pub(crate) enum PageOrigin {
     Network,
-    /// The server said that it has not changed, or it came out the same.
+    /// The server reported no change, or the content is the same.
     Unchanged,
-    /// Nobody was asked: it is younger than its time to live.
+    /// Not fetched: the stored copy is within its time to live.
     Store(Timestamp),
 }
 
-/// Has a page at hand: fetched now, or from the store while that is fresh and nobody insists.
-pub(crate) fn index(app: &App, url: &str, insists: bool, call: &Call) -> Result<Indexed, AppError> {
+/// Returns an indexed page: from the store while it is fresh, unless `force` is set, otherwise fetched.
+pub(crate) fn index(app: &App, url: &str, force: bool, call: &Call) -> Result<Indexed, AppError> {
     let store = app.places.own()?;
     let url = url.trim().split('#').next().unwrap_or_default();
     let gate = FetchGate::of(app)?;
@@ -47,21 +47,21 @@ pub(crate) fn index(app: &App, url: &str, insists: bool, call: &Call) -> Result<
     let known = known(&*store, &name)?;
     let now = app.now();
     if let Some((source, item)) = &known
-        && !insists
+        && !force
         && source.freshness.expires.is_some_and(|expires| now < expires)
     {
-        return Ok(at_hand(&name, item, From::Store(source.checked)));
+        return Ok(indexed_page(&name, item, PageOrigin::Store(source.checked)));
     }
-    let spec = spec(app, url, known.as_ref().filter(|_| !insists).map(|(source, _)| source));
+    let spec = spec(app, url, known.as_ref().filter(|_| !force).map(|(source, _)| source));
     let check =
         |url: &str, addresses: Option<&[std::net::IpAddr]>| gate.check(url, addresses, call);
-    match (web::fetch(&spec, &check).map_err(|error| explained(app, error))?, known) {
+    match (web::fetch(&spec, &check).map_err(|error| fetch_error(app, error))?, known) {
         (FetchOutcome::NotModified, Some((_, item))) => {
             store.mark_source_checked(&name, now, Some(expires(app)))?;
-            Ok(at_hand(&name, &item, From::Unchanged))
+            Ok(indexed_page(&name, &item, PageOrigin::Unchanged))
         }
         (FetchOutcome::NotModified, None) => Err(AppError::unavailable(
-            format!("{url} says that nothing has changed, but it was never fetched"),
+            format!("{url} responded \"not modified\", but no copy is stored"),
             Some("try again with force"),
         )),
         (FetchOutcome::Page(page), known) => {
@@ -100,7 +100,7 @@ fn put(
     page: Page,
     known: Option<SourceItem>,
 ) -> Result<Indexed, AppError> {
-    let content = HashedContent::of(&page.body);
+    let content = HashedContent::new(&page.body);
     let source = NewSource {
         name: name.to_owned(),
         kind: SourceKind::Page,
@@ -116,22 +116,22 @@ fn put(
     let mut reindex = store.reindex()?;
     if let Some(known) = known.filter(|known| known.hash == mark(content)) {
         reindex.keep("", known.stamp);
-        reindex.finish(&source, UnlistedItems::Go)?;
-        return Ok(at_hand(name, &known, From::Unchanged));
+        reindex.finish(&source, UnlistedItems::Remove)?;
+        return Ok(indexed_page(name, &known, PageOrigin::Unchanged));
     }
     let (item, redactions) = to_item(app, name, &page, content)?;
     let (bytes, sections) = (item.raw.bytes(), sections(&item, name));
     reindex.add(item)?;
-    let added = reindex.finish(&source, UnlistedItems::Go)?.added;
+    let added = reindex.finish(&source, UnlistedItems::Remove)?.added;
     let Some((_, reference)) = added.into_iter().next() else {
-        return Err(AppError::unavailable(format!("{name} could not be stored"), None));
+        return Err(AppError::unavailable(format!("cannot store {name}"), None));
     };
     Ok(Indexed {
         url: name.to_owned(),
         reference,
         bytes,
         sections,
-        from: From::Network,
+        from: PageOrigin::Network,
         redactions,
     })
 }
@@ -154,7 +154,7 @@ fn to_item(
     super::to_item(app, &entry, &candidate, converted, (FileStamp::default(), content))
 }
 
-/// A name whose ending tells what the server said it is.
+/// Returns a file name with the extension for the page's content type.
 fn named_by_kind(page: &Page) -> &str {
     match page.mime.as_str() {
         "text/html" | "application/xhtml+xml" => "page.html",
@@ -171,13 +171,13 @@ fn named_by_kind(page: &Page) -> &str {
 fn no_text(name: &str, page: &Page, skip: Skip) -> AppError {
     let what = if page.mime.is_empty() { "something" } else { &page.mime };
     let why = match skip {
-        Skip::Binary => format!("{name} gave {what} without text"),
-        _ => format!("{name} gave {what} that cannot be read"),
+        Skip::Binary => format!("{name} returned {what} without text"),
+        _ => format!("{name} returned unreadable {what}"),
     };
     AppError::bad_input(format!("{why}; nothing was indexed"), "download it with ctx_execute")
 }
 
-fn at_hand(name: &str, item: &SourceItem, from: From) -> Indexed {
+fn indexed_page(name: &str, item: &SourceItem, from: PageOrigin) -> Indexed {
     Indexed {
         url: name.to_owned(),
         reference: item.reference,
@@ -188,7 +188,7 @@ fn at_hand(name: &str, item: &SourceItem, from: From) -> Indexed {
     }
 }
 
-/// What the first passages are about.
+/// Returns the titles of the first chunks.
 fn sections(item: &NewSourceItem, name: &str) -> Vec<String> {
     let mut titles: Vec<String> = item
         .chunks
@@ -201,19 +201,19 @@ fn sections(item: &NewSourceItem, name: &str) -> Vec<String> {
     titles
 }
 
-fn explained(app: &App, error: FetchError) -> AppError {
+fn fetch_error(app: &App, error: FetchError) -> AppError {
     let message = error.to_string();
     match error {
         FetchError::Refused { .. } => AppError {
             kind: ErrorKind::Refused,
             message,
-            hint: Some("only public addresses that no rule denies are fetched".to_owned()),
+            hint: Some("only public addresses that no rule denies can be fetched".to_owned()),
         },
         FetchError::Status { status: 401 | 403, .. } => {
-            AppError::unavailable(message, Some("it needs a login; ask the user for the page"))
+            AppError::unavailable(message, Some("it requires a login; ask the user for the page"))
         }
         FetchError::Status { status: 404 | 410, .. } => {
-            AppError::not_found(message, "check the address")
+            AppError::not_found(message, "check the URL")
         }
         FetchError::TooLarge { .. } => AppError::bad_input(
             message,
@@ -226,10 +226,10 @@ fn explained(app: &App, error: FetchError) -> AppError {
             AppError::unavailable(message, Some("try again later, or raise fetch.timeout_ms"))
         }
         FetchError::InvalidRedirect { .. } | FetchError::TooManyRedirects(_) => {
-            AppError::bad_input(message, "fetch the page it should lead to")
+            AppError::bad_input(message, "fetch the target page directly")
         }
         FetchError::Unresolved(_) | FetchError::Status { .. } | FetchError::Failed { .. } => {
-            AppError::unavailable(message, Some("check the address and the network"))
+            AppError::unavailable(message, Some("check the URL and the network"))
         }
     }
 }

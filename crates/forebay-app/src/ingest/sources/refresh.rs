@@ -1,4 +1,4 @@
-//! Keeping sources in step with the disk: looked at before a search, cheaply, and now and then only.
+//! Updates sources whose files have changed: checked before a search, at a limited rate.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use super::{Examined, examine, workers};
 use crate::rules::Readable;
 use crate::{App, AppError};
 
-/// Brings files that have changed since they were indexed up to date.
+/// Reindexes files that have changed since they were indexed.
 ///
-/// Only files that are in the store are looked at: what was purged does not come back by itself, and
-/// new files of a folder come in when it is indexed again. A fault is no reason not to search.
+/// Checks only files that are in the store: purged files do not come back, and new files of a folder are added
+/// when it is indexed again. Errors are logged, so that the search continues.
 pub(crate) fn refresh(app: &App) {
     if let Err(error) = refresh_all(app) {
-        tracing::warn!(%error, "sources may be older than their files");
+        tracing::warn!(%error, "cannot refresh sources; they may be stale");
     }
 }
 
@@ -27,11 +27,11 @@ fn refresh_all(app: &App) -> Result<(), AppError> {
     if every == 0 {
         return Ok(());
     }
-    // Whoever comes while somebody looks searches what is there: of a large folder all files are looked at.
-    let Some(_alone) = app.places.look_at_sources() else { return Ok(()) };
+    // A large folder takes time to check; concurrent searches use the current index meanwhile.
+    let Some(_alone) = app.places.lock_source_refresh() else { return Ok(()) };
     let now = app.now();
     let store = app.places.own()?;
-    // A clock that was set back must not stop it for ever.
+    // A clock that was set back must not disable the refresh forever.
     let lately = (now.minus(Duration::from_secs(every)), now);
     for source in &store.stale_sources(lately)? {
         refresh_one(app, &*store, source)?;
@@ -41,7 +41,7 @@ fn refresh_all(app: &App) -> Result<(), AppError> {
 
 fn refresh_one(app: &App, store: &dyn Store, source: &NewSource) -> Result<(), AppError> {
     let root = Path::new(&source.path);
-    // A folder that is not there at all may be a disk that is not mounted.
+    // A missing folder may be a disk that is not mounted.
     let is_there = root.parent().is_some_and(Path::exists)
         && (source.kind == SourceKind::File || root.exists());
     let stamps = if is_there { store.source_stamps(&source.name)? } else { Vec::new() };
@@ -85,14 +85,14 @@ fn replace(
         match examined? {
             Some(Examined::New(new, _)) => reindex.add(*new)?,
             Some(Examined::Same(stamp)) => reindex.keep(&candidate.path, stamp),
-            Some(Examined::Skipped(skip)) if skip.is_passing() => {
+            Some(Examined::Skipped(skip)) if skip.is_temporary() => {
                 reindex.keep(&candidate.path, item.stamp);
             }
             Some(Examined::Skipped(_)) | None => reindex.remove(&candidate.path),
         }
         Ok(())
     })?;
-    reindex.finish(source, UnlistedItems::Stay)?;
+    reindex.finish(source, UnlistedItems::Keep)?;
     Ok(())
 }
 

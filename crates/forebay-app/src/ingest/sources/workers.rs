@@ -1,4 +1,4 @@
-//! Work on many things at once: all processors read and prepare, one thread takes what they made.
+//! Parallel preparation with a single consumer: all cores read and prepare, one thread stores.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,10 +7,11 @@ use std::thread;
 
 use crate::AppError;
 
-/// What may wait to be taken, for each worker: more would only fill memory.
-const WAITING: usize = 4;
+/// Queued results per worker; more would only fill memory.
+const QUEUE_PER_WORKER: usize = 4;
 
-/// Does `work` on each of `jobs`, and hands what came of it to `take`; a fault of `take` ends it all.
+/// Applies `work` to each of `jobs` in parallel and passes the results to `take`; an error of `take` stops
+/// everything.
 pub(super) fn each<Job: Sync, Made: Send>(
     jobs: &[Job],
     work: impl Fn(&Job) -> Made + Sync,
@@ -22,7 +23,7 @@ pub(super) fn each<Job: Sync, Made: Send>(
     }
     let (next, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
-        let (made, taken) = sync_channel(workers * WAITING);
+        let (made, taken) = sync_channel(workers * QUEUE_PER_WORKER);
         for _ in 0..workers {
             let made = made.clone();
             let (next, ended, work) = (&next, &ended, &work);
@@ -37,7 +38,7 @@ pub(super) fn each<Job: Sync, Made: Send>(
         drop(made);
         let outcome = taken.iter().try_for_each(|(job, made)| take(job, made));
         ended.store(true, Ordering::Relaxed);
-        // Whoever waits to hand something over must not wait for ever.
+        // Workers blocked on a full queue must not wait forever.
         drop(taken);
         outcome
     })
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_job_is_done_once_and_a_fault_ends_it() {
+    fn runs_every_job_once_and_stops_on_error() {
         let jobs: Vec<u64> = (0..1_000).collect();
         let mut sum = 0;
         each(

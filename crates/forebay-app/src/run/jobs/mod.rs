@@ -1,17 +1,17 @@
-//! Background jobs: runs that outlive the call which started them, and if wanted the server.
+//! Background jobs: runs that outlive the call that started them and, on request, the server.
 //!
-//! Each job is watched by a process of its own, its keeper, and described by files in a folder of its
-//! own: any server or command of this user can list it, read it, send it input or stop it.
+//! Each job has its own supervisor process, and a folder with files that describe it. So any server or
+//! command of this user can list it, read its output, send it input or stop it.
 //!
-//! - `order`: what the keeper is told to do;
-//! - `record`: what is known of a job, and whether its keeper lives;
-//! - `keeper`: what the keeper does;
-//! - `output`: what a job has said so far.
+//! - `order`: the description of a job that the supervisor receives;
+//! - `record`: the state of a job, and whether its supervisor is alive;
+//! - `supervisor`: runs a job;
+//! - `output`: reads a job's output so far.
 
-mod keeper;
 mod order;
 mod output;
 mod record;
+mod supervisor;
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -23,32 +23,32 @@ use std::time::{Duration, Instant};
 use forebay_domain::time::days;
 use forebay_sandbox::{JobRunner, ReexecCommand};
 
-pub use self::keeper::keep;
 pub use self::order::Order;
 pub(crate) use self::record::{End, Job, Record, State};
+pub use self::supervisor::supervise;
 use crate::run::{self, Command, Options};
 use crate::{App, AppError, Call};
 
-/// Descriptions of ended jobs that are kept; their output is in the store in any case.
-const ENDED_KEPT: usize = 50;
-const ENDED_KEPT_FOR: Duration = days(7);
-/// How often a job is looked at that somebody waits for.
-const LOOK_EVERY: Duration = Duration::from_millis(25);
+/// Records of ended jobs to keep; their output stays in the store.
+const MAX_ENDED_JOBS: usize = 50;
+const ENDED_JOB_RETENTION: Duration = days(7);
+/// How often to check a job that a call waits for.
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// The jobs that this process started, and how it starts more.
+/// The jobs started by this process, and the program that supervises new ones.
 #[derive(Default)]
 pub(crate) struct Jobs {
     program: Option<ReexecCommand>,
-    keepers: Mutex<Vec<JobRunner>>,
+    supervisors: Mutex<Vec<JobRunner>>,
 }
 
 impl Jobs {
     pub(crate) fn new(program: Option<ReexecCommand>) -> Self {
-        Self { program, keepers: Mutex::default() }
+        Self { program, supervisors: Mutex::default() }
     }
 }
 
-/// Starts a job; it ends with this process unless it is to be kept.
+/// Starts a job; it ends with this process unless it is detached.
 pub(crate) fn start(
     app: &App,
     command: Command,
@@ -57,36 +57,36 @@ pub(crate) fn start(
     call: &Call,
 ) -> Result<Job, AppError> {
     run::permit(app, &command, options, call)?;
-    let program = app.jobs.program.as_ref().ok_or_else(no_keeper)?;
+    let program = app.jobs.program.as_ref().ok_or_else(no_supervisor)?;
     let job = Job::at(new_folder(app)?);
     let order = Order::new(app, &job, command, options, keep)?;
-    let started = JobRunner::start(program, &order.to_line()?).map_err(unstartable);
-    let (mut keeper, answer) = started.inspect_err(|_| job.forget())?;
-    if let Err(error) = order::read_answer(&answer) {
-        job.forget();
+    let started = JobRunner::start(program, &order.to_line()?).map_err(start_error);
+    let (mut supervisor, answer) = started.inspect_err(|_| job.remove())?;
+    if let Err(error) = order::parse_reply(&answer) {
+        job.remove();
         return Err(error);
     }
     if keep {
-        keeper.detach();
+        supervisor.detach();
     }
-    let mut keepers = app.jobs.keepers.lock().unwrap_or_else(PoisonError::into_inner);
-    keepers.retain_mut(|keeper| !keeper.has_exited());
-    keepers.push(keeper);
+    let mut supervisors = app.jobs.supervisors.lock().unwrap_or_else(PoisonError::into_inner);
+    supervisors.retain_mut(|supervisor| !supervisor.has_exited());
+    supervisors.push(supervisor);
     Ok(job)
 }
 
-/// The jobs of this project, newest first; descriptions that are too old go.
+/// Returns the jobs of this project, newest first, and removes records that are too old.
 pub(crate) fn all(app: &App) -> Vec<(Job, Record, State)> {
     let folders = fs::read_dir(folder(app)).into_iter().flatten().flatten();
     let looked_at = |job: Job| job.look().ok().map(|(record, state)| (job, record, state));
     let mut jobs: Vec<(Job, Record, State)> =
         folders.filter_map(|entry| looked_at(Job::at(entry.path()))).collect();
     jobs.sort_by_key(|(job, ..)| std::cmp::Reverse(job.number()));
-    forget_old(app, &mut jobs);
+    remove_old(app, &mut jobs);
     jobs
 }
 
-/// The job that is called so.
+/// Finds a job by its name.
 pub(crate) fn find(app: &App, name: &str) -> Result<Job, AppError> {
     let number = name.trim().trim_start_matches(['j', 'J']);
     let job = Job::at(folder(app).join(number));
@@ -96,28 +96,28 @@ pub(crate) fn find(app: &App, name: &str) -> Result<Job, AppError> {
     }
     let known: Vec<String> = all(app).iter().take(10).map(|(job, ..)| job.name()).collect();
     let hint = if known.is_empty() {
-        "no job was started here; ctx_execute background=true starts one".to_owned()
+        "no job has been started here; ctx_execute background=true starts one".to_owned()
     } else {
         format!("jobs here: {}", known.join(", "))
     };
     Err(AppError::not_found(
-        format!("there is no job `{}`", name.chars().take(40).collect::<String>()),
+        format!("no job is named `{}`", name.chars().take(40).collect::<String>()),
         hint,
     ))
 }
 
-/// Waits until the job has ended or the time is over; says whether it has.
-pub(crate) fn wait(job: &Job, at_most: Duration, call: &Call) -> Result<bool, AppError> {
+/// Waits until the job has ended or the time is up; returns whether it has ended.
+pub(crate) fn wait(job: &Job, timeout: Duration, call: &Call) -> Result<bool, AppError> {
     let started = Instant::now();
     loop {
         if job.look()?.1 != State::Running {
             return Ok(true);
         }
-        let left = at_most.saturating_sub(started.elapsed());
+        let left = timeout.saturating_sub(started.elapsed());
         if left.is_zero() || call.cancel.is_cancelled() {
             return Ok(false);
         }
-        call.cancel.wait(left.min(LOOK_EVERY)).map_err(unreadable)?;
+        call.cancel.wait(left.min(POLL_INTERVAL)).map_err(read_error)?;
     }
 }
 
@@ -125,60 +125,57 @@ fn folder(app: &App) -> PathBuf {
     app.places.home().jobs(app.places.project().map(|project| &project.id))
 }
 
-/// A folder with the next free number.
+/// Creates a folder with the next free number.
 fn new_folder(app: &App) -> Result<PathBuf, AppError> {
     let all = folder(app);
-    DirBuilder::new().recursive(true).mode(0o700).create(&all).map_err(unwritable)?;
-    let taken = fs::read_dir(&all).map_err(unwritable)?.flatten();
+    DirBuilder::new().recursive(true).mode(0o700).create(&all).map_err(folder_error)?;
+    let taken = fs::read_dir(&all).map_err(folder_error)?.flatten();
     let numbers = taken.filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok());
     let mut number = numbers.max().unwrap_or(0) + 1;
     loop {
         let folder = all.join(number.to_string());
         match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => return Ok(folder),
-            // Another process was faster.
+            // Another process has taken this number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(unwritable(error)),
+            Err(error) => return Err(folder_error(error)),
         }
     }
 }
 
-/// A job that runs is never forgotten.
-fn forget_old(app: &App, jobs: &mut Vec<(Job, Record, State)>) {
+/// Removes old records, never those of running jobs.
+fn remove_old(app: &App, jobs: &mut Vec<(Job, Record, State)>) {
     let mut ended = 0;
     jobs.retain(|(job, record, _)| {
         let Some(end) = &record.end else { return true };
         ended += 1;
-        let old = end.at.age(app.now()) > ENDED_KEPT_FOR;
-        let keep = ended <= ENDED_KEPT && !old;
+        let old = end.at.age(app.now()) > ENDED_JOB_RETENTION;
+        let keep = ended <= MAX_ENDED_JOBS && !old;
         if !keep {
-            job.forget();
+            job.remove();
         }
         keep
     });
 }
 
-fn no_keeper() -> AppError {
+fn no_supervisor() -> AppError {
+    AppError::unavailable("cannot start background jobs here", Some("run it without background"))
+}
+
+fn start_error(error: io::Error) -> AppError {
     AppError::unavailable(
-        "background jobs cannot be started here",
+        format!("cannot start the job's supervisor: {error}"),
         Some("run it without background"),
     )
 }
 
-fn unstartable(error: io::Error) -> AppError {
+fn folder_error(error: io::Error) -> AppError {
     AppError::unavailable(
-        format!("the job's keeper did not start: {error}"),
-        Some("run it without background"),
+        format!("cannot use the jobs folder: {error}"),
+        Some("ctx_doctor checks the data folder"),
     )
 }
 
-fn unwritable(error: io::Error) -> AppError {
-    AppError::unavailable(
-        format!("the folder of jobs cannot be used: {error}"),
-        Some("ctx_doctor looks at the data folder"),
-    )
-}
-
-fn unreadable(error: io::Error) -> AppError {
-    AppError::unavailable(format!("the job cannot be read: {error}"), None)
+fn read_error(error: io::Error) -> AppError {
+    AppError::unavailable(format!("cannot read the job: {error}"), None)
 }

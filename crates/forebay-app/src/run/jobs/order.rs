@@ -1,4 +1,4 @@
-//! What a keeper is told to do, as one line between two processes of the same program.
+//! The description of a job, sent to its supervisor process as one JSON line.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use super::Job;
 use crate::run::{Command, Options, folder};
 use crate::{App, AppError, ErrorKind};
 
-/// One job, described whole. The rules have been asked by whoever writes it.
+/// The complete description of a job. Its creator has already checked the permission rules.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Order {
-    /// Who asks, as the history shows it.
+    /// The caller, as the history shows it.
     pub client: String,
     pub session: String,
     pub(super) folder: PathBuf,
@@ -73,29 +73,29 @@ impl Order {
         })
     }
 
-    /// Whether the job outlives whoever ordered it.
+    /// Whether the job outlives the process that started it.
     pub fn is_kept(&self) -> bool {
         self.kept
     }
 
     pub(super) fn to_line(&self) -> Result<String, AppError> {
-        serde_json::to_string(self).map_err(|error| unreadable_order(&error))
+        serde_json::to_string(self).map_err(|error| invalid_order(&error))
     }
 
-    /// Reads the line that a keeper gets.
+    /// Parses the line that a supervisor receives.
     pub fn read(line: &str) -> Result<Self, AppError> {
-        serde_json::from_str(line).map_err(|error| unreadable_order(&error))
+        serde_json::from_str(line).map_err(|error| invalid_order(&error))
     }
 
     pub(super) fn command(&self, app: &App) -> Result<Command, AppError> {
         Ok(match &self.what {
-            What::Shell(line) => Command::of_shell(line.clone()),
-            What::Argv(argv) => Command::of_arguments(argv.clone()),
+            What::Shell(line) => Command::from_shell(line.clone()),
+            What::Argv(argv) => Command::from_arguments(argv.clone()),
             What::Code { language, text, files } if files.is_empty() => {
-                Command::of_code(app, Some(language), text.clone())?
+                Command::from_code(app, Some(language), text.clone())?
             }
             What::Code { language, text, files } => {
-                Command::over_files(app, Some(language), text.clone(), files.clone())?
+                Command::for_files(app, Some(language), text.clone(), files.clone())?
             }
         })
     }
@@ -105,7 +105,7 @@ impl Order {
             intent: self.intent.clone(),
             cwd: Some(self.cwd.clone()),
             env: self.env.clone(),
-            // A job runs until it ends by itself or somebody stops it.
+            // A job has no timeout: it runs until it ends or is stopped.
             timeout_ms: Some(self.timeout_ms.unwrap_or(u64::MAX)),
             budget: self.budget,
             profile: self.profile.as_deref().and_then(Profile::from_name),
@@ -113,35 +113,39 @@ impl Order {
     }
 }
 
-/// The keeper's word that the job is under way.
-pub(super) const READY: &str = "ready";
+/// The supervisor's reply when the job has started.
+pub(super) const READY_REPLY: &str = "ready";
 
-/// The keeper's word that it is not, and why.
-pub(super) fn refusal(error: &AppError) -> String {
+/// The supervisor's reply when the job did not start, with the reason.
+pub(super) fn error_reply(error: &AppError) -> String {
     json!({ "message": error.message, "hint": error.hint }).to_string()
 }
 
-/// A refusal, as whoever started the keeper reads it.
+/// A parsed error reply.
 #[derive(Deserialize)]
-struct Refusal {
+struct ErrorReply {
     message: String,
     hint: Option<String>,
 }
 
-pub(super) fn read_answer(line: &str) -> Result<(), AppError> {
-    if line.trim() == READY {
+pub(super) fn parse_reply(line: &str) -> Result<(), AppError> {
+    if line.trim() == READY_REPLY {
         return Ok(());
     }
-    let refusal = serde_json::from_str::<Refusal>(line).unwrap_or_else(|_| Refusal {
-        message: "the job's keeper ended before the job began".to_owned(),
-        hint: Some("the log in the data folder may say why".to_owned()),
+    let error_reply = serde_json::from_str::<ErrorReply>(line).unwrap_or_else(|_| ErrorReply {
+        message: "the job's supervisor exited before the job started".to_owned(),
+        hint: Some("see the log in the data folder".to_owned()),
     });
-    Err(AppError { kind: ErrorKind::BadInput, message: refusal.message, hint: refusal.hint })
+    Err(AppError {
+        kind: ErrorKind::BadInput,
+        message: error_reply.message,
+        hint: error_reply.hint,
+    })
 }
 
-fn unreadable_order(error: &serde_json::Error) -> AppError {
+fn invalid_order(error: &serde_json::Error) -> AppError {
     AppError::bad_input(
-        format!("not the description of a job: {error}"),
-        "this command is started by `forebay run --background`, not by hand",
+        format!("invalid job description: {error}"),
+        "`forebay run --background` starts this command; do not run it by hand",
     )
 }

@@ -1,18 +1,18 @@
-//! What a job has said: from its file while it runs, from the store when it is over.
+//! Reads a job's output: from its file while it runs, from the store after it has ended.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use forebay_domain::Reference;
 
-use super::{Job, Record, unreadable};
+use super::{Job, Record, read_error};
 use crate::{App, AppError};
 
-/// One read of the file.
-const PIECE: usize = 64 * 1024;
+/// Size of one read.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 impl Job {
-    /// Hands on what was said after `cursor` bytes; gives the cursor for the next time.
+    /// Passes the output after `cursor` bytes to `take`; returns the next cursor.
     pub(crate) fn read_since(
         &self,
         app: &App,
@@ -22,7 +22,7 @@ impl Job {
     ) -> Result<u64, AppError> {
         match record.end.as_ref().and_then(|end| end.data.get("ref")?.as_str()) {
             Some(reference) => read_entry(app, reference, cursor, take),
-            None => self.read_file(cursor, take).map_err(unreadable),
+            None => self.read_file(cursor, take).map_err(read_error),
         }
     }
 
@@ -33,7 +33,7 @@ impl Job {
         };
         let start = cursor.min(file.metadata()?.len());
         file.seek(SeekFrom::Start(start))?;
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; BUFFER_BYTES];
         let mut at = start;
         loop {
             match file.read(&mut piece)? {

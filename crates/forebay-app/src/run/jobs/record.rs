@@ -1,4 +1,4 @@
-//! What is known of a job: a small file beside a lock that its keeper holds while it lives.
+//! The record of a job: a small file beside a lock that its supervisor holds while it lives.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -9,40 +9,42 @@ use forebay_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::unreadable;
+use super::read_error;
 use crate::AppError;
 
-/// A job, by its folder.
+/// A job, identified by its folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Job {
     folder: PathBuf,
 }
 
-/// What its keeper wrote down.
+/// What the supervisor has recorded about its job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) title: String,
     pub(crate) session: String,
     pub(crate) kept: bool,
-    pub(crate) keeper: u32,
+    /// Process id of the supervisor.
+    #[serde(rename = "keeper")]
+    pub(crate) supervisor: u32,
     #[serde(with = "as_millis")]
     pub(crate) started: Timestamp,
     pub(crate) end: Option<End>,
 }
 
-/// Where a job stands.
+/// The state of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Running,
     Ended,
-    /// Its keeper was killed and left no end.
+    /// The supervisor died without recording the end.
     Lost,
 }
 
-/// How it ended.
+/// How a job ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct End {
-    /// The whole answer to the run.
+    /// The complete answer of the run.
     pub(crate) text: String,
     pub(crate) data: Value,
     pub(crate) raw_bytes: u64,
@@ -70,28 +72,28 @@ impl Job {
     }
 
     fn record(&self) -> Result<Record, AppError> {
-        let text = fs::read(self.folder.join("job.json")).map_err(unreadable)?;
-        serde_json::from_slice(&text).map_err(|error| unreadable(error.into()))
+        let text = fs::read(self.folder.join("job.json")).map_err(read_error)?;
+        serde_json::from_slice(&text).map_err(|error| read_error(error.into()))
     }
 
-    /// Writes the record, whole or not at all.
+    /// Writes the record atomically.
     pub(super) fn write(&self, record: &Record) -> io::Result<()> {
         let coming = self.folder.join("job.json.new");
         fs::write(&coming, serde_json::to_vec(record)?)?;
         fs::rename(coming, self.folder.join("job.json"))
     }
 
-    /// What it said so far, while it runs.
+    /// Returns the file with the output so far, while the job runs.
     pub(crate) fn output_file(&self) -> PathBuf {
         self.folder.join("output")
     }
 
-    /// Where it takes input.
+    /// Returns the FIFO for the job's stdin.
     pub(crate) fn inlet(&self) -> PathBuf {
         self.folder.join("input")
     }
 
-    /// The lock that its keeper holds.
+    /// Opens the lock file that the supervisor holds.
     pub(super) fn lock_file(&self) -> io::Result<File> {
         let path = self.folder.join("lock");
         OpenOptions::new()
@@ -103,36 +105,36 @@ impl Job {
             .open(path)
     }
 
-    /// What is known of it, and where it stands.
+    /// Returns the record and the state of the job.
     pub(crate) fn look(&self) -> Result<(Record, State), AppError> {
         let record = self.record()?;
-        if record.end.is_none() && self.keeper_lives() {
+        if record.end.is_none() && self.supervisor_is_alive() {
             return Ok((record, State::Running));
         }
-        // The keeper may have written the end and gone since the record was read.
+        // The supervisor may have recorded the end and exited since the record was read.
         let record = self.record()?;
         let state = if record.end.is_some() { State::Ended } else { State::Lost };
         Ok((record, state))
     }
 
-    fn keeper_lives(&self) -> bool {
+    fn supervisor_is_alive(&self) -> bool {
         let Ok(lock) = self.lock_file() else { return false };
         matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))
     }
 
-    /// Asks its keeper to end it.
+    /// Asks the supervisor to stop the job.
     pub(crate) fn stop(&self) -> Result<(), AppError> {
         let (record, state) = self.look()?;
         if state == State::Running {
-            forebay_sandbox::terminate_job_runner(record.keeper).map_err(unreadable)?;
+            forebay_sandbox::terminate_job_runner(record.supervisor).map_err(read_error)?;
         }
         Ok(())
     }
 
     /// Removes its folder.
-    pub(super) fn forget(&self) {
+    pub(super) fn remove(&self) {
         if let Err(error) = fs::remove_dir_all(&self.folder) {
-            tracing::warn!(%error, job = self.name(), "its folder stays");
+            tracing::warn!(%error, job = self.name(), "cannot remove the job's folder");
         }
     }
 }

@@ -1,139 +1,145 @@
-//! Passages that a server's model was not asked about yet: a batch at a time, while there is time.
+//! Embeds chunks that the remote model has not embedded yet, in batches, while time is left.
 
 use std::time::{Duration, Instant};
 
 use forebay_store::{ChunkEmbedding, StaleChunk, Store, StoreError};
 use forebay_text::cut;
 
-use super::{Embedder, Fault, Meant};
+use super::{Embedded, Embedder, EmbedderError};
 use crate::AppError;
 use crate::ingest::pending;
 
-/// What is sent of a passage that the server does not take as it is.
+/// Bytes that are sent of a chunk that the server rejects as a whole.
 const SHORTENED_BYTES: usize = 1_000;
 
-/// How it ended.
-pub(crate) struct Left {
-    /// The model was asked about every passage.
-    pub(crate) is_nothing: bool,
-    pub(crate) fault: Option<Fault>,
+/// The outcome of a backfill.
+pub(crate) struct Backfill {
+    /// Whether every chunk is embedded.
+    pub(crate) is_complete: bool,
+    pub(crate) error: Option<EmbedderError>,
 }
 
-/// Has the model tell what passages mean, the newest first, while `time` gives some for a request; it is told
-/// how many are done. What a fault leaves waits for the next time.
-pub(crate) fn embed(
+/// Embeds missing chunks, newest first, while `timeout(done)` returns a timeout for the next request.
+///
+/// Chunks that are left after an error are embedded by the next backfill.
+pub(crate) fn backfill(
     embedder: &Embedder,
     store: &dyn Store,
-    time: &mut dyn FnMut(u64) -> Option<Duration>,
-) -> Result<Left, AppError> {
-    let Some(_turn) = embedder.take_turn() else {
-        return Ok(Left { is_nothing: false, fault: None });
+    timeout: &mut dyn FnMut(u64) -> Option<Duration>,
+) -> Result<Backfill, AppError> {
+    let Some(_lock) = embedder.try_lock_backfill() else {
+        return Ok(Backfill { is_complete: false, error: None });
     };
     let mut done = 0;
-    while let Some(time) = time(done) {
-        match next_batch(embedder, store, time)? {
-            Ok(0) => return Ok(Left { is_nothing: true, fault: None }),
+    while let Some(timeout) = timeout(done) {
+        match next_batch(embedder, store, timeout)? {
+            Ok(0) => return Ok(Backfill { is_complete: true, error: None }),
             Ok(count) => done += count,
-            Err(fault) => return Ok(Left { is_nothing: false, fault: Some(fault) }),
+            Err(error) => return Ok(Backfill { is_complete: false, error: Some(error) }),
         }
     }
-    Ok(Left { is_nothing: false, fault: None })
+    Ok(Backfill { is_complete: false, error: None })
 }
 
-/// How many were told of; 0 where none is left.
+/// Embeds one batch; returns how many chunks it had, 0 if none is left.
 fn next_batch(
     embedder: &Embedder,
     store: &dyn Store,
-    time: Duration,
-) -> Result<Result<u64, Fault>, AppError> {
-    let model = match embedder.model(time) {
+    timeout: Duration,
+) -> Result<Result<u64, EmbedderError>, AppError> {
+    let model = match embedder.model(timeout) {
         Ok(model) => model,
-        Err(fault) => return Ok(Err(fault)),
+        Err(error) => return Ok(Err(error)),
     };
-    let waiting = store.chunks_without_embedding(&model, embedder.batch())?;
-    let read = waiting.iter().map(|one| Ok((one.passage, text_of(store, one)?)));
+    let missing = store.chunks_without_embedding(&model, embedder.batch_size())?;
+    let read = missing.iter().map(|chunk| Ok((chunk.chunk_id, text_of(store, chunk)?)));
     let read: Vec<(i64, String)> = read.collect::<Result<_, AppError>>()?;
-    let (empty, asked): (Vec<_>, Vec<_>) = read.into_iter().partition(|(_, text)| text.is_empty());
-    let texts: Vec<&str> = asked.iter().map(|(_, text)| text.as_str()).collect();
-    let vectors = match told_of(embedder, &model, &texts, time) {
+    let (empty, sent): (Vec<_>, Vec<_>) = read.into_iter().partition(|(_, text)| text.is_empty());
+    let texts: Vec<&str> = sent.iter().map(|(_, text)| text.as_str()).collect();
+    let vectors = match embed_batch(embedder, &model, &texts, timeout) {
         Ok(vectors) => vectors,
-        Err(fault) => return Ok(Err(fault)),
+        Err(error) => return Ok(Err(error)),
     };
-    let told = asked.iter().zip(vectors).map(|((passage, _), vector)| (*passage, vector));
-    let told = told.chain(empty.iter().map(|(passage, _)| (*passage, None)));
-    let told: Vec<ChunkEmbedding> =
-        told.map(|(passage, vector)| ChunkEmbedding { passage, vector }).collect();
-    if !told.is_empty() {
-        store.embed(&model, &told)?;
+    let embedded = sent.iter().zip(vectors).map(|((passage, _), vector)| (*passage, vector));
+    let embedded = embedded.chain(empty.iter().map(|(passage, _)| (*passage, None)));
+    let embedded: Vec<ChunkEmbedding> =
+        embedded.map(|(passage, vector)| ChunkEmbedding { chunk_id: passage, vector }).collect();
+    if !embedded.is_empty() {
+        store.store_embeddings(&model, &embedded)?;
     }
-    Ok(Ok(told.len() as u64))
+    Ok(Ok(embedded.len() as u64))
 }
 
-/// A passage below its title, as it is stored; empty where it was forgotten meanwhile.
-fn text_of(store: &dyn Store, passage: &StaleChunk) -> Result<String, AppError> {
-    match pending::text_of(store, passage) {
-        Ok(text) => Ok(format!("{}\n{text}", passage.title).trim().to_owned()),
-        Err(StoreError::Gone { .. } | StoreError::Unknown(_)) => Ok(String::new()),
+/// Returns a chunk below its title, as it is stored; empty if it was deleted meanwhile.
+fn text_of(store: &dyn Store, chunk: &StaleChunk) -> Result<String, AppError> {
+    match pending::text_of(store, chunk) {
+        Ok(text) => Ok(format!("{}\n{text}", chunk.title).trim().to_owned()),
+        Err(StoreError::Gone { .. } | StoreError::NotFound(_)) => Ok(String::new()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The vectors of texts, or of the first of them; none for one that the server does not take.
-fn told_of(
+/// Embeds texts, or at least the first of them; `None` for a text that the server rejects.
+fn embed_batch(
     embedder: &Embedder,
     model: &str,
     texts: &[&str],
-    time: Duration,
-) -> Result<Vec<Option<Vec<u8>>>, Fault> {
+    timeout: Duration,
+) -> Result<Vec<Option<Vec<u8>>>, EmbedderError> {
     if texts.is_empty() {
         return Ok(Vec::new());
     }
-    match embedder.of_passages(texts, time) {
-        Err(fault) if fault.is_of_the_text() => {
-            // One text that it does not take must not keep the others from it; but it may take none at all.
-            embedder.try_out(time)?;
-            told_one_by_one(embedder, model, texts, time)
+    match embedder.embed_chunks(texts, timeout) {
+        Err(error) if error.may_be_the_text() => {
+            // One rejected text must not block the others; the probe fails if the server rejects all.
+            embedder.probe(timeout)?;
+            embed_one_by_one(embedder, model, texts, timeout)
         }
-        told => of_model(told?, model),
+        embedded => check_model(embedded?, model),
     }
 }
 
-/// As many as there is time for; the others wait.
-fn told_one_by_one(
+/// Embeds as many texts as the timeout allows, one per request.
+fn embed_one_by_one(
     embedder: &Embedder,
     model: &str,
     texts: &[&str],
-    time: Duration,
-) -> Result<Vec<Option<Vec<u8>>>, Fault> {
-    let deadline = Instant::now() + time;
-    let mut told = Vec::new();
+    timeout: Duration,
+) -> Result<Vec<Option<Vec<u8>>>, EmbedderError> {
+    let deadline = Instant::now() + timeout;
+    let mut vectors = Vec::new();
     for text in texts {
         let left = deadline.saturating_duration_since(Instant::now());
-        match told_alone(embedder, model, text, left) {
-            Ok(vector) => told.push(vector),
-            Err(fault) if told.is_empty() => return Err(fault),
+        match embed_one(embedder, model, text, left) {
+            Ok(vector) => vectors.push(vector),
+            Err(error) if vectors.is_empty() => return Err(error),
             Err(_) => break,
         }
     }
-    Ok(told)
+    Ok(vectors)
 }
 
-fn told_alone(
+/// Embeds a text, or its start if the server rejects it; `None` if it rejects both.
+fn embed_one(
     embedder: &Embedder,
     model: &str,
     text: &str,
-    time: Duration,
-) -> Result<Option<Vec<u8>>, Fault> {
+    timeout: Duration,
+) -> Result<Option<Vec<u8>>, EmbedderError> {
     for text in [text, cut::prefix(text, SHORTENED_BYTES)] {
-        match embedder.of_passages(&[text], time) {
-            Err(fault) if fault.is_of_the_text() => {}
-            told => return Ok(of_model(told?, model)?.pop().flatten()),
+        match embedder.embed_chunks(&[text], timeout) {
+            Err(error) if error.may_be_the_text() => {}
+            embedded => return Ok(check_model(embedded?, model)?.pop().flatten()),
         }
     }
     Ok(None)
 }
 
-/// Vectors of another length than before are another model's; they are asked for again under its name.
-fn of_model(told: Meant, model: &str) -> Result<Vec<Option<Vec<u8>>>, Fault> {
-    if told.model == model { Ok(told.vectors) } else { Err(Fault::Changed(told.model)) }
+/// Returns the vectors, or an error if another model made them; the next backfill stores them under its name.
+fn check_model(embedded: Embedded, model: &str) -> Result<Vec<Option<Vec<u8>>>, EmbedderError> {
+    if embedded.model == model {
+        Ok(embedded.vectors)
+    } else {
+        Err(EmbedderError::Changed(embedded.model))
+    }
 }

@@ -1,12 +1,12 @@
-//! A server's model that tells what texts mean, beside the built-in one.
+//! The remote embedder: an embedding model on a server, in addition to the built-in one.
 //!
-//! Nothing is asked unless the user's own settings name a server, and no hook, note or run waits for it. What is
-//! stored has its built-in meaning at once; `passages` has the model told of it when somebody has time: a server
-//! that is idle, `forebay index` before it ends, a search for as long as it may wait. A search asks about its
-//! questions once, and where it gets no answer the built-in model's meanings are still there. Vectors are
-//! kept under the name of their model and their length, so that those of two models never meet.
+//! It is used only if the user's own settings name a server, and no hook, note or run waits for it. Stored chunks
+//! get their built-in embedding at once; `backfill` adds the remote one later: in an idle server, before
+//! `forebay index` exits, and in a search until its timeout. A search embeds its queries in one request; if that
+//! fails it uses the built-in embeddings. Vectors are stored under their model's name and dimensions, so those of
+//! different models are never compared.
 //!
-//! `wire` speaks to the server, `fault` says why it did not help.
+//! `wire` has the protocol, `error` the errors.
 
 mod backfill;
 mod error;
@@ -16,54 +16,54 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use forebay_sandbox::web::{self, HttpRequest};
-use forebay_store::REMOTE;
+use forebay_store::REMOTE_MODEL_PREFIX;
 use forebay_text::cut;
 
-pub(crate) use self::backfill::embed;
-pub(crate) use self::error::Fault;
+pub(crate) use self::backfill::backfill;
+pub(crate) use self::error::EmbedderError;
 use crate::ingest::redaction::Redaction;
 use crate::settings;
 
-/// A server that failed is left alone for a while: who searches next must not wait for it again.
-const REST: Duration = Duration::from_secs(30);
-/// More passages in one request make it long, and no faster.
-const MOST_BATCH: u64 = 1024;
-/// Asked to see whether a server answers, and with vectors of which length.
-const TRIAL: &str = "word";
-/// Bytes of what a server says of a refusal.
-const MOST_SAID: usize = 160;
+/// After a failure, searches skip the server for this long instead of waiting for it again.
+const COOLDOWN: Duration = Duration::from_secs(30);
+/// Larger requests take longer and are no faster per chunk.
+const MAX_BATCH_SIZE: u64 = 1024;
+/// Embedded to learn whether a server answers, and the dimensions of its vectors.
+const PROBE_TEXT: &str = "word";
+/// Bytes of a server's error message that are shown.
+const MAX_MESSAGE_BYTES: usize = 160;
 
 pub(crate) struct Embedder {
     settings: settings::Embedder,
     key: Option<String>,
     redaction: Arc<Redaction>,
-    /// The name that vectors are kept under, as the last answer told it.
+    /// The name that vectors are stored under, from the last response.
     model: Mutex<Option<String>>,
-    resting: Mutex<Option<(Instant, Fault)>>,
-    /// Held by who asks about passages; two at once would ask the same.
-    at_work: Mutex<()>,
+    last_failure: Mutex<Option<(Instant, EmbedderError)>>,
+    /// Held during a backfill: two at once would embed the same chunks.
+    backfill_lock: Mutex<()>,
 }
 
-/// What texts mean, in their order, and the name of the model that told it.
-pub(crate) struct Meant {
+/// Vectors in the order of their texts, and the name of their model.
+pub(crate) struct Embedded {
     pub(crate) model: String,
     pub(crate) vectors: Vec<Option<Vec<u8>>>,
 }
 
-/// The key that the settings name, if the environment has it.
-pub(crate) fn key(
+/// Returns the API key from the configured environment variable, if it is set.
+pub(crate) fn api_key(
     settings: &settings::Embedder,
     environment: &[(String, String)],
 ) -> Option<String> {
-    let named = |(name, value): &&(String, String)| {
+    let is_key = |(name, value): &&(String, String)| {
         !settings.key_env.is_empty() && *name == settings.key_env && !value.is_empty()
     };
-    environment.iter().find(named).map(|(_, value)| value.clone())
+    environment.iter().find(is_key).map(|(_, value)| value.clone())
 }
 
 impl Embedder {
-    /// The one that the settings name, if they do.
-    pub(crate) fn of(
+    /// Returns the configured embedder; `None` without a URL.
+    pub(crate) fn new(
         settings: &settings::Embedder,
         key: Option<String>,
         redaction: Arc<Redaction>,
@@ -73,17 +73,17 @@ impl Embedder {
             key,
             redaction,
             model: Mutex::default(),
-            resting: Mutex::default(),
-            at_work: Mutex::default(),
+            last_failure: Mutex::default(),
+            backfill_lock: Mutex::default(),
         })
     }
 
-    /// The model as the user knows it.
+    /// Returns the model's name in the settings.
     pub(crate) fn name(&self) -> &str {
         &self.settings.model
     }
 
-    /// The server without what an address may have of secrets.
+    /// Returns the server's URL without credentials, path and query.
     fn server(&self) -> String {
         let url = self.settings.url.trim();
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
@@ -92,147 +92,150 @@ impl Embedder {
         format!("{scheme}://{host}")
     }
 
-    /// The model and where it is.
+    /// Returns the model's name and its server.
     pub(crate) fn about(&self) -> String {
         format!("{} at {}", self.name(), self.server())
     }
 
-    /// What is told where it did not help.
-    pub(crate) fn excuse(&self, fault: &Fault) -> String {
-        format!("{}: {fault}; the built-in model was asked", self.about())
+    /// Returns the remark for a search that fell back to the built-in model.
+    pub(crate) fn fallback_remark(&self, error: &EmbedderError) -> String {
+        format!("{}: {error}; used the built-in model", self.about())
     }
 
-    /// The time for a request when nobody waits.
-    pub(crate) fn batch_time(&self) -> Duration {
+    /// Returns the timeout of a request in the background.
+    pub(crate) fn batch_timeout(&self) -> Duration {
         Duration::from_millis(self.settings.batch_timeout_ms)
     }
 
-    /// The time that a search waits.
-    pub(crate) fn question_time(&self) -> Duration {
+    /// Returns the timeout of a request in a search.
+    pub(crate) fn query_timeout(&self) -> Duration {
         Duration::from_millis(self.settings.timeout_ms)
     }
 
-    /// What questions mean. A server that has failed lately is not asked.
-    pub(crate) fn questions(&self, texts: &[&str]) -> Result<Meant, Fault> {
-        self.check_rest()?;
-        let texts = self.prepared(&self.settings.question_prefix, texts);
-        self.ask(&texts, self.question_time()).inspect_err(|fault| self.rest(fault))
+    /// Embeds queries; fails at once during the cooldown after a failure.
+    pub(crate) fn embed_queries(&self, texts: &[&str]) -> Result<Embedded, EmbedderError> {
+        self.check_cooldown()?;
+        let texts = self.prepare(&self.settings.question_prefix, texts);
+        self.request(&texts, self.query_timeout()).inspect_err(|error| self.start_cooldown(error))
     }
 
-    /// What passages mean.
-    fn of_passages(&self, texts: &[&str], time: Duration) -> Result<Meant, Fault> {
-        self.check_rest()?;
-        let texts = self.prepared(&self.settings.passage_prefix, texts);
-        self.ask(&texts, time).inspect_err(|fault| {
-            // Many texts may take longer than a search waits, and one may be none that the server takes.
-            if !matches!(fault, Fault::TooSlow(_)) && !fault.is_of_the_text() {
-                self.rest(fault);
+    /// Embeds chunks.
+    fn embed_chunks(&self, texts: &[&str], timeout: Duration) -> Result<Embedded, EmbedderError> {
+        self.check_cooldown()?;
+        let texts = self.prepare(&self.settings.passage_prefix, texts);
+        self.request(&texts, timeout).inspect_err(|error| {
+            // A large batch may exceed a search's timeout, and one text may be invalid: the server still works.
+            if !matches!(error, EmbedderError::TooSlow(_)) && !error.may_be_the_text() {
+                self.start_cooldown(error);
             }
         })
     }
 
-    /// Asks about a word: whether there is an answer, and under which name its vectors are kept.
-    pub(crate) fn try_out(&self, time: Duration) -> Result<String, Fault> {
-        self.ask(&[TRIAL.to_owned()], time).map(|meant| meant.model)
+    /// Embeds one word; returns the name that vectors are stored under.
+    pub(crate) fn probe(&self, timeout: Duration) -> Result<String, EmbedderError> {
+        self.request(&[PROBE_TEXT.to_owned()], timeout).map(|embedded| embedded.model)
     }
 
-    /// The name that its vectors are kept under; it is asked where no answer has told.
-    fn model(&self, time: Duration) -> Result<String, Fault> {
+    /// Returns the name that vectors are stored under; probes the server before the first response.
+    fn model(&self, timeout: Duration) -> Result<String, EmbedderError> {
         let known = self.model.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(model) = known {
             return Ok(model);
         }
-        self.check_rest()?;
-        self.try_out(time).inspect_err(|fault| self.rest(fault))
+        self.check_cooldown()?;
+        self.probe(timeout).inspect_err(|error| self.start_cooldown(error))
     }
 
-    fn ask(&self, texts: &[String], time: Duration) -> Result<Meant, Fault> {
+    fn request(&self, texts: &[String], timeout: Duration) -> Result<Embedded, EmbedderError> {
         self.check_settings()?;
-        let wanted = Some(self.settings.dimensions as usize).filter(|wanted| *wanted > 0);
-        let asked = HttpRequest {
-            url: wire::address(&self.settings.url),
+        let dimensions = Some(self.settings.dimensions as usize).filter(|count| *count > 0);
+        let request = HttpRequest {
+            url: wire::endpoint(&self.settings.url),
             bearer: self.key.clone(),
             body: Some((
                 "application/json".to_owned(),
-                wire::request(&self.settings.model, texts, wanted),
+                wire::request_body(&self.settings.model, texts, dimensions),
             )),
-            max_bytes: wire::most_bytes(texts.len()),
-            timeout: time,
+            max_bytes: wire::max_response_bytes(texts.len()),
+            timeout,
         };
-        let answer = web::send(&asked).map_err(Fault::of_fetch)?;
+        let answer = web::send(&request).map_err(EmbedderError::from_fetch)?;
         if answer.status != 200 {
-            return Err(Fault::Status { status: answer.status, said: self.said(&answer.body) });
+            return Err(EmbedderError::Status {
+                status: answer.status,
+                message: self.error_message(&answer.body),
+            });
         }
-        let read = wire::read(&answer.body, texts.len(), wanted)?;
-        let model = self.kept_name(read.dimensions);
+        let response = wire::parse_response(&answer.body, texts.len(), dimensions)?;
+        let model = self.vector_name(response.dimensions);
         *self.model.lock().unwrap_or_else(PoisonError::into_inner) = Some(model.clone());
-        Ok(Meant { model, vectors: read.vectors })
+        Ok(Embedded { model, vectors: response.vectors })
     }
 
-    /// What makes two vectors comparable: the model, their length, and what stood before the passages. Where the
-    /// server is does not count.
-    fn kept_name(&self, dimensions: usize) -> String {
+    /// Returns the name that vectors are stored under: what makes them comparable, which is the model, the
+    /// dimensions and the chunk prefix, but not the server.
+    fn vector_name(&self, dimensions: usize) -> String {
         let settings::Embedder { model, passage_prefix, .. } = &self.settings;
         let prefix =
             if passage_prefix.is_empty() { String::new() } else { format!("/{passage_prefix}") };
-        format!("{REMOTE}{model}/{dimensions}{prefix}")
+        format!("{REMOTE_MODEL_PREFIX}{model}/{dimensions}{prefix}")
     }
 
-    /// Texts as they are sent. They have been stored without secrets; those that are known by now go, too.
-    fn prepared(&self, prefix: &str, texts: &[&str]) -> Vec<String> {
+    /// Adds the prefix and redacts again: stored text is redacted, but more secrets may be known by now.
+    fn prepare(&self, prefix: &str, texts: &[&str]) -> Vec<String> {
         texts.iter().map(|text| format!("{prefix}{}", self.redaction.text(text).0)).collect()
     }
 
-    /// `: model "x" not found`, without the key, of which some servers repeat a part.
-    fn said(&self, body: &[u8]) -> String {
-        let Some(said) = wire::said(body) else { return String::new() };
-        let said = match &self.key {
-            Some(key) => said.replace(key.as_str(), "[key]"),
-            None => said,
+    /// Formats the server's error, `: model "x" not found`, without the API key, which some servers repeat.
+    fn error_message(&self, body: &[u8]) -> String {
+        let Some(message) = wire::error_message(body) else { return String::new() };
+        let message = match &self.key {
+            Some(key) => message.replace(key.as_str(), "[key]"),
+            None => message,
         };
-        format!(": {}", cut::one_line(&self.redaction.text(&said).0, MOST_SAID))
+        format!(": {}", cut::one_line(&self.redaction.text(&message).0, MAX_MESSAGE_BYTES))
     }
 
-    fn check_settings(&self) -> Result<(), Fault> {
+    fn check_settings(&self) -> Result<(), EmbedderError> {
         let settings::Embedder { url, model, key_env, dimensions, .. } = &self.settings;
         let scheme = url.trim().split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
         if !scheme.is_some_and(|scheme| scheme == "http" || scheme == "https") {
-            return Err(Fault::NoAddress);
+            return Err(EmbedderError::InvalidUrl);
         }
         if model.trim().is_empty() {
-            return Err(Fault::NoModel);
+            return Err(EmbedderError::NoModel);
         }
         if !key_env.is_empty() && self.key.is_none() {
-            return Err(Fault::NoKey(key_env.clone()));
+            return Err(EmbedderError::NoKey(key_env.clone()));
         }
-        if *dimensions > wire::MOST_DIMENSIONS as u64 {
-            return Err(Fault::TooManyDimensions(*dimensions));
+        if *dimensions > wire::MAX_DIMENSIONS as u64 {
+            return Err(EmbedderError::TooManyDimensions(*dimensions));
         }
         Ok(())
     }
 
-    fn check_rest(&self) -> Result<(), Fault> {
-        let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*resting {
-            Some((since, fault)) if since.elapsed() < REST => Err(fault.clone()),
+    fn check_cooldown(&self) -> Result<(), EmbedderError> {
+        let last_failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last_failure {
+            Some((at, error)) if at.elapsed() < COOLDOWN => Err(error.clone()),
             _ => Ok(()),
         }
     }
 
-    fn rest(&self, fault: &Fault) {
-        tracing::warn!(%fault, model = self.name(), "the embedder did not help");
-        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-        *resting = Some((Instant::now(), fault.clone()));
+    fn start_cooldown(&self, error: &EmbedderError) {
+        tracing::warn!(%error, model = self.name(), "the remote embedder failed");
+        let mut last_failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        *last_failure = Some((Instant::now(), error.clone()));
     }
 
-    fn batch(&self) -> usize {
-        self.settings.batch.clamp(1, MOST_BATCH) as usize
+    fn batch_size(&self) -> usize {
+        self.settings.batch.clamp(1, MAX_BATCH_SIZE) as usize
     }
 
-    /// Lets one ask about passages at a time; none for who would be the second.
-    fn take_turn(&self) -> Option<std::sync::MutexGuard<'_, ()>> {
-        match self.at_work.try_lock() {
-            Ok(turn) => Some(turn),
+    /// Locks the backfill; `None` if another one runs.
+    fn try_lock_backfill(&self) -> Option<std::sync::MutexGuard<'_, ()>> {
+        match self.backfill_lock.try_lock() {
+            Ok(guard) => Some(guard),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
@@ -245,7 +248,7 @@ mod tests {
 
     fn embedder(settings: settings::Embedder, key: Option<&str>) -> Embedder {
         let redaction = Arc::new(Redaction::new(true, Vec::new()));
-        Embedder::of(&settings, key.map(str::to_owned), redaction).unwrap()
+        Embedder::new(&settings, key.map(str::to_owned), redaction).unwrap()
     }
 
     fn settings() -> settings::Embedder {
@@ -254,34 +257,37 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_vectors_comparable_is_their_name() {
+    fn comparable_vectors_share_a_name() {
         let plain = embedder(settings(), None);
-        assert_eq!(plain.kept_name(768), "remote:m/768");
+        assert_eq!(plain.vector_name(768), "remote:m/768");
         let elsewhere = settings::Embedder { url: "https://b/v1".to_owned(), ..settings() };
-        assert_eq!(embedder(elsewhere, None).kept_name(768), plain.kept_name(768));
+        assert_eq!(embedder(elsewhere, None).vector_name(768), plain.vector_name(768));
         let prefixed = settings::Embedder { passage_prefix: "doc: ".to_owned(), ..settings() };
-        assert_eq!(embedder(prefixed, None).kept_name(768), "remote:m/768/doc: ");
+        assert_eq!(embedder(prefixed, None).vector_name(768), "remote:m/768/doc: ");
     }
 
     #[test]
-    fn settings_that_cannot_work_are_told_before_anything_is_sent() {
-        let fault = |settings| embedder(settings, None).try_out(Duration::ZERO).unwrap_err();
+    fn rejects_invalid_settings_before_sending() {
+        let error = |settings| embedder(settings, None).probe(Duration::ZERO).unwrap_err();
         assert_eq!(
-            fault(settings::Embedder { url: "ftp://a".into(), ..settings() }),
-            Fault::NoAddress
+            error(settings::Embedder { url: "ftp://a".into(), ..settings() }),
+            EmbedderError::InvalidUrl
         );
-        assert_eq!(fault(settings::Embedder { model: " ".into(), ..settings() }), Fault::NoModel);
+        assert_eq!(
+            error(settings::Embedder { model: " ".into(), ..settings() }),
+            EmbedderError::NoModel
+        );
         let keyed = settings::Embedder { key_env: "K".into(), ..settings() };
-        assert_eq!(fault(keyed), Fault::NoKey("K".into()));
+        assert_eq!(error(keyed), EmbedderError::NoKey("K".into()));
         let long = settings::Embedder { dimensions: 5_000, ..settings() };
-        assert_eq!(fault(long), Fault::TooManyDimensions(5_000));
+        assert_eq!(error(long), EmbedderError::TooManyDimensions(5_000));
     }
 
     #[test]
-    fn neither_address_nor_answer_shows_a_secret() {
+    fn hides_secrets_in_url_and_errors() {
         let url = "https://user:pass@host:1/v1?key=x".to_owned();
         let with_key = embedder(settings::Embedder { url, ..settings() }, Some("abc-123"));
         assert_eq!(with_key.server(), "https://host:1");
-        assert_eq!(with_key.said(br#"{"error":"bad key abc-123"}"#), ": bad key [key]");
+        assert_eq!(with_key.error_message(br#"{"error":"bad key abc-123"}"#), ": bad key [key]");
     }
 }

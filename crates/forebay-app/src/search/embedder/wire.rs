@@ -1,56 +1,56 @@
-//! What is asked of a server, and what it answers: read as foreign bytes are, with nothing taken for granted.
+//! Requests and responses of OpenAI-compatible and Ollama embedding APIs; responses are untrusted.
 
 use forebay_text::vector;
 use serde::Deserialize;
 use serde_json::json;
 
-/// Longer vectors are no use: comparing them takes longer, and finds no more.
-pub(super) const MOST_DIMENSIONS: usize = 4096;
+/// Longer vectors take longer to compare and find no more.
+pub(super) const MAX_DIMENSIONS: usize = 4096;
 
-/// Where a server is asked: a base gets the path of an OpenAI-compatible API, a whole address stays.
-pub(super) fn address(url: &str) -> String {
+/// Returns the endpoint: a base URL gets the path of an OpenAI-compatible API, an endpoint stays.
+pub(super) fn endpoint(url: &str) -> String {
     let url = url.trim().trim_end_matches('/');
-    let is_whole = url.ends_with("/embeddings") || url.ends_with("/api/embed");
-    if is_whole { url.to_owned() } else { format!("{url}/embeddings") }
+    let is_endpoint = url.ends_with("/embeddings") || url.ends_with("/api/embed");
+    if is_endpoint { url.to_owned() } else { format!("{url}/embeddings") }
 }
 
-pub(super) fn request(model: &str, texts: &[String], dimensions: Option<usize>) -> Vec<u8> {
-    let mut asked = json!({ "model": model, "input": texts });
+pub(super) fn request_body(model: &str, texts: &[String], dimensions: Option<usize>) -> Vec<u8> {
+    let mut body = json!({ "model": model, "input": texts });
     if let Some(dimensions) = dimensions {
-        asked["dimensions"] = json!(dimensions);
+        body["dimensions"] = json!(dimensions);
     }
-    asked.to_string().into_bytes()
+    body.to_string().into_bytes()
 }
 
-/// The size of an answer at most: so many vectors, with room for long numbers and for words around them.
-pub(super) fn most_bytes(texts: usize) -> u64 {
+/// Returns a bound on the response size: long numbers, and room for the JSON around them.
+pub(super) fn max_response_bytes(texts: usize) -> u64 {
     const NUMBER_BYTES: usize = 32;
-    ((texts * MOST_DIMENSIONS * NUMBER_BYTES) + 64 * 1024) as u64
+    ((texts * MAX_DIMENSIONS * NUMBER_BYTES) + 64 * 1024) as u64
 }
 
-/// Vectors in the order of the texts, and how many numbers each had; none for a text without a direction.
+/// Vectors in the order of the texts, and their dimensions; `None` for a zero vector.
 #[derive(Debug, PartialEq)]
 pub(super) struct Vectors {
     pub(super) dimensions: usize,
     pub(super) vectors: Vec<Option<Vec<u8>>>,
 }
 
-/// What is wrong with an answer.
+/// Why a response is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Nonsense {
-    #[error("it is no list of vectors")]
-    NoVectors,
-    #[error("{got} vectors where {wanted} were asked for")]
-    WrongCount { wanted: usize, got: usize },
-    #[error("vectors of {got} numbers where {wanted} were expected")]
-    WrongDimensions { wanted: usize, got: usize },
-    #[error("a vector has {0} numbers")]
+pub(crate) enum BadResponse {
+    #[error("not a list of vectors")]
+    NotVectors,
+    #[error("{got} vectors for {expected} texts")]
+    WrongCount { expected: usize, got: usize },
+    #[error("vectors of {got} dimensions, expected {expected}")]
+    WrongDimensions { expected: usize, got: usize },
+    #[error("a vector has {0} dimensions")]
     Dimensions(usize),
-    #[error("a vector has a number that is none")]
-    NoNumber,
+    #[error("a vector has a number that is not finite")]
+    NotFinite,
 }
 
-/// As OpenAI answers and whoever speaks like it, or as Ollama's own API does.
+/// A response of an OpenAI-compatible API, or of Ollama's own.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {
@@ -64,53 +64,54 @@ struct Row {
     embedding: Vec<f64>,
 }
 
-/// Reads the vectors of so many texts; where a length is expected, they must have it.
-pub(super) fn read(
+/// Parses the vectors of `texts` texts; with `dimensions`, they must have these.
+pub(super) fn parse_response(
     body: &[u8],
     texts: usize,
     dimensions: Option<usize>,
-) -> Result<Vectors, Nonsense> {
-    let answer: Answer = serde_json::from_slice(body).map_err(|_| Nonsense::NoVectors)?;
+) -> Result<Vectors, BadResponse> {
+    let answer: Answer = serde_json::from_slice(body).map_err(|_| BadResponse::NotVectors)?;
     let rows = match answer {
-        Answer::Data { data } => in_order(data)?,
+        Answer::Data { data } => sort_by_index(data)?,
         Answer::Plain { embeddings } => embeddings,
     };
     if rows.len() != texts {
-        return Err(Nonsense::WrongCount { wanted: texts, got: rows.len() });
+        return Err(BadResponse::WrongCount { expected: texts, got: rows.len() });
     }
-    let wanted = dimensions.or_else(|| rows.first().map(Vec::len)).unwrap_or_default();
-    if let Some(other) = rows.iter().map(Vec::len).find(|length| *length != wanted) {
-        return Err(Nonsense::WrongDimensions { wanted, got: other });
+    let expected = dimensions.or_else(|| rows.first().map(Vec::len)).unwrap_or_default();
+    if let Some(other) = rows.iter().map(Vec::len).find(|length| *length != expected) {
+        return Err(BadResponse::WrongDimensions { expected, got: other });
     }
-    if wanted == 0 || wanted > MOST_DIMENSIONS {
-        return Err(Nonsense::Dimensions(wanted));
+    if expected == 0 || expected > MAX_DIMENSIONS {
+        return Err(BadResponse::Dimensions(expected));
     }
-    let vectors = rows.iter().map(|row| in_bytes(row)).collect::<Result<_, _>>()?;
-    Ok(Vectors { dimensions: wanted, vectors })
+    let vectors = rows.iter().map(|row| quantize(row)).collect::<Result<_, _>>()?;
+    Ok(Vectors { dimensions: expected, vectors })
 }
 
-/// Rows by their index, each once; as they stand where none is given.
-fn in_order(mut rows: Vec<Row>) -> Result<Vec<Vec<f64>>, Nonsense> {
+/// Sorts rows by their index, which must be complete; without indexes, keeps their order.
+fn sort_by_index(mut rows: Vec<Row>) -> Result<Vec<Vec<f64>>, BadResponse> {
     if rows.iter().any(|row| row.index.is_some()) {
         rows.sort_by_key(|row| row.index);
-        if rows.iter().enumerate().any(|(place, row)| row.index != Some(place)) {
-            return Err(Nonsense::NoVectors);
+        if rows.iter().enumerate().any(|(index, row)| row.index != Some(index)) {
+            return Err(BadResponse::NotVectors);
         }
     }
     Ok(rows.into_iter().map(|row| row.embedding).collect())
 }
 
-fn in_bytes(numbers: &[f64]) -> Result<Option<Vec<u8>>, Nonsense> {
-    let direction: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();
-    if direction.iter().any(|number| !number.is_finite()) {
-        return Err(Nonsense::NoNumber);
+/// Normalizes and quantizes a vector to bytes; `None` for a zero vector.
+fn quantize(numbers: &[f64]) -> Result<Option<Vec<u8>>, BadResponse> {
+    let numbers: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();
+    if numbers.iter().any(|number| !number.is_finite()) {
+        return Err(BadResponse::NotFinite);
     }
-    let mut bytes = vec![0; direction.len()];
-    Ok(vector::quantize(&direction, &mut bytes).then_some(bytes))
+    let mut bytes = vec![0; numbers.len()];
+    Ok(vector::quantize(&numbers, &mut bytes).then_some(bytes))
 }
 
-/// What a server says of a refusal, in any of the usual shapes.
-pub(super) fn said(body: &[u8]) -> Option<String> {
+/// Extracts a server's error message, in any of the usual shapes.
+pub(super) fn error_message(body: &[u8]) -> Option<String> {
     let answer: serde_json::Value = serde_json::from_slice(body).ok()?;
     let error = answer.get("error").or_else(|| answer.get("detail")).unwrap_or(&answer);
     let text = error.get("message").unwrap_or(error).as_str()?;
@@ -128,33 +129,33 @@ mod tests {
         body: &str,
         texts: usize,
         dimensions: Option<usize>,
-        expect: Result<&[&[i8]], Nonsense>,
+        expect: Result<&[&[i8]], BadResponse>,
     ) {
-        let read = read(body.as_bytes(), texts, dimensions).map(|read| {
+        let read = parse_response(body.as_bytes(), texts, dimensions).map(|read| {
             let signed =
                 |bytes: Vec<u8>| bytes.into_iter().map(u8::cast_signed).collect::<Vec<i8>>();
             read.vectors.into_iter().map(|vector| vector.map(signed).unwrap_or_default()).collect()
         });
-        let expect: Result<Vec<Vec<i8>>, Nonsense> =
+        let expect: Result<Vec<Vec<i8>>, BadResponse> =
             expect.map(|rows| rows.iter().map(|row| row.to_vec()).collect());
         assert_eq!(read, expect, "{body}");
     }
 
     #[test]
-    fn both_shapes_are_read_in_the_order_of_the_texts() {
+    fn parses_both_shapes_in_the_order_of_texts() {
         check(
             r#"{"data":[{"embedding":[1,-2]},{"embedding":[0,0]}]}"#,
             2,
             None,
             Ok(&[&[64, -127], &[]]),
         );
-        let turned = r#"{"object":"list","data":[{"index":1,"embedding":[1,0]},{"index":0,"embedding":[0,1]}]}"#;
-        check(turned, 2, Some(2), Ok(&[&[0, 127], &[127, 0]]));
+        let reversed = r#"{"object":"list","data":[{"index":1,"embedding":[1,0]},{"index":0,"embedding":[0,1]}]}"#;
+        check(reversed, 2, Some(2), Ok(&[&[0, 127], &[127, 0]]));
         check(r#"{"model":"m","embeddings":[[0.1,0.1]]}"#, 1, None, Ok(&[&[127, 127]]));
     }
 
     #[test]
-    fn nonsense_is_told() {
+    fn rejects_invalid_responses() {
         for body in [
             "",
             "<html>",
@@ -167,37 +168,42 @@ mod tests {
             r#"{"data":[{"index":3,"embedding":[1]}]}"#,
             r#"{"data":[{"index":0,"embedding":[1]},{"embedding":[1]}]}"#,
         ] {
-            check(body, 1, None, Err(Nonsense::NoVectors));
+            check(body, 1, None, Err(BadResponse::NotVectors));
         }
-        check(r#"{"embeddings":[[1]]}"#, 2, None, Err(Nonsense::WrongCount { wanted: 2, got: 1 }));
-        let wrong = Nonsense::WrongDimensions { wanted: 3, got: 1 };
+        check(
+            r#"{"embeddings":[[1]]}"#,
+            2,
+            None,
+            Err(BadResponse::WrongCount { expected: 2, got: 1 }),
+        );
+        let wrong = BadResponse::WrongDimensions { expected: 3, got: 1 };
         check(r#"{"embeddings":[[1]]}"#, 1, Some(3), Err(wrong));
-        let uneven = Nonsense::WrongDimensions { wanted: 1, got: 2 };
+        let uneven = BadResponse::WrongDimensions { expected: 1, got: 2 };
         check(r#"{"embeddings":[[1],[1,2]]}"#, 2, None, Err(uneven));
-        check(r#"{"embeddings":[[]]}"#, 1, None, Err(Nonsense::Dimensions(0)));
-        check(r#"{"embeddings":[[1e300]]}"#, 1, None, Err(Nonsense::NoNumber));
-        let long = format!("{{\"embeddings\":[[{}1]]}}", "1,".repeat(MOST_DIMENSIONS));
-        check(&long, 1, None, Err(Nonsense::Dimensions(MOST_DIMENSIONS + 1)));
+        check(r#"{"embeddings":[[]]}"#, 1, None, Err(BadResponse::Dimensions(0)));
+        check(r#"{"embeddings":[[1e300]]}"#, 1, None, Err(BadResponse::NotFinite));
+        let long = format!("{{\"embeddings\":[[{}1]]}}", "1,".repeat(MAX_DIMENSIONS));
+        check(&long, 1, None, Err(BadResponse::Dimensions(MAX_DIMENSIONS + 1)));
     }
 
     #[test]
-    fn an_address_is_completed_once() {
-        assert_eq!(address("http://a/v1/"), "http://a/v1/embeddings");
-        assert_eq!(address("http://a/v1/embeddings"), "http://a/v1/embeddings");
-        assert_eq!(address("http://a:11434/api/embed"), "http://a:11434/api/embed");
+    fn completes_base_urls_only() {
+        assert_eq!(endpoint("http://a/v1/"), "http://a/v1/embeddings");
+        assert_eq!(endpoint("http://a/v1/embeddings"), "http://a/v1/embeddings");
+        assert_eq!(endpoint("http://a:11434/api/embed"), "http://a:11434/api/embed");
     }
 
     #[test]
-    fn a_refusal_is_told_in_any_shape() {
+    fn finds_the_error_message_in_any_shape() {
         for body in
             [r#"{"error":{"message":"x"}}"#, r#"{"error":"x"}"#, r#"{"detail":"x"}"#, r#""x""#]
         {
-            assert_eq!(said(body.as_bytes()).as_deref(), Some("x"), "{body}");
+            assert_eq!(error_message(body.as_bytes()).as_deref(), Some("x"), "{body}");
         }
-        assert_eq!(said(b"<html>"), None);
+        assert_eq!(error_message(b"<html>"), None);
     }
 
-    /// Something like an answer.
+    /// Generates almost valid responses.
     fn answers() -> impl Strategy<Value = String> {
         let number = prop_oneof![
             any::<f32>().prop_map(|number| format!("{number}")),
@@ -221,22 +227,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_answer_gives_one_vector_a_text_all_of_one_length_or_nothing(
+        fn valid_responses_have_one_vector_per_text_and_equal_dimensions(
             body in answers(),
             texts in 0_usize..4,
             dimensions in prop::option::of(1_usize..5),
         ) {
-            if let Ok(read) = read(body.as_bytes(), texts, dimensions) {
+            if let Ok(read) = parse_response(body.as_bytes(), texts, dimensions) {
                 prop_assert_eq!(read.vectors.len(), texts);
-                prop_assert!(dimensions.is_none_or(|wanted| wanted == read.dimensions));
+                prop_assert!(dimensions.is_none_or(|expected| expected == read.dimensions));
                 prop_assert!(read.vectors.iter().flatten().all(|vector| vector.len() == read.dimensions));
             }
         }
 
         #[test]
-        fn any_bytes_are_no_reason_to_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = read(&body, 1, None);
-            let _ = said(&body);
+        fn never_panics(body in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = parse_response(&body, 1, None);
+            let _ = error_message(&body);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `context_peek`: skeletons of files and folders, one symbol's body, or the map of the repository.
+//! `context_peek`: skeletons of files and folders, a symbol's body, or the map of the repository.
 
 mod map;
 mod skeletons;
@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::targets::Targets;
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::input;
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextPeek;
 
@@ -26,10 +26,10 @@ pub struct Input {
     pub verbosity: Option<String>,
     pub deps: Option<bool>,
     pub budget: Option<u64>,
-    /// Each item tells its lines.
+    /// Items show their line numbers.
     #[schemars(skip)]
     pub line_numbers: Option<bool>,
-    /// Private items are shown as well.
+    /// Shows private items too.
     #[schemars(skip)]
     pub private: Option<bool>,
 }
@@ -38,8 +38,8 @@ impl Tool for ContextPeek {
     const NAME: &'static str = "context_peek";
     const DESCRIPTION: &'static str =
         "Skeletons of files, a folder, a glob; a symbol's body; \".\" maps the repository.";
-    const NATURE: Nature = Nature::Reads;
-    const POWER: Power = Power::Files;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const CAPABILITY: Capability = Capability::Files;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
@@ -48,7 +48,7 @@ impl Tool for ContextPeek {
             let budget = input::budget(input.budget, app.settings.files.peek)?;
             return symbol::answer(app, &input.paths, symbol, budget, call);
         }
-        match Targets::of(app, &input.paths, call)? {
+        match Targets::resolve(app, &input.paths, call)? {
             Targets::Repository => {
                 map::answer(app, input::budget(input.budget, app.settings.files.map)?)
             }

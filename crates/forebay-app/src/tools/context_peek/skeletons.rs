@@ -12,19 +12,19 @@ use crate::edit::repository::{Dependencies, walk};
 use crate::edit::skeletons::{self, Subject};
 use crate::edit::source_file::{Place, SourceFile};
 use crate::edit::working_set::AtWork;
-use crate::render::budgeted::Budgeted;
+use crate::render::budgeted::BudgetedText;
 use crate::{Answer, App, AppError};
 
-/// What stands below the skeletons.
-const FRAME_BYTES: usize = 240;
-/// Files made ready at a time, so that a large folder costs no more than what is shown of it.
-const AT_A_TIME: usize = 16;
-/// After so many that do not fit, none is tried.
-const MOST_MISSES: usize = 24;
-/// Files left out that are named.
-const NAMED: usize = 6;
-/// Files that are remembered as looked at.
-const MOST_NOTED: usize = 20;
+/// Bytes reserved for the remarks below the skeletons.
+const REMARK_BYTES: usize = 240;
+/// Files that are parsed at a time: a large folder costs no more than the part that is shown.
+const BATCH_SIZE: usize = 16;
+/// After this many files that do not fit, the rest is left out.
+const MAX_MISSES: usize = 24;
+/// File names listed per remark.
+const MAX_LISTED_NAMES: usize = 6;
+/// Files that are added to the working set.
+const MAX_TRACKED_FILES: usize = 20;
 
 pub(super) fn answer(
     app: &App,
@@ -33,7 +33,7 @@ pub(super) fn answer(
     deps: bool,
     budget: u64,
 ) -> Result<Answer, AppError> {
-    let Files { texts: mut files, passed_over, faults, are_named } = found;
+    let Files { texts: mut files, skipped, errors, are_named } = found;
     if files.len() > 1 || deps {
         let all = walk(app, app.root())?.files;
         let dependencies = Dependencies::among(&all);
@@ -44,12 +44,12 @@ pub(super) fn answer(
             add_dependencies(&mut files, &dependencies, &all);
         }
     }
-    let page = Page::of(app, &files, options, budget);
+    let page = Page::new(app, &files, options, budget);
     let at_work = AtWork::of(app)?;
-    for (index, tokens) in page.shown.iter().take(MOST_NOTED).rev() {
+    for (index, tokens) in page.shown.iter().take(MAX_TRACKED_FILES).rev() {
         at_work.note_skeleton(&files[*index].place, &files[*index].file, *tokens, &[])?;
     }
-    Ok(page.answer(&files, &passed_over, &faults))
+    Ok(page.answer(&files, &skipped, &errors))
 }
 
 fn put_most_imported_first(files: &mut [Target], dependencies: &Dependencies) {
@@ -61,17 +61,17 @@ fn put_most_imported_first(files: &mut [Target], dependencies: &Dependencies) {
     });
 }
 
-/// Puts what the files import behind them.
+/// Appends the files that the given ones import.
 fn add_dependencies(
     files: &mut Vec<Target>,
     dependencies: &Dependencies,
     all: &[crate::edit::repository::Found],
 ) {
-    let wanted: Vec<String> = files
+    let imported: Vec<String> = files
         .iter()
         .flat_map(|target| dependencies.of(&target.place.shown, target.file.text()))
         .collect();
-    for shown in wanted {
+    for shown in imported {
         let is_known = files.iter().any(|target| target.place.shown == shown);
         let found = all.binary_search_by(|file| file.shown.as_str().cmp(&shown));
         let (false, Ok(index)) = (is_known, found) else { continue };
@@ -82,30 +82,30 @@ fn add_dependencies(
     }
 }
 
-/// As many skeletons as fit.
+/// The skeletons that fit within the budget.
 struct Page {
-    text: Budgeted,
-    /// Places in the list of files, with what each costs.
+    text: BudgetedText,
+    /// Indexes into the list of files, with the tokens of each skeleton.
     shown: Vec<(usize, u64)>,
-    /// Shown by less than was asked for.
+    /// Skeletons shown with less detail than requested.
     shortened: usize,
     left_out: Vec<usize>,
 }
 
 impl Page {
-    fn of(app: &App, files: &[Target], options: SkeletonOptions, budget: u64) -> Self {
-        let mut text = Budgeted::new(budget);
-        // Of a small budget most is for what was asked for.
-        text.keep_back(FRAME_BYTES.min(text.room() / 3));
+    fn new(app: &App, files: &[Target], options: SkeletonOptions, budget: u64) -> Self {
+        let mut text = BudgetedText::new(budget);
+        // Most of a small budget is for the skeletons.
+        text.reserve(REMARK_BYTES.min(text.room() / 3));
         let mut page = Self { text, shown: Vec::new(), shortened: 0, left_out: Vec::new() };
-        for start in (0..files.len()).step_by(AT_A_TIME) {
-            if page.left_out.len() > MOST_MISSES {
+        for start in (0..files.len()).step_by(BATCH_SIZE) {
+            if page.left_out.len() > MAX_MISSES {
                 page.left_out.extend(start..files.len());
                 break;
             }
-            let end = (start + AT_A_TIME).min(files.len());
+            let end = (start + BATCH_SIZE).min(files.len());
             let batch: Vec<Subject<'_>> = files[start..end].iter().map(subject).collect();
-            let texts = skeletons::of_all(app, &batch, options);
+            let texts = skeletons::for_files(app, &batch, options);
             for (offset, skeleton) in texts.iter().enumerate() {
                 page.add(app, files, start + offset, skeleton, options);
             }
@@ -127,33 +127,33 @@ impl Page {
         }
         let minimal = SkeletonOptions { verbosity: Verbosity::Minimal, ..options };
         if options != minimal {
-            let shorter = skeletons::of(app, &subject(&files[index]), minimal);
+            let shorter = skeletons::for_file(app, &subject(&files[index]), minimal);
             if self.text.push(&shorter) {
                 self.shortened += 1;
                 return self.shown.push((index, tokens::of(&shorter)));
             }
         }
         if files.len() == 1 {
-            let minimal = skeletons::of(app, &subject(&files[index]), minimal);
-            self.add_beginning(&minimal);
+            let minimal = skeletons::for_file(app, &subject(&files[index]), minimal);
+            self.add_truncated(&minimal);
             return self.shown.push((index, cost));
         }
         self.left_out.push(index);
     }
 
-    /// The first lines of a skeleton that is too large by itself.
-    fn add_beginning(&mut self, skeleton: &str) {
-        let all = skeleton.lines().count();
+    /// Adds the first lines of a single skeleton that exceeds the budget.
+    fn add_truncated(&mut self, skeleton: &str) {
+        let total = skeleton.lines().count();
         let shown = skeleton.lines().take_while(|line| self.text.push(line)).count();
         self.text.release();
-        let left = number::grouped((all - shown) as u64);
+        let left = number::grouped((total - shown) as u64);
         self.text.push_cut(&format!("left out: {left} lines; raise budget, or give symbol"));
         self.shortened = 0;
     }
 
-    fn answer(mut self, files: &[Target], passed_over: &[String], faults: &[String]) -> Answer {
+    fn answer(mut self, files: &[Target], skipped: &[String], errors: &[String]) -> Answer {
         self.text.release();
-        let remarks = self.remarks(files, passed_over, faults);
+        let remarks = self.remarks(files, skipped, errors);
         if !remarks.is_empty() {
             self.text.push_cut(&remarks);
         }
@@ -164,34 +164,34 @@ impl Page {
             "text": text,
             "shown": self.shown.iter().map(|(index, _)| path(index)).collect::<Vec<_>>(),
             "left_out": self.left_out.iter().map(path).collect::<Vec<_>>(),
-            "passed_over": passed_over,
+            "passed_over": skipped,
         });
         Answer::new(text, data).instead_of(raw)
     }
 
-    fn remarks(&self, files: &[Target], passed_over: &[String], faults: &[String]) -> String {
-        let mut remarks = faults.to_vec();
+    fn remarks(&self, files: &[Target], skipped: &[String], errors: &[String]) -> String {
+        let mut remarks = errors.to_vec();
         if self.shortened > 0 {
-            remarks.push(format!("{} without docs, to fit", self.shortened));
+            remarks.push(format!("{} shown without docs to fit", self.shortened));
         }
         if !self.left_out.is_empty() {
-            let named = self.left_out.iter().map(|index| files[*index].place.shown.as_str());
-            let told = counted_and_named(named);
-            remarks.push(format!("left out: {told}; name them, or raise budget"));
+            let names = self.left_out.iter().map(|index| files[*index].place.shown.as_str());
+            let left_out = count_and_names(names);
+            remarks.push(format!("left out: {left_out}; name them, or raise budget"));
         }
-        if !passed_over.is_empty() {
-            let told = counted_and_named(passed_over.iter().map(String::as_str));
-            remarks.push(format!("binary, too large or unreadable: {told}"));
+        if !skipped.is_empty() {
+            let skipped = count_and_names(skipped.iter().map(String::as_str));
+            remarks.push(format!("binary, too large or unreadable: {skipped}"));
         }
         remarks.join("; ")
     }
 }
 
 /// `3 files (a.rs, b.rs, c.rs)`
-fn counted_and_named<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+fn count_and_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let count = names.len();
-    let named = names.take(NAMED).collect::<Vec<_>>().join(", ");
-    let more = if count > NAMED { " ..." } else { "" };
+    let named = names.take(MAX_LISTED_NAMES).collect::<Vec<_>>().join(", ");
+    let more = if count > MAX_LISTED_NAMES { " ..." } else { "" };
     format!("{} ({}{more})", number::counted(count as u64, "file"), cut::prefix(&named, 120))
 }
 

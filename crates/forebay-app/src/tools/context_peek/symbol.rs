@@ -1,4 +1,4 @@
-//! One symbol with its body, wherever it is defined.
+//! The bodies of a symbol's definitions.
 
 use forebay_skeleton::{Document, SymbolKind, SymbolLocation, detect_language, last_segment};
 use forebay_text::{cut, number};
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use super::targets::{Files, Target, Targets};
 use crate::edit::repository::{names, walk};
-use crate::edit::source_file::{Access, SourceFile, lines_told, locate};
+use crate::edit::source_file::{Access, SourceFile, line_range, locate};
 use crate::edit::working_set::AtWork;
-use crate::render::budgeted::Budgeted;
+use crate::render::budgeted::BudgetedText;
 use crate::{Answer, App, AppError, Call};
 
-/// What stands below the bodies.
-const FRAME_BYTES: usize = 160;
-/// Names that are offered where one is not found.
-const OFFERED: usize = 6;
-/// Files that are searched for a name that no file is known to define.
-const MOST_MENTIONING: usize = 60;
+/// Bytes reserved for the remark below the bodies.
+const REMARK_BYTES: usize = 160;
+/// Similar names suggested if the symbol is not found.
+const MAX_SUGGESTIONS: usize = 6;
+/// Files searched for a name that no file is known to define.
+const MAX_MENTIONING_FILES: usize = 60;
 
 pub(super) fn answer(
     app: &App,
@@ -28,33 +28,32 @@ pub(super) fn answer(
     if symbol.trim().is_empty() {
         return Err(AppError::bad_input("symbol is empty", "give a name, for example Pool::take"));
     }
-    let files = match Targets::of(app, paths, call)? {
+    let files = match Targets::resolve(app, paths, call)? {
         Targets::Files(files) => files,
-        Targets::Repository => defining(app, symbol, call)?,
+        Targets::Repository => find_defining_files(app, symbol, call)?,
     };
     let mut bodies: Vec<Body<'_>> =
         files.texts.iter().flat_map(|target| Body::all(target, symbol)).collect();
-    // What a type is comes before what it can do.
+    // A type's definition comes before its impl blocks.
     bodies.sort_by_key(|body| body.is_implementation);
     if bodies.is_empty() {
         return Err(not_found(&files, symbol));
     }
-    note(app, &bodies, symbol)?;
-    Ok(shown(&bodies, budget))
+    track(app, &bodies, symbol)?;
+    Ok(render(&bodies, budget))
 }
 
-/// The files of the repository that define the symbol, as far as the map knows; where it knows none, those that
-/// have the name somewhere.
-fn defining(app: &App, symbol: &str, call: &Call) -> Result<Files, AppError> {
+/// Reads the repository's files that define the symbol according to the map, or else those that mention it.
+fn find_defining_files(app: &App, symbol: &str, call: &Call) -> Result<Files, AppError> {
     let walked = walk(app, app.root())?;
     let names = names(app, &walked.files);
     let last = last_segment(symbol);
-    let known = targets(app, &names.files_defining(last), call)?;
-    if known.iter().any(|target| !Body::all(target, symbol).is_empty()) {
-        return Ok(Files { texts: known, ..Files::default() });
+    let defining = targets(app, &names.files_defining(last), call)?;
+    if defining.iter().any(|target| !Body::all(target, symbol).is_empty()) {
+        return Ok(Files { texts: defining, ..Files::default() });
     }
     let mut mentioning = names.files_referencing(last);
-    mentioning.truncate(MOST_MENTIONING);
+    mentioning.truncate(MAX_MENTIONING_FILES);
     let texts = targets(app, &mentioning, call)?;
     Ok(Files { texts, ..Files::default() })
 }
@@ -72,7 +71,7 @@ struct Body<'a> {
     target: &'a Target,
     lines: (usize, usize),
     text: &'a str,
-    /// How much of the text documents it.
+    /// Bytes of its doc comment.
     docs: usize,
     is_implementation: bool,
 }
@@ -100,23 +99,23 @@ impl<'a> Body<'a> {
 
     /// `src/pool.rs lines 10-14` and the text.
     fn whole(&self) -> String {
-        self.quoted(self.lines.0, self.text)
+        self.format(self.lines.0, self.text)
     }
 
     fn without_docs(&self) -> String {
         let (docs, own) = self.text.split_at(self.docs);
-        self.quoted(self.lines.0 + docs.matches('\n').count(), own)
+        self.format(self.lines.0 + docs.matches('\n').count(), own)
     }
 
-    fn quoted(&self, first: usize, text: &str) -> String {
-        let lines = lines_told(first, self.lines.1);
+    fn format(&self, first: usize, text: &str) -> String {
+        let lines = line_range(first, self.lines.1);
         format!("{} {lines}\n{}", self.target.place.shown, text.trim_end())
     }
 }
 
-fn shown(bodies: &[Body<'_>], budget: u64) -> Answer {
-    let mut text = Budgeted::new(budget);
-    text.keep_back(FRAME_BYTES);
+fn render(bodies: &[Body<'_>], budget: u64) -> Answer {
+    let mut text = BudgetedText::new(budget);
+    text.reserve(REMARK_BYTES);
     let mut left_out = Vec::new();
     let mut data: Vec<Value> = Vec::new();
     for (index, body) in bodies.iter().enumerate() {
@@ -128,7 +127,7 @@ fn shown(bodies: &[Body<'_>], budget: u64) -> Answer {
         }
         left_out.push(body);
         if index == 0 {
-            // The first is what was asked for most likely, so its beginning says more than the others.
+            // The first is the most likely one, so its start is more useful than the others.
             text.push_cut(&body.without_docs());
             left_out.extend(&bodies[1..]);
             break;
@@ -146,8 +145,8 @@ fn shown(bodies: &[Body<'_>], budget: u64) -> Answer {
         .instead_of(raw)
 }
 
-/// What was asked for ranks first in later maps.
-fn note(app: &App, bodies: &[Body<'_>], symbol: &str) -> Result<(), AppError> {
+/// Adds the symbol to the working set, so that it ranks first in later maps.
+fn track(app: &App, bodies: &[Body<'_>], symbol: &str) -> Result<(), AppError> {
     let at_work = AtWork::of(app)?;
     let symbols = [last_segment(symbol).to_owned()];
     for body in bodies.iter().take(3) {
@@ -158,8 +157,8 @@ fn note(app: &App, bodies: &[Body<'_>], symbol: &str) -> Result<(), AppError> {
 }
 
 fn not_found(files: &Files, symbol: &str) -> AppError {
-    let wanted = last_segment(symbol).to_lowercase();
-    let mut alike: Vec<String> = Vec::new();
+    let name = last_segment(symbol).to_lowercase();
+    let mut similar: Vec<String> = Vec::new();
     for target in &files.texts {
         let text = target.file.text();
         let Some(language) = detect_language(&target.place.shown, text.as_bytes()) else {
@@ -167,18 +166,18 @@ fn not_found(files: &Files, symbol: &str) -> AppError {
         };
         let Ok(document) = Document::parse(text, language) else { continue };
         let names = document.symbols().into_iter().map(|symbol| symbol.name);
-        alike.extend(names.filter(|name| {
-            let name = name.to_lowercase();
-            name.len() > 1 && (name.contains(&wanted) || wanted.contains(&name))
+        similar.extend(names.filter(|other| {
+            let other = other.to_lowercase();
+            other.len() > 1 && (other.contains(&name) || name.contains(&other))
         }));
     }
-    alike.sort_unstable();
-    alike.dedup();
-    alike.truncate(OFFERED);
+    similar.sort_unstable();
+    similar.dedup();
+    similar.truncate(MAX_SUGGESTIONS);
     let symbol: String = symbol.chars().take(80).collect();
-    let hint = match alike.as_slice() {
-        [] => "context_peek shows what there is; names stand as in the source".to_owned(),
-        names => format!("alike: {}", names.join(", ")),
+    let hint = match similar.as_slice() {
+        [] => "context_peek lists the symbols; spell it as in the source".to_owned(),
+        names => format!("similar: {}", names.join(", ")),
     };
-    AppError::not_found(format!("nothing is called `{symbol}` there"), hint)
+    AppError::not_found(format!("no symbol `{symbol}` there"), hint)
 }

@@ -1,4 +1,4 @@
-//! What is to be shown: files by name, folders and globs by what they hold, or all.
+//! Resolves paths, folders and globs to files, or to the whole repository.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ pub(super) enum Targets {
 #[derive(Default)]
 pub(super) struct Files {
     pub(super) texts: Vec<Target>,
-    /// Files of folders that hold no text, or cannot be read.
-    pub(super) passed_over: Vec<String>,
-    /// What is wrong with names that lead to nothing, beside others that do.
-    pub(super) faults: Vec<String>,
-    /// Each was asked for by its own name.
+    /// Files of folders that are not text or cannot be read.
+    pub(super) skipped: Vec<String>,
+    /// Errors of paths that do not exist, next to others that do.
+    pub(super) errors: Vec<String>,
+    /// Whether every file was given by its own path.
     pub(super) are_named: bool,
 }
 
@@ -30,47 +30,44 @@ pub(super) struct Target {
     pub(super) file: SourceFile,
 }
 
-/// Files of one call; a whole repository is shown by its map.
-const MOST_FILES: usize = 2_000;
+/// Files of one call; a whole repository is shown as a map.
+const MAX_FILES: usize = 2_000;
 
 impl Targets {
-    pub(super) fn of(app: &App, names: &[String], call: &Call) -> Result<Self, AppError> {
+    pub(super) fn resolve(app: &App, names: &[String], call: &Call) -> Result<Self, AppError> {
         if names.is_empty() {
-            return Err(AppError::bad_input(
-                "no path is given",
-                "give files, a folder, a glob or .",
-            ));
+            return Err(AppError::bad_input("no path given", "give files, a folder, a glob or ."));
         }
         if let [name] = names
             && is_repository(app, name, call)?
         {
             return Ok(Self::Repository);
         }
-        let mut found = Files { are_named: true, ..Files::default() };
+        let mut files = Files { are_named: true, ..Files::default() };
         for name in names {
-            match found.add_named(app, name, call) {
+            match files.add_named(app, name, call) {
                 Ok(()) => {}
-                // One name that leads nowhere does not take the others with it.
+                // A path that does not exist does not fail the others.
                 Err(error) if names.len() > 1 && error.kind == ErrorKind::NotFound => {
-                    found.faults.push(error.message);
+                    files.errors.push(error.message);
                 }
                 Err(error) => return Err(error),
             }
         }
-        if found.texts.is_empty() && !found.faults.is_empty() {
-            return Err(AppError::not_found(found.faults.join("; "), "check the paths"));
+        if files.texts.is_empty() && !files.errors.is_empty() {
+            return Err(AppError::not_found(files.errors.join("; "), "check the paths"));
         }
-        Ok(Self::Files(found))
+        Ok(Self::Files(files))
     }
 }
 
-/// The folder that a glob begins with; nothing for a plain path.
+/// Returns the folder that a glob starts with; `None` for a plain path.
 fn glob_base(app: &App, name: &str) -> Option<std::path::PathBuf> {
     let exists = app.cwd.join(name).exists() || app.root().join(name).exists();
     (input_files::is_glob(name) && !exists).then(|| input_files::fixed_part(&app.cwd.join(name)))
 }
 
-/// Whether a name means all there is; `.` does from any folder below, as the hints of other answers say.
+/// Whether a path means the whole repository; `.` does, from any folder below.
 fn is_repository(app: &App, name: &str, call: &Call) -> Result<bool, AppError> {
     if glob_base(app, name).is_some() {
         return Ok(false);
@@ -112,13 +109,13 @@ impl Files {
         self.are_named = false;
         if found.is_empty() {
             return Err(AppError::not_found(
-                format!("no file in {name}"),
-                "hidden, git-ignored and denied files are left out: give their path",
+                format!("no files in {name}"),
+                "hidden, git-ignored and denied files are skipped: give their path",
             ));
         }
-        if found.len() > MOST_FILES {
+        if found.len() > MAX_FILES {
             return Err(AppError::bad_input(
-                format!("{name} has {} files, more than {MOST_FILES}", found.len()),
+                format!("{name} has {} files, more than {MAX_FILES}", found.len()),
                 "narrow it, or map the repository: context_peek .",
             ));
         }
@@ -126,7 +123,7 @@ impl Files {
             let place = Place { path: file.path, shown: file.shown };
             match SourceFile::read(&place) {
                 Ok(file) => self.add(Target { place, file }),
-                Err(_) => self.passed_over.push(place.shown),
+                Err(_) => self.skipped.push(place.shown),
             }
         }
         Ok(())

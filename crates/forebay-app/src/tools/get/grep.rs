@@ -1,4 +1,4 @@
-//! The lines of an entry that match a pattern.
+//! The lines of an entry that match a regex.
 
 use forebay_text::{cut, number};
 use regex::bytes::{Regex, RegexBuilder};
@@ -7,10 +7,10 @@ use super::{Page, Request, pages};
 use crate::AppError;
 use crate::stores::line_reader::{Line, Position};
 
-/// What is shown of a long line around its match.
-const SHOWN_BYTES: usize = 300;
-/// Bound on what a compiled pattern may take.
-const PATTERN_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of a long line that are shown around its match.
+const EXCERPT_BYTES: usize = 300;
+/// Memory limit of a compiled regex.
+const MAX_REGEX_BYTES: usize = 4 * 1024 * 1024;
 
 pub(super) fn matching_lines(request: &Request, pattern: &str) -> Result<Page, AppError> {
     let (regex, remark) = compile(pattern)?;
@@ -19,30 +19,27 @@ pub(super) fn matching_lines(request: &Request, pattern: &str) -> Result<Page, A
         Some(range) => range.within(request.entry.lines).unwrap_or((1, 0)),
     };
     let from = request.from.map_or(first, |at| at.line.max(first));
-    let mut found = Found::new(regex, request.page_bytes());
-    pages::walk(request, Position { line: from, offset: 0 }, &mut |line| {
-        line.number <= last && found.look_at(&line)
+    let mut page = MatchPage::new(regex, request.page_bytes());
+    pages::for_each_line(request, Position { line: from, offset: 0 }, &mut |line| {
+        line.number <= last && page.add_if_match(&line)
     })?;
-    Ok(found.finish(remark))
+    Ok(page.finish(remark))
 }
 
-/// A pattern that is no regex is looked for as it stands: models often mean plain text.
+/// Compiles the pattern; an invalid regex is matched as plain text, which models often mean.
 fn compile(pattern: &str) -> Result<(Regex, &'static str), AppError> {
-    let build = |text: &str| RegexBuilder::new(text).size_limit(PATTERN_BYTES).build();
+    let build = |text: &str| RegexBuilder::new(text).size_limit(MAX_REGEX_BYTES).build();
     match build(pattern) {
         Ok(regex) => Ok((regex, "")),
         Err(_) => build(&regex::escape(pattern))
-            .map(|regex| (regex, ", taken as plain text"))
+            .map(|regex| (regex, ", matched as plain text"))
             .map_err(|error| {
-                AppError::bad_input(
-                    format!("this pattern cannot be used: {error}"),
-                    "use a shorter pattern",
-                )
+                AppError::bad_input(format!("invalid pattern: {error}"), "use a shorter pattern")
             }),
     }
 }
 
-struct Found {
+struct MatchPage {
     regex: Regex,
     bytes: usize,
     text: String,
@@ -52,14 +49,14 @@ struct Found {
     last_counted: u64,
 }
 
-impl Found {
+impl MatchPage {
     fn new(regex: Regex, bytes: usize) -> Self {
         Self { regex, bytes, text: String::new(), shown: 0, total: 0, next: None, last_counted: 0 }
     }
 
-    fn look_at(&mut self, line: &Line<'_>) -> bool {
-        let already = line.number == self.last_counted;
-        let Some(found) = (!already).then(|| self.regex.find(line.bytes)).flatten() else {
+    fn add_if_match(&mut self, line: &Line<'_>) -> bool {
+        let is_counted = line.number == self.last_counted;
+        let Some(found) = (!is_counted).then(|| self.regex.find(line.bytes)).flatten() else {
             return true;
         };
         self.total += 1;
@@ -95,13 +92,13 @@ impl Found {
     }
 }
 
-/// The line, or the part of it around the match.
+/// Returns the line, or the part of it around the match.
 fn excerpt(line: &[u8], at: usize) -> String {
-    if line.len() <= SHOWN_BYTES {
+    if line.len() <= EXCERPT_BYTES {
         return forebay_digest::clean(line);
     }
-    let start = at.saturating_sub(SHOWN_BYTES / 3);
-    let end = (start + SHOWN_BYTES).min(line.len());
+    let start = at.saturating_sub(EXCERPT_BYTES / 3);
+    let end = (start + EXCERPT_BYTES).min(line.len());
     let before = if start > 0 { "…" } else { "" };
     let after = if end < line.len() { "…" } else { "" };
     format!("{before}{}{after}", forebay_digest::clean(&line[start..end]))

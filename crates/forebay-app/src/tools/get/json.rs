@@ -1,4 +1,4 @@
-//! The part of a JSON text that a pointer names.
+//! The value at a JSON pointer in an entry.
 
 use forebay_text::{cut, number};
 use serde_json::Value;
@@ -7,9 +7,9 @@ use super::{Page, Request};
 use crate::AppError;
 use crate::stores::line_reader::Position;
 
-/// A JSON text is parsed whole, so its size is bounded.
-const LARGEST_BYTES: u64 = 64 * 1024 * 1024;
-const LISTED_KEYS: usize = 20;
+/// JSON is parsed in memory, so its size is bounded.
+const MAX_JSON_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_LISTED_KEYS: usize = 20;
 
 pub(super) fn value_at(request: &Request, pointer: &str) -> Result<Page, AppError> {
     let document = parse(request)?;
@@ -22,7 +22,7 @@ pub(super) fn value_at(request: &Request, pointer: &str) -> Result<Page, AppErro
 }
 
 fn parse(request: &Request) -> Result<Value, AppError> {
-    if request.entry.bytes > LARGEST_BYTES {
+    if request.entry.bytes > MAX_JSON_BYTES {
         return Err(AppError::bad_input(
             format!("{} is too large to be read as JSON", number::bytes(request.entry.bytes)),
             "use lines or grep",
@@ -38,7 +38,7 @@ fn parse(request: &Request) -> Result<Value, AppError> {
     })
 }
 
-/// Follows a pointer step by step, so that a wrong step can be told.
+/// Follows a pointer step by step, so that the error can name the wrong step.
 fn follow<'a>(document: &'a Value, pointer: &str) -> Result<&'a Value, AppError> {
     let mut value = document;
     let steps = pointer.trim().trim_start_matches('/');
@@ -55,18 +55,15 @@ fn follow<'a>(document: &'a Value, pointer: &str) -> Result<&'a Value, AppError>
 }
 
 fn no_such_step(value: &Value, name: &str) -> AppError {
-    let there = match value {
+    let hint = match value {
         Value::Object(object) => {
-            let keys: Vec<_> = object.keys().take(LISTED_KEYS).map(String::as_str).collect();
+            let keys: Vec<_> = object.keys().take(MAX_LISTED_KEYS).map(String::as_str).collect();
             format!("keys there: {}", keys.join(", "))
         }
-        Value::Array(items) => format!("an array of {} items is there", items.len()),
-        _ => "a plain value is there".to_owned(),
+        Value::Array(items) => format!("an array of {} items there", items.len()),
+        _ => "a scalar there".to_owned(),
     };
-    AppError::not_found(
-        format!("the JSON has no `{}` at that place", cut::one_line(name, 60)),
-        there,
-    )
+    AppError::not_found(format!("the JSON has no `{}` at that path", cut::one_line(name, 60)), hint)
 }
 
 fn page(request: &Request, value: &Value, text: &str) -> Page {
@@ -74,7 +71,7 @@ fn page(request: &Request, value: &Value, text: &str) -> Page {
     let rest = &text[text.ceil_char_boundary(start.min(text.len()))..];
     let shown = cut::prefix(rest, request.page_bytes());
     let end = text.len() - rest.len() + shown.len();
-    // What a pointer names may be one long line, so its pages are counted in bytes.
+    // The value may be one long line, so its pages are counted in bytes.
     let next = (end < text.len()).then_some(Position { line: 1, offset: end as u64 });
     Page { about: shape(value), text: shown.to_owned(), next }
 }

@@ -1,4 +1,4 @@
-//! `ctx_get`: what stands behind a reference, whole or in part, page by page.
+//! `ctx_get`: reads a stored entry, whole or in part, page by page.
 
 mod grep;
 mod json;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::input;
 use crate::render::describe;
 use crate::stores::line_reader::Position;
@@ -27,7 +27,7 @@ pub struct Input {
     pub r#ref: String,
     /// e.g. 640-700, 640-, -50 (last 50)
     pub lines: Option<String>,
-    /// Regex; gives matching lines
+    /// Regex for matching lines
     pub grep: Option<String>,
     /// JSON pointer, e.g. /items/0
     pub json: Option<String>,
@@ -42,35 +42,36 @@ pub struct Input {
 
 impl Tool for Get {
     const NAME: &'static str = "ctx_get";
-    const DESCRIPTION: &'static str = "Read what is stored behind a reference: whole, lines, grep or JSON pointer; paged by budget.";
-    const NATURE: Nature = Nature::Reads;
+    const DESCRIPTION: &'static str =
+        "Read a stored entry by reference: whole, lines, grep or JSON pointer; paged by budget.";
+    const EFFECT: Effect = Effect::ReadOnly;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
-        let request = Request::read(app, &input)?;
+        let request = Request::parse(app, &input)?;
         let page = match (&input.grep, &input.json) {
             (Some(pattern), None) => grep::matching_lines(&request, pattern)?,
             (None, Some(pointer)) => json::value_at(&request, pointer)?,
             (None, None) => pages::text(&request)?,
-            (Some(_), Some(_)) => return Err(one_way_only("grep and json")),
+            (Some(_), Some(_)) => return Err(cannot_combine("grep and json")),
         };
         Ok(answer(app, &request, page))
     }
 }
 
-/// Hands out the raw bytes of an entry exactly as they are stored, until `take` answers `false`.
+/// Passes the stored bytes of an entry to `consume` until it returns false.
 pub fn raw(
     app: &App,
     reference: &str,
     scope: Option<&str>,
-    take: &mut dyn FnMut(&[u8]) -> bool,
+    consume: &mut dyn FnMut(&[u8]) -> bool,
 ) -> Result<(), AppError> {
     let scope = input::scope(scope)?;
     let (store, entry) = app.places.locate(Reference::parse(reference)?, scope)?;
-    Ok(store.read(entry.reference, 0, take)?)
+    Ok(store.read(entry.reference, 0, consume)?)
 }
 
-/// A well-formed question about one entry.
+/// A validated request for one entry.
 struct Request {
     store: SharedStore,
     entry: Entry,
@@ -78,21 +79,21 @@ struct Request {
     stream: Option<Stream>,
     from: Option<Position>,
     budget: u64,
-    /// The arguments that narrow what is shown, as the caller wrote them.
-    narrowing: String,
+    /// The arguments that select a part, as the caller wrote them.
+    selectors: String,
 }
 
-/// A page of text, what it is, and how to go on.
+/// A page of text with its description and the position of the next page.
 struct Page {
     /// `lines 641-700 of 9,012`
     about: String,
     text: String,
-    /// Where the next page starts.
+    /// The start of the next page.
     next: Option<Position>,
 }
 
 impl Request {
-    fn read(app: &App, input: &Input) -> Result<Self, AppError> {
+    fn parse(app: &App, input: &Input) -> Result<Self, AppError> {
         let reference = Reference::parse(&input.r#ref)?;
         let scope = input::scope(input.scope.as_deref())?;
         let (store, entry) = app.places.locate(reference, scope)?;
@@ -101,26 +102,26 @@ impl Request {
             stream: input.stream.as_deref().map(parse_stream).transpose()?,
             from: input.cursor.as_deref().map(parse_cursor).transpose()?,
             budget: input::budget(input.budget, app.settings.get.budget)?,
-            narrowing: narrowing(input),
+            selectors: selectors(input),
             store,
             entry,
         })
     }
 
-    /// The call that fetches the next page.
+    /// Returns the call that fetches the next page.
     fn call_for(&self, next: Position) -> String {
         let cursor = cursor(next);
-        if self.narrowing.len() > LONGEST_NARROWING {
+        if self.selectors.len() > MAX_SELECTOR_BYTES {
             return format!("the same call with {cursor}");
         }
-        format!("ctx_get {}{} {cursor}", self.entry.reference.as_str(), self.narrowing)
+        format!("ctx_get {}{} {cursor}", self.entry.reference.as_str(), self.selectors)
     }
 }
 
-/// Longer arguments are not repeated in an answer.
-const LONGEST_NARROWING: usize = 80;
+/// Longer arguments are not repeated in the answer.
+const MAX_SELECTOR_BYTES: usize = 80;
 
-fn narrowing(input: &Input) -> String {
+fn selectors(input: &Input) -> String {
     let quoted = |text: &String| format!("\"{text}\"");
     let arguments = [
         ("lines", input.lines.clone()),
@@ -178,16 +179,16 @@ fn head(entry: &Entry, about: &str) -> String {
         head.push_str(&format!(" · conflicts with {other}"));
     }
     if entry.kind == EntryKind::Page {
-        head.push_str(&format!(" · {}", describe::FROM_OUTSIDE));
+        head.push_str(&format!(" · {}", describe::EXTERNAL_CONTENT));
     }
     head
 }
 
-/// What a page's frame may cost.
+/// Tokens reserved for the lines around a page.
 const FRAME_TOKENS: u64 = 40;
 
 impl Request {
-    /// Bytes of text that one page may have.
+    /// Returns the maximum bytes of text on one page.
     fn page_bytes(&self) -> usize {
         forebay_domain::tokens::to_bytes(self.budget.saturating_sub(FRAME_TOKENS)).max(40)
     }
@@ -201,7 +202,7 @@ fn parse_range(text: &str) -> Result<LineRange, AppError> {
     text.parse().map_err(|error: forebay_text::line_range::BadLineRange| {
         AppError::bad_input(
             error.to_string(),
-            "the first line of a run's answer tells how many lines there are",
+            "the first line of a run's answer has the line count",
         )
     })
 }
@@ -214,14 +215,14 @@ fn parse_stream(word: &str) -> Result<Stream, AppError> {
     }
 }
 
-/// `641`, or `641+4000` for a place within a long line.
+/// Parses `641`, or `641+4000` for an offset within a long line.
 fn parse_cursor(text: &str) -> Result<Position, AppError> {
     let (line, offset) = text.split_once('+').unwrap_or((text, "0"));
     match (line.trim().parse(), offset.trim().parse()) {
         (Ok(line @ 1..), Ok(offset)) => Ok(Position { line, offset }),
         _ => Err(AppError::bad_input(
             format!("`{}` is not a cursor", text.chars().take(40).collect::<String>()),
-            "take it as it stands in the last line of the previous page",
+            "copy it from the last line of the previous page",
         )),
     }
 }
@@ -233,9 +234,9 @@ fn cursor(at: Position) -> String {
     }
 }
 
-fn one_way_only(ways: &str) -> AppError {
+fn cannot_combine(selectors: &str) -> AppError {
     AppError::bad_input(
-        format!("{ways} cannot be combined"),
-        "use one of lines, grep, json in a call",
+        format!("cannot combine {selectors}"),
+        "use one of lines, grep, json per call",
     )
 }

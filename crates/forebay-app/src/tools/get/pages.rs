@@ -1,4 +1,4 @@
-//! Pages of plain text, cut between lines where possible and marked where not.
+//! Pages of plain text, cut between lines where possible.
 
 use forebay_domain::Stream;
 use forebay_text::line_range::LineRange;
@@ -7,64 +7,61 @@ use super::{Page, Request};
 use crate::AppError;
 use crate::stores::line_reader::{self, Line, Position};
 
-/// The asked lines, as many as fit on one page.
+/// Returns the requested lines, as many as fit on one page.
 pub(super) fn text(request: &Request) -> Result<Page, AppError> {
-    let total = lines_in_all(request)?;
+    let total = total_lines(request)?;
     let range = request.range.unwrap_or(LineRange::Between(1, u64::MAX));
-    let Some((first, last)) = range.within(total) else { return outside(total) };
+    let Some((first, last)) = range.within(total) else { return out_of_range(total) };
     let from = match request.from {
         Some(at) if at.line >= first => at,
         _ => Position { line: first, offset: 0 },
     };
-    let mut page = Filling::new(request.page_bytes(), last);
-    walk(request, from, &mut |line| page.take(&line))?;
+    let mut page = PageBuilder::new(request.page_bytes(), last);
+    for_each_line(request, from, &mut |line| page.add(&line))?;
     Ok(page.finish(request, from))
 }
 
-/// The lines of the entry, or of one stream, which are counted when they are asked for.
-fn lines_in_all(request: &Request) -> Result<u64, AppError> {
+/// Counts the lines of the entry, or of one stream, which has no stored count.
+fn total_lines(request: &Request) -> Result<u64, AppError> {
     if request.stream.is_none() {
         return Ok(request.entry.lines);
     }
     let mut last = 0;
-    walk(request, Position::START, &mut |line| {
+    for_each_line(request, Position::START, &mut |line| {
         last = line.number;
         true
     })?;
     Ok(last)
 }
 
-fn outside(total: u64) -> Result<Page, AppError> {
+fn out_of_range(total: u64) -> Result<Page, AppError> {
     if total == 0 {
         return Ok(Page { about: "empty".to_owned(), text: String::new(), next: None });
     }
-    Err(AppError::not_found(
-        "those lines lie outside of the text",
-        format!("it has lines 1-{total}"),
-    ))
+    Err(AppError::not_found("lines out of range", format!("the text has lines 1-{total}")))
 }
 
-/// Hands out the lines of the entry, or of one stream of its run.
-pub(super) fn walk(
+/// Passes the lines of the entry, or of one stream of its run, to `consume` until it returns false.
+pub(super) fn for_each_line(
     request: &Request,
     from: Position,
-    take: &mut dyn FnMut(Line<'_>) -> bool,
+    consume: &mut dyn FnMut(Line<'_>) -> bool,
 ) -> Result<(), AppError> {
     let (store, entry) = (&*request.store, &request.entry);
     match (request.stream, entry.run()) {
-        (None, _) => line_reader::lines(store, entry.reference, from, take)?,
+        (None, _) => line_reader::lines(store, entry.reference, from, consume)?,
         (Some(stream), Some(run)) => {
-            line_reader::lines_of_stream(store, entry, &run.spans, stream, from, take)?;
+            line_reader::lines_of_stream(store, entry, &run.spans, stream, from, consume)?;
         }
         (Some(Stream::Stdout | Stream::Stderr), None) => {
-            return Err(AppError::bad_input("only a run has streams", "leave `stream` out"));
+            return Err(AppError::bad_input("only a run has streams", "omit `stream`"));
         }
     }
     Ok(())
 }
 
-/// A page that takes lines until it is full.
-struct Filling {
+/// Collects lines until the page is full.
+struct PageBuilder {
     text: String,
     bytes: usize,
     last: u64,
@@ -72,19 +69,19 @@ struct Filling {
     next: Option<Position>,
 }
 
-impl Filling {
+impl PageBuilder {
     fn new(bytes: usize, last: u64) -> Self {
         Self { text: String::new(), bytes, last, shown: None, next: None }
     }
 
-    fn take(&mut self, line: &Line<'_>) -> bool {
+    fn add(&mut self, line: &Line<'_>) -> bool {
         if line.number > self.last {
             return false;
         }
         let clean = forebay_digest::clean(line.bytes);
         let fits = self.text.len() + clean.len() < self.bytes;
         if !fits && self.shown.is_none() {
-            return self.take_beginning(line);
+            return self.add_start_of(line);
         }
         if !fits {
             self.next = Some(Position { line: line.number, offset: line.offset });
@@ -94,13 +91,13 @@ impl Filling {
         true
     }
 
-    /// A first line that is larger than a page is shown as far as it goes.
-    fn take_beginning(&mut self, line: &Line<'_>) -> bool {
+    /// Adds the start of a line that exceeds the whole page.
+    fn add_start_of(&mut self, line: &Line<'_>) -> bool {
         let mut end = self.bytes.min(line.bytes.len());
         while end > 1 && line.bytes.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
             end -= 1;
         }
-        // Cleaning can only grow bytes that are no UTF-8, threefold at most.
+        // Cleaning grows only invalid UTF-8, at most threefold.
         let mut clean = forebay_digest::clean(&line.bytes[..end]);
         while clean.len() > self.bytes && end > 1 {
             end /= 2;

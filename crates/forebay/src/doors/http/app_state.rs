@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::HeaderMap;
-use forebay_app::team::tokens::Gatekeeper;
+use forebay_app::team::tokens::TokenVerifier;
 use forebay_app::{App, AppError};
 use forebay_domain::rights::Right;
 
@@ -21,19 +21,20 @@ pub(super) struct AppState {
     make_workspace: WorkspaceMaker,
     workspaces: Mutex<HashMap<String, CallerContext>>,
     calls: Arc<Calls>,
-    gatekeeper: Gatekeeper,
+    token_verifier: TokenVerifier,
     metrics: Arc<Metrics>,
 }
 
 impl AppState {
     pub(super) fn new(own: App, make_workspace: WorkspaceMaker) -> Result<Self, AppError> {
-        let calls = if own.is_on_server() { Calls::bounded_by_server() } else { Calls::bounded() };
+        let calls =
+            if own.has_remote_store() { Calls::bounded_by_server() } else { Calls::bounded() };
         Ok(Self {
             own: counter(own),
             make_workspace,
             workspaces: Mutex::default(),
             calls: Arc::new(calls),
-            gatekeeper: Gatekeeper::new()?,
+            token_verifier: TokenVerifier::new()?,
             metrics: Arc::default(),
         })
     }
@@ -47,8 +48,8 @@ impl AppState {
         &self.calls
     }
 
-    pub(super) fn gatekeeper(&self) -> &Gatekeeper {
-        &self.gatekeeper
+    pub(super) fn token_verifier(&self) -> &TokenVerifier {
+        &self.token_verifier
     }
 
     pub(super) fn metrics(&self) -> Arc<Metrics> {
@@ -69,7 +70,7 @@ impl AppState {
         let session = caller::session(headers, caller);
         let mut app = app.on_behalf_of(name, session.as_deref());
         if let Some(token) = &caller.token {
-            app = app.by_member(&token.name);
+            app = app.as_team_member(&token.name);
         }
         if let Some(project) = caller::project(headers) {
             app = with_project(app, caller, &project)?;
@@ -82,7 +83,7 @@ impl AppState {
         if let Some(known) = workspaces.get(name) {
             return Ok(known.clone());
         }
-        let app = (self.make_workspace)(name)?.limited_to(self.own.app.powers());
+        let app = (self.make_workspace)(name)?.with_capabilities(self.own.app.capabilities());
         let opened = counter(app);
         workspaces.insert(name.to_owned(), opened.clone());
         Ok(opened)
@@ -90,9 +91,9 @@ impl AppState {
 
     /// Flushes deferred writes when no call is left.
     pub(super) fn flush(&self) {
-        self.own.app.flush_ledger();
+        self.own.app.flush_usage();
         let workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
-        workspaces.values().for_each(|counter| counter.app.flush_ledger());
+        workspaces.values().for_each(|counter| counter.app.flush_usage());
     }
 }
 

@@ -110,7 +110,7 @@ impl Guard {
         authority: &str,
     ) -> Result<Arc<Token>, Refused> {
         let app = self.state.own();
-        if let Some(token) = self.state.gatekeeper().knows(text, app.now()) {
+        if let Some(token) = self.state.token_verifier().cached(text, app.now()) {
             return Ok(token);
         }
         if self.wrong_tokens.is_exhausted(address, Instant::now()) {
@@ -118,8 +118,11 @@ impl Guard {
         }
         let _turn = self.verifying.acquire().await;
         let (state, text) = (Arc::clone(&self.state), text.to_owned());
-        let verified =
-            self.state.calls().look(move || state.gatekeeper().verify(state.own(), &text)).await;
+        let verified = self
+            .state
+            .calls()
+            .look(move || state.token_verifier().verify(state.own(), &text))
+            .await;
         match verified {
             Ok(Ok(token)) => Ok(token),
             Ok(Err(refusal)) => {

@@ -35,7 +35,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use forebay_app::settings::Serve;
-use forebay_app::{App, AppError, Powers};
+use forebay_app::{App, AppError, Capabilities};
 use tokio_util::sync::CancellationToken;
 
 use self::app_state::AppState;
@@ -57,7 +57,7 @@ pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
     pub(crate) has_tls: bool,
     pub(crate) needs_token: bool,
-    pub(crate) powers: Powers,
+    pub(crate) capabilities: Capabilities,
 }
 
 /// Serves until a signal; then finishes requests in progress.
@@ -72,12 +72,15 @@ pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
         check_tokens(&plan.app)?;
     }
     let tls = tls::acceptor(&settings)?;
-    let state = Arc::new(AppState::new(plan.app.limited_to(access.powers), plan.make_workspace)?);
+    let state = Arc::new(AppState::new(
+        plan.app.with_capabilities(access.capabilities),
+        plan.make_workspace,
+    )?);
     let listening = Listening {
         address,
         has_tls: tls.is_some(),
         needs_token: access.needs_token,
-        powers: access.powers,
+        capabilities: access.capabilities,
     };
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(fault)?;
@@ -99,7 +102,7 @@ pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
 #[derive(Clone)]
 struct Access {
     needs_token: bool,
-    powers: Powers,
+    capabilities: Capabilities,
     hosts: host_check::HostCheck,
 }
 
@@ -108,21 +111,21 @@ impl Access {
     fn of(settings: &Serve, address: SocketAddr) -> Result<Self, AppError> {
         let is_private =
             address.ip().is_loopback() && settings.hosts.is_empty() && settings.issuer.is_empty();
-        let powers = if is_private { Powers::ALL } else { enabled(&settings.enable)? };
+        let capabilities = if is_private { Capabilities::ALL } else { enabled(&settings.enable)? };
         Ok(Self {
             needs_token: settings.require_token || !is_private,
-            powers,
+            capabilities,
             hosts: host_check::HostCheck::of(settings)?,
         })
     }
 }
 
-fn enabled(words: &[String]) -> Result<Powers, AppError> {
-    let mut powers = Powers::STORE_ONLY;
+fn enabled(words: &[String]) -> Result<Capabilities, AppError> {
+    let mut capabilities = Capabilities::STORE_ONLY;
     for word in words {
         match word.as_str() {
-            "files" => powers.files = true,
-            "execute" => powers.execute = true,
+            "files" => capabilities.files = true,
+            "execute" => capabilities.execute = true,
             _ => {
                 return Err(AppError::bad_input(
                     format!("unknown capability `{word}`"),
@@ -131,11 +134,11 @@ fn enabled(words: &[String]) -> Result<Powers, AppError> {
             }
         }
     }
-    Ok(powers)
+    Ok(capabilities)
 }
 
 fn check_tokens(app: &App) -> Result<(), AppError> {
-    if forebay_app::team::tokens::any_in_force(app)? {
+    if forebay_app::team::tokens::has_active_token(app)? {
         return Ok(());
     }
     Err(AppError::refused(

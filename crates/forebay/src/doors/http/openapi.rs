@@ -6,7 +6,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use forebay_app::tools::ToolRow;
+use forebay_app::tools::ToolDescriptor;
 use serde_json::{Map, Value, json};
 
 use super::app_state::AppState;
@@ -24,7 +24,7 @@ pub(super) async fn show(
 }
 
 /// The document for these tools.
-pub(crate) fn document<'a>(tools: impl Iterator<Item = &'a ToolRow>) -> Value {
+pub(crate) fn document<'a>(tools: impl Iterator<Item = &'a ToolDescriptor>) -> Value {
     let mut paths: Map<String, Value> = tools.map(tool_path).collect();
     for (path, operation) in GET_ROUTES {
         paths.insert((*path).to_owned(), json!({ "get": operation() }));
@@ -95,7 +95,7 @@ const GET_ROUTES: &[(&str, Describe)] = &[
     ("/metrics", || get_operation("metrics", "Prometheus metrics", Vec::new())),
 ];
 
-fn tool_path(tool: &ToolRow) -> (String, Value) {
+fn tool_path(tool: &ToolDescriptor) -> (String, Value) {
     let operation = json!({
         "operationId": tool.name,
         "summary": tool.description,

@@ -31,7 +31,13 @@ pub(super) async fn pull(
     let page = state
         .calls()
         .look(move || {
-            exchange::give(&counter.app, &asked.project, asked.after, asked.sources, asked.runs)
+            exchange::serve_pull(
+                &counter.app,
+                &asked.project,
+                asked.after,
+                asked.sources,
+                asked.runs,
+            )
         })
         .await?;
     let kind = [(header::CONTENT_TYPE, HeaderValue::from_static(LINES))];
@@ -59,7 +65,7 @@ pub(super) async fn push(
     let counter = state.counter(&caller, caller.name(), &headers)?;
     let app = Arc::new((*counter.app).clone().in_team_project(&asked.project));
     let taking = Arc::clone(&app);
-    let tally = state.calls().look(move || exchange::take(&taking, &body)).await?;
+    let tally = state.calls().look(move || exchange::accept_push(&taking, &body)).await?;
     counter.idle.index_when_idle(app);
     Ok(json_response(&tally))
 }

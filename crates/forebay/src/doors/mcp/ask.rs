@@ -18,7 +18,7 @@ pub(super) fn through_client(call: Call, context: &RequestContext<RoleServer>) -
     }
     let (peer, runtime) = (context.peer.clone(), tokio::runtime::Handle::current());
     // Tools run on blocking threads, where blocking on the runtime is allowed.
-    call.asking(move |question| runtime.block_on(ask(&peer, question.to_owned())))
+    call.prompting_with(move |question| runtime.block_on(ask(&peer, question.to_owned())))
 }
 
 async fn ask(peer: &Peer<RoleServer>, question: String) -> Reply {
@@ -33,7 +33,7 @@ async fn ask(peer: &Peer<RoleServer>, question: String) -> Reply {
         Ok(_) => Reply::No,
         Err(error) => {
             tracing::warn!(%error, "elicitation failed");
-            Reply::NobodyToAsk
+            Reply::Unavailable
         }
     }
 }

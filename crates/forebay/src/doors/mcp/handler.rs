@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ask;
 use crate::doors::calls::{CallerContext, Calls};
-use forebay_app::tools::{self, INSTRUCTIONS, Nature, ToolRow};
+use forebay_app::tools::{self, Effect, INSTRUCTIONS, ToolDescriptor};
 use forebay_app::{Answer, App, AppError, Call, settings};
 use forebay_domain::rights::Rights;
 use forebay_domain::tokens;
@@ -45,7 +45,7 @@ impl Handler {
     /// A tool's answer with the app's notices.
     async fn answer(
         &self,
-        tool: &'static ToolRow,
+        tool: &'static ToolDescriptor,
         input: Value,
         context: Context,
     ) -> Result<CallToolResult, AppError> {
@@ -59,8 +59,8 @@ impl Handler {
 }
 
 /// Refuses a tool that the caller's rights do not cover.
-pub(crate) fn check_right(tool: &ToolRow, rights: Rights) -> Result<(), AppError> {
-    let needed = tool.nature.right();
+pub(crate) fn check_right(tool: &ToolDescriptor, rights: Rights) -> Result<(), AppError> {
+    let needed = tool.effect.right();
     if rights.has(needed) {
         return Ok(());
     }
@@ -125,8 +125,11 @@ impl ServerHandler for Handler {
 }
 
 /// The tools available with these rights.
-pub(crate) fn available_tools(app: &App, rights: Rights) -> impl Iterator<Item = &'static ToolRow> {
-    app.tools().filter(move |tool| rights.has(tool.nature.right()))
+pub(crate) fn available_tools(
+    app: &App,
+    rights: Rights,
+) -> impl Iterator<Item = &'static ToolDescriptor> {
+    app.tools().filter(move |tool| rights.has(tool.effect.right()))
 }
 
 /// An answer as an MCP result.
@@ -141,25 +144,25 @@ pub(crate) fn success(name: &str, answer: Answer, app: &App) -> CallToolResult {
 }
 
 /// A tool as an MCP listing.
-fn listing(tool: &ToolRow) -> Tool {
+fn listing(tool: &ToolDescriptor) -> Tool {
     let Value::Object(schema) = (tool.schema)() else {
         return Tool::new(tool.name, tool.description, Arc::new(Map::new()));
     };
     Tool::new(tool.name, tool.description, Arc::new(schema))
-        .with_annotations(annotations(tool.nature))
+        .with_annotations(annotations(tool.effect))
 }
 
-fn annotations(nature: Nature) -> ToolAnnotations {
+fn annotations(effect: Effect) -> ToolAnnotations {
     let mut annotations = ToolAnnotations::default();
-    match nature {
-        Nature::Reads => annotations.read_only_hint = Some(true),
-        Nature::Adds | Nature::Indexes | Nature::Fetches => {
+    match effect {
+        Effect::ReadOnly => annotations.read_only_hint = Some(true),
+        Effect::Append | Effect::Index | Effect::Fetch => {
             annotations.destructive_hint = Some(false);
         }
         // Without annotations the protocol assumes the worst, which is right here.
-        Nature::Edits | Nature::Removes | Nature::Runs => {}
+        Effect::EditFiles | Effect::Delete | Effect::Execute => {}
     }
-    if !matches!(nature, Nature::Runs | Nature::Fetches) {
+    if !matches!(effect, Effect::Execute | Effect::Fetch) {
         annotations.open_world_hint = Some(false);
     }
     annotations

@@ -86,7 +86,7 @@ impl StdioClient {
     /// Flushes deferred writes when no call is left.
     fn flush(&self) {
         if let Some(counter) = self.counter.get() {
-            counter.app.flush_ledger();
+            counter.app.flush_usage();
         }
     }
 }

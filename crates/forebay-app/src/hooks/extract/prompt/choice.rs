@@ -1,8 +1,8 @@
-//! Choices: what was decided, and what was turned down.
+//! Choices: decisions and rejections.
 
 use super::sentence::Sentence;
 
-const DECIDED: &[&str] = &[
+const DECISION_PHRASES: &[&str] = &[
     "let's go with",
     "lets go with",
     "we'll go with",
@@ -29,8 +29,8 @@ const DECIDED: &[&str] = &[
     "let's take",
     "let's do option",
 ];
-/// Orders that decide when a sentence opens with them; within one they describe something.
-const ORDERS: &[&str] = &[
+/// Orders that are decisions only at the start of a sentence.
+const DECISION_OPENINGS: &[&str] = &[
     "go with",
     "switch to",
     "stick with",
@@ -41,18 +41,19 @@ const ORDERS: &[&str] = &[
     "please switch to",
 ];
 const TAKING: &[&str] = &["use", "take", "prefer", "choose", "pick", "write it in"];
-/// Openings after which `over` sets one thing above another.
-const PREFERRING: &[&str] = &["prefer", "choose", "pick", "i prefer", "we prefer", "please prefer"];
-/// Words with which one thing is taken in place of another.
+/// Openings after which `over` expresses a preference.
+const PREFERENCE_OPENINGS: &[&str] =
+    &["prefer", "choose", "pick", "i prefer", "we prefer", "please prefer"];
+/// Phrases that replace one thing by another.
 const CONTRAST: &[&str] = &["instead of", "rather than"];
-/// After these words `not` denies a verb and contrasts nothing.
-const DENYING: &[&str] = &[
+/// After these words `not` negates a verb and is no contrast.
+const NEGATING_VERBS: &[&str] = &[
     "do", "does", "did", "is", "are", "was", "were", "am", "i'm", "it's", "should", "could",
     "would", "will", "can", "may", "might", "must", "has", "have", "had", "if", "or", "why", "of",
     "so", "to", ":",
 ];
 
-const TURNED_DOWN: &[&str] = &[
+const REJECTIONS: &[&str] = &[
     "that didn't work",
     "this didn't work",
     "it didn't work",
@@ -85,8 +86,8 @@ const TURNED_DOWN: &[&str] = &[
     "let's not",
     "approach is too",
 ];
-/// Turns of phrase in which the words above mean something else.
-const NO_REFUSAL: &[&str] = &[
+/// Phrases in which the words above mean something else.
+const NOT_REJECTIONS: &[&str] = &[
     "don't want to miss",
     "if it doesn't work",
     "if that doesn't work",
@@ -96,33 +97,34 @@ const NO_REFUSAL: &[&str] = &[
 ];
 
 pub(super) fn is_decision(sentence: &Sentence<'_>) -> bool {
-    let is_taken = || is_contrast(sentence) || is_taken_instead(sentence);
-    let is_said = || sentence.has_any(DECIDED) || sentence.starts_with_any(ORDERS);
+    let is_taken = || is_contrast(sentence) || is_replacement(sentence);
+    let is_said =
+        || sentence.has_any(DECISION_PHRASES) || sentence.starts_with_any(DECISION_OPENINGS);
     !sentence.is_question && (is_taken() || (is_said() && !is_rejection(sentence)))
 }
 
 pub(super) fn is_rejection(sentence: &Sentence<'_>) -> bool {
-    !sentence.is_question && sentence.has_any(TURNED_DOWN) && !sentence.has_any(NO_REFUSAL)
+    !sentence.is_question && sentence.has_any(REJECTIONS) && !sentence.has_any(NOT_REJECTIONS)
 }
 
-/// "use pnpm, not npm": the taking comes first, and what follows takes the other thing away.
+/// Whether a sentence is a contrast such as "use pnpm, not npm": a choice followed by a rejection.
 fn is_contrast(sentence: &Sentence<'_>) -> bool {
     let place = |word: &&str| sentence.words.find(&format!(" {word} "));
     let Some(taking) = TAKING.iter().filter_map(place).min() else { return false };
     let after = &sentence.words[taking..];
-    let prefers = sentence.starts_with_any(PREFERRING) && after.contains(" over ");
+    let prefers = sentence.starts_with_any(PREFERENCE_OPENINGS) && after.contains(" over ");
     CONTRAST.iter().any(|words| after.contains(&format!(" {words} ")))
         || prefers
-        || sets_against(after)
+        || is_contrasting(after)
 }
 
-/// Whether a `not` sets one thing against another.
-fn sets_against(words: &str) -> bool {
+/// Whether a `not` contrasts two things.
+fn is_contrasting(words: &str) -> bool {
     let words: Vec<&str> = words.split_whitespace().collect();
-    words.windows(3).any(|three| three[1] == "not" && !DENYING.contains(&three[0]))
+    words.windows(3).any(|three| three[1] == "not" && !NEGATING_VERBS.contains(&three[0]))
 }
 
-/// "use date-fns instead".
-fn is_taken_instead(sentence: &Sentence<'_>) -> bool {
+/// Whether a sentence is a replacement such as "use date-fns instead".
+fn is_replacement(sentence: &Sentence<'_>) -> bool {
     sentence.words.ends_with(" instead ") && sentence.has_any(TAKING)
 }

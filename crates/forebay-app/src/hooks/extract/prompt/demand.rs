@@ -1,4 +1,4 @@
-//! Demands: rules for all time, bounds on this work, and what it is for.
+//! Demands: permanent rules, constraints on the current work, and its goal.
 
 use super::sentence::Sentence;
 
@@ -13,8 +13,8 @@ const RULE_OPENINGS: &[&str] = &[
     "do not ever",
 ];
 const RULE_WORDS: &[&str] = &["from now on", "as a rule", "in the future always", "every time you"];
-/// Openings that only look like a rule.
-const NO_RULE: &[&str] = &["never mind", "nevermind", "always a", "always been", "always nice"];
+/// Openings that only look like rules.
+const NOT_RULES: &[&str] = &["never mind", "nevermind", "always a", "always been", "always nice"];
 
 const BOUND_WORDS: &[&str] = &[
     "must",
@@ -57,7 +57,7 @@ const BOUND_WORDS: &[&str] = &[
     "not allowed",
     "is forbidden",
 ];
-/// Orders that limit the work when a sentence opens with them.
+/// Openings that limit the work.
 const BOUND_OPENINGS: &[&str] = &[
     "only change",
     "only touch",
@@ -67,7 +67,7 @@ const BOUND_OPENINGS: &[&str] = &[
     "please only",
     "just change only",
 ];
-const NO_BOUND: &[&str] = &[
+const NOT_BOUNDS: &[&str] = &[
     "must say",
     "must admit",
     "must have been",
@@ -99,19 +99,19 @@ const GOAL_WORDS: &[&str] = &[
     "goal :",
     "i would like to",
 ];
-const NO_GOAL: &[&str] = &["i want to thank", "i want to say", "do we need to", "i want to know"];
+const NOT_GOALS: &[&str] = &["i want to thank", "i want to say", "do we need to", "i want to know"];
 
 pub(super) fn is_rule(sentence: &Sentence<'_>) -> bool {
     !sentence.is_question
         && (sentence.starts_with_any(RULE_OPENINGS) || sentence.has_any(RULE_WORDS))
-        && !sentence.starts_with_any(NO_RULE)
+        && !sentence.starts_with_any(NOT_RULES)
 }
 
 pub(super) fn is_constraint(sentence: &Sentence<'_>) -> bool {
     let is_bound = sentence.has_any(BOUND_WORDS) || sentence.starts_with_any(BOUND_OPENINGS);
-    !sentence.is_question && is_bound && !sentence.has_any(NO_BOUND)
+    !sentence.is_question && is_bound && !sentence.has_any(NOT_BOUNDS)
 }
 
 pub(super) fn is_goal(sentence: &Sentence<'_>) -> bool {
-    !sentence.is_question && sentence.has_any(GOAL_WORDS) && !sentence.has_any(NO_GOAL)
+    !sentence.is_question && sentence.has_any(GOAL_WORDS) && !sentence.has_any(NOT_GOALS)
 }

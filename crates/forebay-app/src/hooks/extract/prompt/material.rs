@@ -1,42 +1,42 @@
-//! Material in a prompt: what it points to, and what was pasted into it.
+//! Material in a prompt: references and pasted data.
 
 use forebay_domain::{Event, EventKind, ticket};
 use forebay_text::cut;
 
-const MOST_REFERENCES: usize = 10;
-/// Where references are looked for; pasted logs behind it are full of addresses that mean nothing.
-const MOST_BYTES: usize = 8_000;
-/// A paste of fewer lines is part of what was said.
-const FEWEST_LINES: usize = 12;
+const MAX_REFERENCES: usize = 10;
+/// Bytes searched for references; pasted logs after that are full of irrelevant URLs.
+const MAX_SEARCHED_BYTES: usize = 8_000;
+/// Shorter pastes count as part of the prompt's text.
+const MIN_PASTED_LINES: usize = 12;
 
-/// Addresses and tickets, each once.
+/// Returns URLs and tickets without duplicates.
 pub(super) fn references(text: &str) -> Vec<Event> {
     let mut found: Vec<&str> = Vec::new();
-    for word in cut::prefix(text, MOST_BYTES).split_whitespace() {
+    for word in cut::prefix(text, MAX_SEARCHED_BYTES).split_whitespace() {
         let word = word.trim_matches(|c: char| "()[]<>{},.;:!?\"'`".contains(c));
-        if (is_address(word) || ticket::is_ticket(word)) && !found.contains(&word) {
+        if (is_url(word) || ticket::is_ticket(word)) && !found.contains(&word) {
             found.push(word);
         }
     }
-    found.truncate(MOST_REFERENCES);
+    found.truncate(MAX_REFERENCES);
     found.into_iter().map(|word| Event::new(EventKind::Reference, word, word)).collect()
 }
 
-fn is_address(word: &str) -> bool {
+fn is_url(word: &str) -> bool {
     let rest = word.strip_prefix("https://").or_else(|| word.strip_prefix("http://"));
     rest.is_some_and(|rest| rest.len() > 3 && !rest.starts_with('/'))
 }
 
-/// What was pasted: its kind and how long it is.
+/// Returns the kind and length of pasted data.
 pub(super) fn data(text: &str) -> Option<Event> {
     let (kind, body) = fenced(text).or_else(|| unfenced(text))?;
     let lines = body.lines().count();
-    (lines >= FEWEST_LINES).then(|| {
+    (lines >= MIN_PASTED_LINES).then(|| {
         Event::new(EventKind::Data, kind, &format!("{kind} of {lines} lines, pasted by the user"))
     })
 }
 
-/// The longest block between fences, called by its own word.
+/// Returns the longest fenced block with its language.
 fn fenced(text: &str) -> Option<(&str, &str)> {
     let blocks = text.split("```").skip(1).step_by(2);
     let longest = blocks.max_by_key(|block| block.len())?;
@@ -52,7 +52,7 @@ fn unfenced(text: &str) -> Option<(&str, &str)> {
     let looks_log = || {
         let is_log =
             |line: &str| ["ERROR", "WARN", "INFO", "DEBUG"].iter().any(|l| line.contains(l));
-        trimmed.lines().take(200).filter(|line| is_log(line)).count() >= FEWEST_LINES
+        trimmed.lines().take(200).filter(|line| is_log(line)).count() >= MIN_PASTED_LINES
     };
     let looks_table = || {
         let commas = |line: &str| line.matches(',').count();

@@ -1,4 +1,4 @@
-//! What the user said, sentence by sentence.
+//! Extracts events from a user's prompt, sentence by sentence.
 
 mod choice;
 mod demand;
@@ -11,8 +11,8 @@ use forebay_domain::{Event, EventKind};
 
 type Reader = fn(&Sentence<'_>) -> bool;
 
-/// What a sentence may be; each is asked, because one sentence can be several things.
-const READERS: &[(EventKind, Reader)] = &[
+/// Classifiers of a sentence; all are tried, because a sentence can be of several kinds.
+const CLASSIFIERS: &[(EventKind, Reader)] = &[
     (EventKind::Decision, choice::is_decision),
     (EventKind::Rejected, choice::is_rejection),
     (EventKind::Rule, demand::is_rule),
@@ -30,7 +30,7 @@ pub(super) fn events(text: &str) -> Vec<Event> {
     let sentences = sentences(text);
     found.extend(situation::intent(&sentences));
     for sentence in &sentences {
-        let kinds = READERS.iter().filter(|(_, is_it)| is_it(sentence));
+        let kinds = CLASSIFIERS.iter().filter(|(_, is_it)| is_it(sentence));
         found.extend(kinds.map(|(kind, _)| Event::new(*kind, sentence.text, sentence.text)));
     }
     found.extend(material::references(text));

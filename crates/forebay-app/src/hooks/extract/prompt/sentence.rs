@@ -1,18 +1,18 @@
-//! Sentences of a prompt, without what was pasted into it.
+//! Splits a prompt into sentences, without pasted material.
 
 use forebay_text::cut;
 
-/// Longer prompts are pastes; what the user says stands at the beginning or in the last lines.
-const MOST_BYTES: usize = 16_000;
-const MOST_SENTENCES: usize = 200;
-/// A longer sentence is no sentence.
-const MOST_SENTENCE_BYTES: usize = 600;
+/// Longer prompts contain pastes; the user's own words are at the start or in the last lines.
+const MAX_PROMPT_BYTES: usize = 16_000;
+const MAX_SENTENCES: usize = 200;
+/// Longer ones are not sentences.
+const MAX_SENTENCE_BYTES: usize = 600;
 
-/// One thing a person said.
+/// A sentence of the user.
 #[derive(Debug)]
 pub(super) struct Sentence<'a> {
     pub(super) text: &'a str,
-    /// In lower case, words only, a blank on both sides of each.
+    /// Lowercase words, each with a blank on both sides.
     pub(super) words: String,
     pub(super) is_question: bool,
 }
@@ -31,11 +31,11 @@ impl Sentence<'_> {
     }
 }
 
-/// The sentences of a text; code, quotes and log lines are none.
+/// Returns the sentences of a text, without code, quotes and log lines.
 pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut is_code = false;
     let mut found = Vec::new();
-    for line in cut::prefix(text, MOST_BYTES).lines() {
+    for line in cut::prefix(text, MAX_PROMPT_BYTES).lines() {
         let line = line.trim();
         if line.starts_with("```") {
             is_code = !is_code;
@@ -43,11 +43,11 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
             found.extend(split(line).filter_map(sentence));
         }
     }
-    found.truncate(MOST_SENTENCES);
+    found.truncate(MAX_SENTENCES);
     found
 }
 
-/// Splits where a sentence ends; a dot within a name or a number ends nothing.
+/// Splits at sentence ends; a dot within a name or a number is none.
 fn split(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -67,13 +67,13 @@ fn split(line: &str) -> impl Iterator<Item = &str> {
 
 fn sentence(text: &str) -> Option<Sentence<'_>> {
     let text = text.trim().trim_start_matches(['-', '*', '#', '•']).trim_start();
-    if text.is_empty() || text.len() > MOST_SENTENCE_BYTES {
+    if text.is_empty() || text.len() > MAX_SENTENCE_BYTES {
         return None;
     }
     Some(Sentence { text, words: normalised(text), is_question: text.ends_with('?') })
 }
 
-/// A colon stands as a word of its own, because what follows it is another thought.
+/// Normalizes a sentence; a colon becomes a word of its own, because it starts another thought.
 fn normalised(text: &str) -> String {
     let is_inner = |c: char| c.is_alphanumeric() || "'-_#./+@:".contains(c);
     let plain = text.to_lowercase().replace('’', "'").replace(": ", " : ");
@@ -95,19 +95,19 @@ mod tests {
     }
 
     #[test]
-    fn sentences_end_where_people_end_them() {
+    fn splits_sentences() {
         check("Use v1.2 of foo.rs. Thanks! Ok?", &["Use v1.2 of foo.rs.", "Thanks!", "Ok?"]);
         check("- one\n- two; three", &["one", "two;", "three"]);
         check("", &[]);
     }
 
     #[test]
-    fn code_and_quotes_are_not_spoken() {
+    fn skips_code_and_quotes() {
         check("see:\n```\nnever do it.\n```\n> always\ndone", &["see:", "done"]);
     }
 
     #[test]
-    fn words_stand_apart() {
+    fn normalizes_words() {
         assert_eq!(sentences("Don’t, please: USE `x`.")[0].words, " don't please : use x ");
     }
 }

@@ -1,4 +1,4 @@
-//! The situation: what stands in the way, who the model is to be, what kind of work is asked for.
+//! The situation: blockers, the model's role, and the kind of work requested.
 
 use super::sentence::Sentence;
 use forebay_domain::{Event, EventKind};
@@ -39,7 +39,7 @@ const ROLE_OPENINGS: &[&str] = &[
     "your role is",
     "take the role of",
 ];
-const NO_ROLE: &[&str] =
+const NOT_ROLES: &[&str] =
     &["you are a star", "you are a genius", "you are a lifesaver", "you're a star"];
 
 /// The kind of work, and the words that open a request for it.
@@ -58,8 +58,8 @@ const INTENTS: &[(&str, &[&str])] = &[
     ("release", &["deploy", "release", "publish", "ship", "commit", "push", "merge"]),
     ("plan", &["plan", "design", "propose", "think about"]),
 ];
-/// Words people put before what they ask.
-const POLITE: &[&str] = &[
+/// Polite openings of a request.
+const POLITE_OPENINGS: &[&str] = &[
     "please",
     "can you",
     "could you",
@@ -90,10 +90,10 @@ pub(super) fn is_blocker(sentence: &Sentence<'_>) -> bool {
 pub(super) fn is_role(sentence: &Sentence<'_>) -> bool {
     !sentence.is_question
         && sentence.starts_with_any(ROLE_OPENINGS)
-        && !sentence.starts_with_any(NO_ROLE)
+        && !sentence.starts_with_any(NOT_ROLES)
 }
 
-/// The kind of work the first sentence that opens with a word for it asks for.
+/// Returns the kind of work from the first sentence that opens with a word for it.
 pub(super) fn intent(sentences: &[Sentence<'_>]) -> Option<Event> {
     let word = sentences.iter().find_map(intent_of)?;
     Some(Event::new(EventKind::Intent, "intent", word))
@@ -105,12 +105,12 @@ fn intent_of(sentence: &Sentence<'_>) -> Option<&'static str> {
     INTENTS.iter().find(|(_, phrases)| phrases.iter().any(opens)).map(|(word, _)| *word)
 }
 
-/// The words without their polite opening; a blank stays in front.
+/// Strips a polite opening, keeping a leading blank.
 fn without_politeness(words: &str) -> &str {
     let mut rest = words;
-    // Two or three polite words are usual; more are a loop somebody wrote.
+    // Two or three polite words are usual; the limit bounds hostile input.
     for _ in 0..4 {
-        let found = POLITE.iter().find(|word| rest.starts_with(&format!(" {word} ")));
+        let found = POLITE_OPENINGS.iter().find(|word| rest.starts_with(&format!(" {word} ")));
         let Some(word) = found else { break };
         rest = &rest[word.len() + 1..];
     }

@@ -1,11 +1,11 @@
-//! What was changed around the work: folders, variables, versions, packages, services.
+//! Extracts changes of the environment: folders, variables, versions, packages, services.
 
 use forebay_domain::{Event, EventKind};
 use forebay_policy::shell::Assignment;
 use forebay_text::cut;
 
-/// Beginnings of command lines that change the environment. Package managers need a name to add one.
-const CHANGING: &[&[&str]] = &[
+/// Prefixes of command lines that change the environment. Package managers need a name to add one.
+const CHANGING_COMMANDS: &[&[&str]] = &[
     &["nvm", "use"],
     &["nvm", "install"],
     &["fnm", "use"],
@@ -59,7 +59,7 @@ pub(super) fn read(words: &[&str], assignments: &[Assignment]) -> Vec<Event> {
     }
 }
 
-/// A variable's name; its value may be a secret.
+/// Returns the event of a variable by its name only; the value may be a secret.
 fn variable(word: &str) -> Option<Event> {
     let name = word.split('=').next().unwrap_or_default();
     let is_name =
@@ -69,7 +69,7 @@ fn variable(word: &str) -> Option<Event> {
 
 fn changed(words: &[&str]) -> Option<Event> {
     let beginning =
-        CHANGING.iter().find(|own| words.len() >= own.len() && words.starts_with(own))?;
+        CHANGING_COMMANDS.iter().find(|own| words.len() >= own.len() && words.starts_with(own))?;
     let line = cut::one_line(&words.join(" "), 160);
     Some(event(&beginning.join(" "), &line))
 }

@@ -1,4 +1,4 @@
-//! Failures: told by the host, by an exit code, or by lines that only a failing program prints.
+//! Detects failures by the host's report, the exit code, or lines that only failing programs print.
 
 use memchr::{memmem, memrchr};
 
@@ -7,28 +7,28 @@ use forebay_domain::{Event, EventKind};
 use forebay_policy::shell;
 use forebay_text::cut;
 
-/// How much of an output is looked at from either end; failures stand at the end, or at the start.
-const LOOKED_AT: usize = 32_000;
+/// Bytes scanned at each end of an output, where failures are reported.
+const SCANNED_BYTES: usize = 32_000;
 
-/// How a program ends whose reader had enough, as in `yes | head`.
+/// Exit code of a program killed by SIGPIPE, as in `yes | head`.
 const CLOSED_PIPE: i32 = 141;
 
-/// The error event of a call that failed.
+/// Returns the error event of a failed call.
 pub(super) fn read(call: &ToolCall, result: &ToolResult) -> Option<Event> {
-    let best_line = || telling_line(result).or_else(|| first_line(result));
+    let best_line = || best_error_line(result).or_else(|| first_line(result));
     let line = match result.exit_code {
         _ if result.is_error => best_line().unwrap_or_else(|| "failed".to_owned()),
-        Some(1) if only_found_nothing(call, result) => return None,
+        Some(1) if is_empty_result(call, result) => return None,
         Some(CLOSED_PIPE) => return None,
         Some(code) if code != 0 => best_line().unwrap_or_else(|| format!("exit {code}")),
-        code if tells_by_words(call, code.is_some()) => telling_line(result)?,
+        code if needs_output_check(call, code.is_some()) => best_error_line(result)?,
         _ => return None,
     };
     Some(Event::new(EventKind::Error, &subject(call), &line))
 }
 
-/// Programs that show what others wrote; it may speak of errors and is none.
-const SHOWING: &[&str] = &[
+/// Programs that display existing text, which may mention errors.
+const DISPLAY_PROGRAMS: &[&str] = &[
     "cat",
     "less",
     "more",
@@ -56,22 +56,23 @@ const SHOWING: &[&str] = &[
     "bat",
     "diff",
 ];
-/// Programs that only lead to the one that counts.
-const LEADING: &[&str] = &["cd", "pushd", "export", "source", ".", "set", "sudo", "time", "mkdir"];
+/// Programs that only prepare the actual command.
+const PREFIX_PROGRAMS: &[&str] =
+    &["cd", "pushd", "export", "source", ".", "set", "sudo", "time", "mkdir"];
 
-/// Whether only the output can tell: no exit code is known, or it is that of the last in a pipe.
-fn tells_by_words(call: &ToolCall, has_code: bool) -> bool {
+/// Whether only the output shows a failure: the exit code is unknown, or that of the last command in a pipe.
+fn needs_output_check(call: &ToolCall, has_code: bool) -> bool {
     let ToolAction::Shell { command } = &call.action else { return false };
     let script = shell::parse(cut::prefix(command, 20_000));
     let is_piped = script.commands.iter().any(|command| command.piped);
     let programs = script.commands.iter().filter_map(|command| command.words.first());
     let mut programs = programs.map(|word| word.source.rsplit('/').next().unwrap_or_default());
-    let leads = |program: &&str| LEADING.contains(program);
-    let shows = programs.find(|one| !leads(one)).is_some_and(|one| SHOWING.contains(&one));
+    let leads = |program: &&str| PREFIX_PROGRAMS.contains(program);
+    let shows = programs.find(|one| !leads(one)).is_some_and(|one| DISPLAY_PROGRAMS.contains(&one));
     (is_piped || !has_code) && !shows
 }
 
-/// What failed: the command, the file, else the tool.
+/// Returns what failed: the command, the file, or else the tool.
 pub(super) fn subject(call: &ToolCall) -> String {
     match &call.action {
         ToolAction::Shell { command } if !command.is_empty() => command.clone(),
@@ -84,15 +85,15 @@ pub(super) fn subject(call: &ToolCall) -> String {
     }
 }
 
-/// Searches and comparisons end with 1 when they find nothing or a difference.
-fn only_found_nothing(call: &ToolCall, result: &ToolResult) -> bool {
+/// Whether exit code 1 just means no match or a difference, as for searches and comparisons.
+fn is_empty_result(call: &ToolCall, result: &ToolResult) -> bool {
     const SEARCHES: &[&str] = &["grep", "egrep", "rg", "ag", "diff", "cmp", "test", "[", "git"];
     let ToolAction::Shell { command } = &call.action else { return false };
     let program = command.split_whitespace().next().unwrap_or_default();
     let is_search = SEARCHES.contains(&program.rsplit('/').next().unwrap_or_default());
     let is_git_look =
         program != "git" || ["git diff", "git grep"].iter().any(|look| command.starts_with(look));
-    is_search && is_git_look && telling_line(result).is_none()
+    is_search && is_git_look && best_error_line(result).is_none()
 }
 
 fn first_line(result: &ToolResult) -> Option<String> {
@@ -101,12 +102,12 @@ fn first_line(result: &ToolResult) -> Option<String> {
     lines.find(says).map(|line| cut::one_line(line, 300))
 }
 
-/// The line that says best what went wrong.
-fn telling_line(result: &ToolResult) -> Option<String> {
+/// Returns the line that best describes the failure.
+fn best_error_line(result: &ToolResult) -> Option<String> {
     let mut best: Option<(u8, &str)> = None;
     for text in result.texts() {
         let (head, tail) = ends(text);
-        for line in suspicious_lines(head).into_iter().chain(suspicious_lines(tail)) {
+        for line in marked_lines(head).into_iter().chain(marked_lines(tail)) {
             let weight = weight(line);
             if weight > best.map_or(0, |(weight, _)| weight) {
                 best = Some((weight, line));
@@ -117,14 +118,14 @@ fn telling_line(result: &ToolResult) -> Option<String> {
 }
 
 fn ends(text: &str) -> (&str, &str) {
-    if text.len() <= 2 * LOOKED_AT {
+    if text.len() <= 2 * SCANNED_BYTES {
         return (text, "");
     }
-    (cut::prefix(text, LOOKED_AT), cut::suffix(text, LOOKED_AT))
+    (cut::prefix(text, SCANNED_BYTES), cut::suffix(text, SCANNED_BYTES))
 }
 
-/// What stands in every line that tells of a failure, and in few others.
-const SIGNS: &[&str] = &[
+/// Markers that every line about a failure contains, and few others.
+const FAILURE_MARKERS: &[&str] = &[
     "rror",
     "ERROR",
     "ail",
@@ -146,9 +147,9 @@ const SIGNS: &[&str] = &[
     "Connection refused",
 ];
 
-/// The lines that have one of the signs, in order: most have none, and nobody looks at them.
-fn suspicious_lines(text: &str) -> Vec<&str> {
-    let starts = SIGNS.iter().flat_map(|sign| {
+/// Returns the lines with a marker, in order; a prefilter that skips most lines.
+fn marked_lines(text: &str) -> Vec<&str> {
+    let starts = FAILURE_MARKERS.iter().flat_map(|sign| {
         let places = memmem::find_iter(text.as_bytes(), sign.as_bytes());
         places.map(|place| memrchr(b'\n', &text.as_bytes()[..place]).map_or(0, |end| end + 1))
     });
@@ -158,8 +159,8 @@ fn suspicious_lines(text: &str) -> Vec<&str> {
     starts.into_iter().filter_map(|start| text[start..].lines().next()).collect()
 }
 
-/// Openings of lines that name a failure: 3 says what, 2 says that.
-const OPENINGS: &[(&str, u8)] = &[
+/// Prefixes of lines about a failure: weight 3 states the cause, 2 only the fact.
+const LINE_PREFIXES: &[(&str, u8)] = &[
     ("error[", 3),
     ("error:", 3),
     ("Error:", 3),
@@ -182,8 +183,8 @@ const OPENINGS: &[(&str, u8)] = &[
     ("sh: ", 2),
     ("zsh: ", 2),
 ];
-/// Words within lines that name a failure.
-const WITHIN: &[(&str, u8)] = &[
+/// Parts of lines about a failure.
+const LINE_PARTS: &[(&str, u8)] = &[
     ("' panicked at ", 3),
     ("panicked at ", 3),
     (": command not found", 3),
@@ -200,19 +201,20 @@ const WITHIN: &[(&str, u8)] = &[
     ("Connection refused", 3),
 ];
 
-/// How well a line tells of a failure; a count of none tells of success.
+/// Rates how well a line describes a failure; a count of zero means success.
 fn weight(line: &str) -> u8 {
     let line = line.trim_start();
-    if counts_nothing(line) {
+    if reports_zero_failures(line) {
         return 0;
     }
-    let opening = OPENINGS.iter().filter(|(words, _)| line.starts_with(words)).map(|row| row.1);
-    let within = WITHIN.iter().filter(|(words, _)| line.contains(words)).map(|row| row.1);
-    opening.chain(within).max().unwrap_or_else(|| u8::from(counts_failures(line)))
+    let opening =
+        LINE_PREFIXES.iter().filter(|(words, _)| line.starts_with(words)).map(|row| row.1);
+    let within = LINE_PARTS.iter().filter(|(words, _)| line.contains(words)).map(|row| row.1);
+    opening.chain(within).max().unwrap_or_else(|| u8::from(reports_failures(line)))
 }
 
-/// `0 failed`, `no errors`: a summary of something that went well.
-fn counts_nothing(line: &str) -> bool {
+/// Whether a line is a summary of a success: `0 failed`, `no errors`.
+fn reports_zero_failures(line: &str) -> bool {
     let lower = line.to_lowercase();
     let says = |words: &str| lower.contains(words);
     (says("0 failed")
@@ -220,14 +222,14 @@ fn counts_nothing(line: &str) -> bool {
         || says("no errors")
         || says("0 failures")
         || says("errors: 0"))
-        && !counts_failures(line)
+        && !reports_failures(line)
 }
 
-const COUNTED: &[&str] = &["failed", "failures", "failing", "errors"];
-const LABELS: &[&str] = &["Failures: ", "Errors: ", "failures: ", "failed: "];
+const COUNT_WORDS: &[&str] = &["failed", "failures", "failing", "errors"];
+const COUNT_LABELS: &[&str] = &["Failures: ", "Errors: ", "failures: ", "failed: "];
 
-/// `3 failed`, `2 errors`, `Failures: 1`, with a count above none.
-fn counts_failures(line: &str) -> bool {
+/// Whether a line counts failures above zero: `3 failed`, `2 errors`, `Failures: 1`.
+fn reports_failures(line: &str) -> bool {
     let is_some = |word: &str| word.parse::<u32>().is_ok_and(|count| count > 0);
     let is_no_word = |c: char| !c.is_alphanumeric();
     let words: Vec<&str> = line.split(is_no_word).filter(|word| !word.is_empty()).collect();
@@ -235,8 +237,8 @@ fn counts_failures(line: &str) -> bool {
         line.split_once(*label)
             .is_some_and(|(_, rest)| rest.split(is_no_word).next().is_some_and(is_some))
     };
-    words.windows(2).any(|pair| is_some(pair[0]) && COUNTED.contains(&pair[1]))
-        || LABELS.iter().any(labelled)
+    words.windows(2).any(|pair| is_some(pair[0]) && COUNT_WORDS.contains(&pair[1]))
+        || COUNT_LABELS.iter().any(labelled)
 }
 
 #[cfg(test)]
@@ -244,17 +246,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_tells_of_a_failure_has_a_sign() {
-        let opening = OPENINGS.iter().chain(WITHIN).map(|(words, _)| *words);
-        for words in opening.chain(COUNTED.iter().chain(LABELS).copied()) {
-            assert!(SIGNS.iter().any(|sign| words.contains(sign)), "{words}");
+    fn every_failure_pattern_contains_a_marker() {
+        let opening = LINE_PREFIXES.iter().chain(LINE_PARTS).map(|(words, _)| *words);
+        for words in opening.chain(COUNT_WORDS.iter().chain(COUNT_LABELS).copied()) {
+            assert!(FAILURE_MARKERS.iter().any(|sign| words.contains(sign)), "{words}");
         }
     }
 
     #[test]
-    fn suspicious_lines_are_told_once_and_in_order() {
+    fn returns_marked_lines_once_and_in_order() {
         let text = "all well\n  error: a failed panic\r\nfine\n\nFAILED x\nno";
-        assert_eq!(suspicious_lines(text), ["  error: a failed panic", "FAILED x"]);
-        assert!(suspicious_lines("").is_empty());
+        assert_eq!(marked_lines(text), ["  error: a failed panic", "FAILED x"]);
+        assert!(marked_lines("").is_empty());
     }
 }

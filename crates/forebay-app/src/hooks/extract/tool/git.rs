@@ -1,11 +1,11 @@
-//! What was done with git; looking is no event.
+//! Extracts git events; read-only commands are none.
 
 use forebay_domain::hook::ToolResult;
 use forebay_domain::{Event, EventKind};
 use forebay_text::cut;
 
-/// What changes a repository or the place in it.
-const DOING: &[&str] = &[
+/// Verbs that change a repository or the checked-out state.
+const CHANGING_VERBS: &[&str] = &[
     "add",
     "am",
     "apply",
@@ -32,12 +32,12 @@ const DOING: &[&str] = &[
     "tag",
     "worktree",
 ];
-/// Some of those only list when they get no name.
-const LISTING: &[&str] = &["branch", "tag", "worktree", "submodule"];
+/// Verbs that only list when they get no name.
+const LISTING_VERBS: &[&str] = &["branch", "tag", "worktree", "submodule"];
 const LISTING_OPTIONS: &[&str] =
     &["-l", "--list", "-v", "-vv", "--merged", "--no-merged", "--contains"];
-/// Options of git itself that take a value.
-const VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
+/// Global options of git that take a value.
+const OPTIONS_WITH_VALUE: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
 
 pub(super) fn read(words: &[&str], result: &ToolResult) -> Option<Event> {
     let (program, rest) = words.split_first()?;
@@ -49,7 +49,7 @@ pub(super) fn read(words: &[&str], result: &ToolResult) -> Option<Event> {
         return None;
     }
     let line = cut::one_line(&words.join(" "), 160);
-    let text = match told(verb, result) {
+    let text = match outcome(verb, result) {
         Some(words) => format!("{line}: {words}"),
         None => line,
     };
@@ -58,7 +58,7 @@ pub(super) fn read(words: &[&str], result: &ToolResult) -> Option<Event> {
 
 fn changes_something(verb: &str, rest: &[&str]) -> bool {
     let only_tries = rest.iter().any(|word| matches!(*word, "--help" | "--dry-run"));
-    DOING.contains(&verb) && !only_tries && !only_lists(verb, rest)
+    CHANGING_VERBS.contains(&verb) && !only_tries && !only_lists(verb, rest)
 }
 
 fn only_lists(verb: &str, rest: &[&str]) -> bool {
@@ -67,25 +67,25 @@ fn only_lists(verb: &str, rest: &[&str]) -> bool {
     }
     let names_something = rest.iter().any(|word| !word.starts_with('-') && *word != "list");
     let asks = rest.iter().any(|word| LISTING_OPTIONS.contains(word));
-    LISTING.contains(&verb) && (asks || !names_something)
+    LISTING_VERBS.contains(&verb) && (asks || !names_something)
 }
 
 fn without_options<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
     let mut rest = words;
     while let Some(word) = rest.first().filter(|word| word.starts_with('-')) {
-        let taken = if VALUED.contains(word) { 2 } else { 1 };
+        let taken = if OPTIONS_WITH_VALUE.contains(word) { 2 } else { 1 };
         rest = rest.get(taken..).unwrap_or_default();
     }
     rest
 }
 
-/// What git said of it: a commit's own line, or where one is now.
-fn told(verb: &str, result: &ToolResult) -> Option<String> {
-    const SAYING: &[&str] =
+/// Returns git's report: the line of a new commit, or the new HEAD.
+fn outcome(verb: &str, result: &ToolResult) -> Option<String> {
+    const OUTCOME_PREFIXES: &[&str] =
         &["Switched to ", "HEAD is now at ", "Merge made by", "Fast-forward", "Your branch"];
     let line = |line: &&str| match verb {
         "commit" | "cherry-pick" | "revert" => line.starts_with('[') && line.contains(']'),
-        _ => SAYING.iter().any(|words| line.starts_with(words)),
+        _ => OUTCOME_PREFIXES.iter().any(|words| line.starts_with(words)),
     };
     let mut lines = result.texts().flat_map(|text| cut::prefix(text, 4_000).lines());
     lines.find(line).map(|line| cut::one_line(line, 120))

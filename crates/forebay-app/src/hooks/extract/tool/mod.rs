@@ -1,4 +1,4 @@
-//! What a tool did.
+//! Extracts the events of a tool call.
 
 mod environment;
 mod failure;
@@ -12,14 +12,14 @@ use forebay_domain::{Event, EventKind};
 
 pub(super) fn events(call: &ToolCall, result: &ToolResult) -> Vec<Event> {
     let mut found: Vec<Event> = failure::read(call, result).into_iter().collect();
-    // What failed was not done.
+    // A failed call changed nothing.
     if found.is_empty() {
         found.extend(done(call, result));
     }
     found
 }
 
-/// What a call tries, as its failure would name it.
+/// Returns what a call attempts, as its failure would name it.
 pub(super) fn attempted(call: &ToolCall) -> String {
     failure::subject(call)
 }

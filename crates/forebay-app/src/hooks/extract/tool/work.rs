@@ -1,4 +1,4 @@
-//! Work that is not on files: tasks, plans, subagents, skills, tools of MCP servers.
+//! Extracts events of tasks, plans, subagents, skills and MCP tools.
 
 use forebay_domain::hook::{TodoItem, TodoState, ToolAction};
 use forebay_domain::{Event, EventKind};
@@ -21,7 +21,7 @@ pub(super) fn read(action: &ToolAction) -> Vec<Event> {
     }
 }
 
-/// A task is known by its id, and where it has none by its words; the text begins with its state.
+/// Returns the event of a task, identified by its id or else by its text; the text starts with its state.
 fn task(item: &TodoItem) -> Event {
     let state = match item.state {
         TodoState::Open => "open",

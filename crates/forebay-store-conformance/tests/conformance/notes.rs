@@ -1,0 +1,50 @@
+//! Notes are read back completely, and the newest on a topic supersedes older ones.
+
+use forebay_store::{NewNote, Store};
+
+use crate::engine::{decision, for_each_engine, found, hits, put_note, query, raw_of};
+
+#[test]
+fn a_note_is_read_back_by_reference() {
+    for_each_engine(|store| {
+        let text = "decided to cap raw output at 512 KB\nbecause a row holds 1 MB";
+        let note = put_note(store, text, decision(Some("cap")));
+        assert_eq!(raw_of(store, note.reference).unwrap(), text.as_bytes());
+        assert_eq!(
+            store.entry(note.reference).unwrap().note().unwrap().topic.as_deref(),
+            Some("cap")
+        );
+    });
+}
+
+#[test]
+fn a_newer_note_on_a_topic_supersedes_the_older() {
+    for_each_engine(|store| {
+        let old = put_note(store, "we deploy with npm", decision(Some("package manager")));
+        let new = put_note(store, "we deploy with pnpm", decision(Some("package manager")));
+        assert_only_newer_is_found(store, &old, &new);
+    });
+}
+
+#[test]
+fn a_note_can_name_what_it_supersedes() {
+    for_each_engine(|store| {
+        let old = put_note(store, "we deploy on fridays", decision(None));
+        let replacing = NewNote { supersedes: Some(old.reference), ..decision(None) };
+        let new = put_note(store, "we never deploy on fridays", replacing);
+        assert_only_newer_is_found(store, &old, &new);
+    });
+}
+
+fn assert_only_newer_is_found(
+    store: &dyn Store,
+    old: &forebay_domain::Entry,
+    new: &forebay_domain::Entry,
+) {
+    assert_eq!(found(store, "deploy"), [new.reference]);
+    let hit = hits(store, &query("deploy")).remove(0);
+    assert_eq!(hit.supersedes, Some(old.reference));
+    let old = store.entry(old.reference).unwrap();
+    assert_eq!(old.note().unwrap().superseded_by, Some(new.reference));
+    assert!(raw_of(store, old.reference).is_ok(), "the older one can still be read");
+}

@@ -1,0 +1,188 @@
+//! Guarantees of the SQLite file: private, never wiped, renamed when damaged, rejected when newer.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use forebay_domain::{Ending, EntryKind};
+use forebay_store::prelude::*;
+use forebay_store::{Home, NewDetail, ReindexedChunk, StoreError};
+use forebay_store_sqlite::SqliteStore;
+
+use crate::engine::{chunks_of, found, new_entry, put, put_run, raw_of};
+
+fn database(folder: &tempfile::TempDir) -> PathBuf {
+    folder.path().join("home/projects/app/store.db")
+}
+
+#[test]
+fn sqlite_version_has_no_wal_reset_race() {
+    assert!(SqliteStore::engine_version() >= 3_051_003, "older ones can corrupt a shared WAL");
+}
+
+#[test]
+fn reopening_keeps_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let reference =
+        put_run(&SqliteStore::open(&path).unwrap(), "once", b"kept", Ending::Exited(0)).reference;
+    for _ in 0..3 {
+        let store = SqliteStore::open(&path).unwrap();
+        assert_eq!(raw_of(&store, reference).unwrap(), b"kept");
+    }
+}
+
+#[test]
+fn files_and_folders_are_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let store = SqliteStore::open(&path).unwrap();
+    put_run(&store, "true", b"", Ending::Exited(0));
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for file in ["store.db", "store.db-wal", "store.db-shm", "store.lock"] {
+        assert_eq!(mode(&path.with_file_name(file)), 0o600, "{file}");
+    }
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    assert_eq!(mode(&folder.path().join("home")), 0o700);
+}
+
+#[test]
+fn a_damaged_file_is_renamed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, b"not a database, but bytes of a user".repeat(100)).unwrap();
+
+    let store = SqliteStore::open(&path).unwrap();
+    let notices = store.notices().to_vec();
+    assert_eq!(notices.len(), 1);
+    let aside = fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().contains("damaged"))
+        .unwrap();
+    assert!(notices[0].contains(&*aside.to_string_lossy()), "{notices:?}");
+    assert!(fs::read(&aside).unwrap().starts_with(b"not a database"));
+    put_run(&store, "works", b"again", Ending::Exited(0));
+}
+
+#[test]
+fn rejects_a_newer_database_without_changing_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    drop(SqliteStore::open(&path).unwrap());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute("INSERT INTO migration (name, checksum) VALUES ('0999_from_the_future', 'x')", [])
+        .unwrap();
+    let error = SqliteStore::open(&path).unwrap_err();
+    assert!(matches!(&error, StoreError::Newer { migration, .. } if migration.contains("0999")));
+    assert!(error.hint().is_some());
+}
+
+#[test]
+fn rejects_a_changed_migration() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    drop(SqliteStore::open(&path).unwrap());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute("UPDATE migration SET checksum = 'other'", []).unwrap();
+    assert!(matches!(SqliteStore::open(&path), Err(StoreError::Altered { .. })));
+}
+
+#[test]
+fn an_uncreatable_folder_is_an_error_with_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), b"").unwrap();
+    let error = SqliteStore::open(&folder.path().join("file/below/store.db")).unwrap_err();
+    assert!(matches!(error, StoreError::Io { .. } | StoreError::ReadOnly(_)), "{error:?}");
+}
+
+#[test]
+fn opens_a_new_store_concurrently() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let references: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|number| {
+                let path = &path;
+                scope.spawn(move || {
+                    let store = SqliteStore::open(path).unwrap();
+                    let title = format!("thread {number}");
+                    put(&store, new_entry(EntryKind::Run, &title), title.as_bytes()).reference
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let store = SqliteStore::open(&path).unwrap();
+    for reference in references {
+        assert!(store.entry(reference).is_ok());
+    }
+}
+
+#[test]
+fn purged_text_is_erased_from_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let store = SqliteStore::open(&path).unwrap();
+    let mut note = new_entry(EntryKind::Note, "xyzzyplughword in the title");
+    note.detail = NewDetail::Plain;
+    let entry = put(&store, note, b"body with xyzzyplughword");
+    let selection = forebay_store::PurgeSelection {
+        references: vec![entry.reference],
+        ..forebay_store::PurgeSelection::default()
+    };
+    store.purge(&selection, crate::engine::NOW).unwrap();
+    drop(store);
+    for file in ["store.db", "store.db-wal"] {
+        let bytes = fs::read(path.with_file_name(file)).unwrap_or_default();
+        let left = bytes.windows(12).any(|window| window == b"xyzzyplughwo");
+        assert!(!left, "found in {file}");
+    }
+}
+
+#[test]
+fn lists_every_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path().join("home"));
+    assert!(home.databases().is_empty());
+    drop(SqliteStore::open(&database(&folder)).unwrap());
+    drop(SqliteStore::open(&home.user_database()).unwrap());
+    assert_eq!(home.databases().len(), 2);
+}
+
+#[test]
+fn reindexes_chunks_of_an_older_index_step_by_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let store = SqliteStore::open(&path).unwrap();
+    let texts = ["fn parseHTTPResponse()", "fn openDoor()", "fn closeDoor()"];
+    let stored =
+        texts.map(|text| put_run(&store, "cat", text.as_bytes(), Ending::Exited(0)).reference);
+    assert!(store.stale_chunks(9).unwrap().is_empty(), "what is stored now needs no renewal");
+    // The state before subwords were indexed.
+    let before = "DELETE FROM word_segment; DELETE FROM word_page; DELETE FROM word_places;
+         UPDATE renewal SET last = (SELECT max(id) FROM chunk)";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(before).unwrap();
+    assert!(found(&store, "http door").is_empty());
+
+    let step = |at_most: usize| -> Vec<ReindexedChunk> {
+        let outdated = store.stale_chunks(at_most).unwrap();
+        let renew = outdated.iter().map(|old| {
+            let raw = raw_of(&store, old.reference).unwrap();
+            ReindexedChunk { chunk_id: old.chunk_id, chunk: chunks_of(&old.title, &raw).remove(0) }
+        });
+        renew.collect()
+    };
+    let first = step(2);
+    assert_eq!(first.len(), 2);
+    store.reindex_chunks(&first).unwrap();
+    store.reindex_chunks(&first).unwrap();
+    assert_eq!(found(&store, "http door").len(), 2, "the second time was too late");
+    store.reindex_chunks(&step(9)).unwrap();
+    assert_eq!(found(&store, "door close")[0], stored[2]);
+    assert!(store.stale_chunks(9).unwrap().is_empty());
+    assert_eq!(store.similar_words("parsehtp").unwrap().len(), 0);
+    assert_eq!(store.similar_words("clsoe").unwrap()[0].word, "close");
+}
