@@ -114,7 +114,7 @@ mod tests {
             &codebase,
             &[
                 "crates/forebay/src/b.rs:1 names codex",
-                "crates/forebay/src/b.rs:2 names .cursor/rules",
+                "crates/forebay/src/b.rs:2 names .cursor",
                 "crates/forebay-app/src/c.rs:1 names qwen_session_id",
                 "crates/forebay-app/src/d.rs:1 names opencode",
                 "crates/forebay/src/doors/functions.rs:2 names kiro",

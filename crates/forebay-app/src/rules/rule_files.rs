@@ -228,9 +228,9 @@ mod tests {
                 "project deny Bash(a:*) p/.codex/rules/a.rules",
                 "project deny Bash(b:*) p/.codex/rules/b.rules",
                 "project deny Bash(c *) p/deep/opencode.json",
-                "user deny Bash(e:*) home/.cursor/cli-config.json",
                 "user deny Bash(f:*) home/.gemini/settings.json",
                 "user ask Bash home/.config/opencode/opencode.jsonc",
+                "user deny Bash(e:*) home/.cursor/cli-config.json",
                 "user allow Bash(g:*) home/.qwen/settings.json",
             ]
         );

@@ -204,20 +204,20 @@ fn other_hosts_rules_are_listed_with_their_files() {
     insta::assert_snapshot!(env.redact(&env.forebay(["rules"]).ok().text()), @"
     ask   Edit                                     project  [ROOT]/app/opencode.json
     allow Bash(ls:*)                               user     [ROOT]/home/.codex/rules/default.rules
-    deny  Bash(rm:*)                               user     [ROOT]/home/.cursor/cli-config.json
     deny  WebFetch                                 user     [ROOT]/home/.gemini/policies/a.toml
+    deny  Bash(rm:*)                               user     [ROOT]/home/.cursor/cli-config.json
     ask   Bash(npm:*)                              user     [ROOT]/home/.qwen/settings.json
-    warning: [ROOT]/home/.codex/rules/default.rules: `x = 1` is skipped: only calls with literal arguments are read
+    warning: [ROOT]/home/.codex/rules/default.rules: `x = 1` is skipped: only calls with literal arguments are supported
 
     files, the strongest first; a deny in any of them wins:
       project  [ROOT]/app/opencode.json
       user     [ROOT]/home/.codex/rules
       user     [ROOT]/home/.codex/rules/default.rules
-      user     [ROOT]/home/.cursor/cli-config.json
       user     [ROOT]/home/.gemini/policies
       user     [ROOT]/home/.gemini/policies/a.toml
+      user     [ROOT]/home/.cursor/cli-config.json
       user     [ROOT]/home/.qwen/settings.json
-      looked for 16 more, not there (--json names them)
+      looked for 17 more, not there (--json names them)
     ");
     let listed = env.forebay(["rules", "--json"]).ok().json();
     let absent = listed["absent_files"].as_array().unwrap();
