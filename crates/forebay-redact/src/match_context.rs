@@ -52,7 +52,7 @@ impl<'a> MatchContext<'a> {
     }
 
     /// The window from the start of the literal.
-    pub(super) fn from_literal(&self) -> &'a [u8] {
+    pub(super) fn at_literal(&self) -> &'a [u8] {
         &self.window[self.literal.start..]
     }
 
@@ -61,8 +61,8 @@ impl<'a> MatchContext<'a> {
         self.literal.end + range.start..self.literal.end + range.end
     }
 
-    /// Converts a range of [`Self::from_literal`] to a range of the window.
-    pub(super) fn range_from_literal(&self, range: Range<usize>) -> Range<usize> {
+    /// Converts a range of [`Self::at_literal`] to a range of the window.
+    pub(super) fn range_at_literal(&self, range: Range<usize>) -> Range<usize> {
         self.literal.start + range.start..self.literal.start + range.end
     }
 

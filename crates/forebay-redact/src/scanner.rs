@@ -125,8 +125,8 @@ impl Matcher {
     fn locate(&self, context: &MatchContext<'_>, report: &mut dyn FnMut(Range<usize>)) {
         match self {
             Self::Row(row, _) => row.locate(context, report),
-            Self::Value(value) if context.from_literal().starts_with(value) => {
-                report(context.range_from_literal(0..value.len()));
+            Self::Value(value) if context.at_literal().starts_with(value) => {
+                report(context.range_at_literal(0..value.len()));
             }
             Self::Value(_) => {}
         }

@@ -17,6 +17,7 @@ use forebay_store::{
     StoreError, StoreStats, Token, Tokens, Upload, Usage, WorkingFile, WorkingSet, WorkingSets,
 };
 
+#[allow(clippy::wildcard_imports, reason = "delegates to every module of the crate")]
 use crate::*;
 
 impl Entries for PostgresStore {

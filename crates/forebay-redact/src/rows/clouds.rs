@@ -190,7 +190,7 @@ fn databricks(context: &MatchContext<'_>, report: Report<'_>) {
         _ => 0,
     };
     if context.literal() == b"dapi" && context.starts_word() && run == 32 {
-        report(context.range_from_literal(0..context.literal().len() + run + number));
+        report(context.range_at_literal(0..context.literal().len() + run + number));
     }
 }
 

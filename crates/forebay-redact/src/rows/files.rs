@@ -72,7 +72,7 @@ pub(super) static ROWS: &[Row] = &[
 
 /// A key with escaped line ends, as in JSON and environment variables.
 fn key_in_one_line(context: &MatchContext<'_>, report: Report<'_>) {
-    let text = context.from_literal();
+    let text = context.at_literal();
     let Some(opening) = text.starts_with(OPENING).then(|| key_blocks::opening(text)).flatten()
     else {
         return;
@@ -80,7 +80,7 @@ fn key_in_one_line(context: &MatchContext<'_>, report: Report<'_>) {
     let rest = &text[opening..];
     let length = memchr::memmem::find(rest, CLOSING).unwrap_or_else(|| escaped_base64(rest));
     if rest[..length].split(|byte| !BASE64.has(*byte)).any(|part| part.len() >= 16) {
-        report(context.range_from_literal(opening..opening + length));
+        report(context.range_at_literal(opening..opening + length));
     }
 }
 

@@ -78,7 +78,7 @@ impl Row {
         if exact && context.starts_word() {
             let run = class.run_up_to(context.after(), *length.end());
             if length.contains(&run) {
-                report(context.range_from_literal(0..context.literal().len() + run));
+                report(context.range_at_literal(0..context.literal().len() + run));
             }
         }
     }

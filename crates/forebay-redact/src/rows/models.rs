@@ -125,13 +125,13 @@ fn plain_sk(context: &MatchContext<'_>, report: Report<'_>) {
         && (32..=100).contains(&run)
         && random::is_random(body)
     {
-        report(context.range_from_literal(0..context.literal().len() + run));
+        report(context.range_at_literal(0..context.literal().len() + run));
     }
 }
 
 /// Three parts, the first two JSON objects; five if encrypted.
 fn jwt(context: &MatchContext<'_>, report: Report<'_>) {
-    let text = context.from_literal();
+    let text = context.at_literal();
     let header = WORD.run(text);
     if context.literal() != b"eyJ" || !context.starts_word() || header < 10 {
         return;
@@ -143,7 +143,7 @@ fn jwt(context: &MatchContext<'_>, report: Report<'_>) {
     });
     let last = if is_signed { 1 } else { 3 };
     if let Some(end) = ends.nth(last) {
-        report(context.range_from_literal(0..end));
+        report(context.range_at_literal(0..end));
     }
 }
 

@@ -186,7 +186,7 @@ fn sendgrid(context: &MatchContext<'_>, report: Report<'_>) {
     }
     let secret = WORD.run(&rest[1..]);
     if secret == 43 {
-        report(context.range_from_literal(0..context.literal().len() + id + 1 + secret));
+        report(context.range_at_literal(0..context.literal().len() + id + 1 + secret));
     }
 }
 

@@ -24,11 +24,11 @@ const MAX_EVENTS_PER_STREAM: usize = 64;
 /// The events of all streams. Stream names are unguessable, and so are event ids.
 #[derive(Default)]
 pub(super) struct Events {
-    shelf: Mutex<Streams>,
+    shelf: Mutex<EventLog>,
 }
 
 #[derive(Default)]
-struct Streams {
+struct EventLog {
     streams: HashMap<String, Arc<Stream>>,
     /// LRU queue of stream names; a stream appears once a use, and only the last counts.
     order: VecDeque<(String, usize)>,
@@ -74,7 +74,7 @@ impl EventStore for Events {
     }
 }
 
-impl Streams {
+impl EventLog {
     fn put(&mut self, name: &str, event: &ServerSseMessage) -> EventId {
         let stream = self.streams.entry(name.to_owned()).or_insert_with(|| {
             self.bytes += STREAM_OVERHEAD;
@@ -131,7 +131,7 @@ impl StreamEvents {
     }
 }
 
-/// Streams events from `index` on, until the response or until the stream is evicted.
+/// EventLog events from `index` on, until the response or until the stream is evicted.
 fn follow(events: watch::Receiver<StreamEvents>, index: usize) -> EventStream {
     let events = stream::unfold((events, index), |(mut events, index)| async move {
         let is_there = |events: &StreamEvents| events.from(index).is_some() || events.is_answered;
