@@ -179,7 +179,7 @@ enum ArchiveError {
     Foreign(String),
     #[error("archive version {0} is not supported: this Forebay reads version {VERSION}")]
     Newer(u64),
-    #[error("truncated after {0} records")]
+    #[error("truncated after {0} record(s)")]
     CutOff(u64),
     #[error("changed or damaged: its checksum does not match")]
     WrongSum,

@@ -58,7 +58,7 @@ mod tests {
         check_refused("recognizers.a = 3", "`recognizers.a`: invalid type");
         check_refused(
             "[recognizers.'a b']\ncommands = ['a']\nkeep = ['x']",
-            "`recognizers.a b`: a name has",
+            "`recognizers.a b`: a name consists of",
         );
     }
 

@@ -154,8 +154,8 @@ fn an_archive_that_says_what_is_not_so_changes_nothing() {
     check("{\"forebay\":\"archive\",\"version\":2}\n", "version 2", "later one");
     check("{\"name\":\"left-pad\"}\n", "not a Forebay archive", "forebay export");
     check("not JSON\n", "not a Forebay archive", "forebay export");
-    check(&body, "cut off after 1 records", "again");
-    check(&body[..body.len() - 1], "cut off", "again");
+    check(&body, "truncated after 1 record", "again");
+    check(&body[..body.len() - 1], "truncated", "again");
     check(&sealed(&body, 1, &sum("something else")), "checksum", "again");
     check(&sealed(&body, 7, &sum(&body)), "checksum", "again");
     let after = format!("{}{note}", sealed(&body, 1, &sum(&body)));

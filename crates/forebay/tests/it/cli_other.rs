@@ -139,7 +139,7 @@ fn purge_tells_first_and_forgets_only_with_yes() {
 
     let done = env.forebay(["purge", "--yes", &doomed]).ok().text();
     assert!(done.contains(" deleted") && !done.contains("would"), "{done}");
-    env.forebay(["get", &doomed]).refused(1, "was forgotten: it was purged on request", "again");
+    env.forebay(["get", &doomed]).refused(1, "was deleted: it was purged on request", "again");
     assert_eq!(env.forebay(["get", &kept]).ok().body(), "to be kept");
     assert!(env.forebay(["search", "forgotten"]).ok().text().contains("nothing found"));
 }
@@ -321,14 +321,10 @@ fn wrong_settings_are_told_with_their_place() {
     let env = TestEnv::new();
     let set = |flag: &str| env.forebay(["config", "--set", flag]);
     set("digest.budgt=1").refused(2, "unknown setting `digest.budgt`", "forebay config");
-    set("digest.budget=many").refused(2, "a whole number", "forebay config");
+    set("digest.budget=many").refused(2, "a non-negative integer", "forebay config");
     set("digest.budget").refused(2, "key=value", "forebay config");
     env.write(".forebay.toml", "digest.nope = 1\n");
-    env.forebay(["run", "--", "touch ran"]).refused(
-        2,
-        ".forebay.toml: there is no setting",
-        "config",
-    );
+    env.forebay(["run", "--", "touch ran"]).refused(2, ".forebay.toml: unknown setting", "config");
     assert!(!env.project().join("ran").exists());
     env.write(".forebay.toml", "digest = [\n");
     env.forebay(["stats"]).refused(2, ".forebay.toml", "TOML");
@@ -414,7 +410,7 @@ fn the_demo_shows_each_step_and_leaves_nothing() {
         "$ forebay note",
         "$ forebay reflect",
         "$ forebay stats",
-        "forebay mcp",
+        "forebay init",
     ] {
         assert!(text.contains(step), "{step}: {text}");
     }

@@ -49,7 +49,7 @@ fn a_miss_names_what_is_nearest() {
             "let page = self.pages.pop();\n    self.count_down();",
             "lines 11-12 differ in whitespace only:\n11|",
         ),
-        ("let page = self.pages.pop();\r\n        self", "lines 11-12 differ in line ends only"),
+        ("let page = self.pages.pop();\r\n        self", "lines 11-12 differ in line endings only"),
         (
             "    pub fn take(&mut self) -> Option<Ptr<u8>> {\n        let page = self.sheets.pop();",
             "match some of the lines:\n10|",
@@ -138,7 +138,7 @@ fn a_hash_that_is_not_the_files_is_refused() {
         &mcp.fault("context_edit", expecting("00000000")),
         &[&format!("now has hash {hash}")],
     );
-    assert_has(&mcp.fault("context_edit", expecting("abc")), &["no hash"]);
+    assert_has(&mcp.fault("context_edit", expecting("abc")), &["hexadecimal digits"]);
     let told = mcp.text("context_edit", expecting(&hash));
     let next = told.split("hash ").nth(1).unwrap()[..8].to_owned();
     assert_has(&mcp.fault("context_edit", expecting(&hash)), &[&format!("now has hash {next}")]);

@@ -451,7 +451,7 @@ fn a_text_is_kept_without_its_secrets_and_given_with_them() {
     let kept = mcp.text("ctx_get", json!({ "ref": reference_in(&read) }));
     assert!(!kept.contains("hunter2") && kept.contains("redacted"), "{kept}");
     let edit = json!({ "path": "settings.py", "old_string": "port = 1", "new_string": "port = 2" });
-    assert_has(&mcp.text("context_edit", edit), &["redacted: 1 password: restore these by hand"]);
+    assert_has(&mcp.text("context_edit", edit), &["redacted: 1 password: restore by hand"]);
     let text = fs::read_to_string(env.project().join("settings.py")).unwrap();
     assert_eq!(text, "password = \"hunter2-and-more\"\nport = 2\n");
 }

@@ -72,7 +72,7 @@ fn promise_1_without_a_conversation_nothing_is_recorded() {
     let nameless = payload(&env).replace("session_id", "unknown");
     call(&env, "claude-code", "PostToolUse", nameless.as_bytes()).silent();
     assert_eq!(log_lines(&env).len(), 1, "{:?}", log_lines(&env));
-    assert!(log_lines(&env)[0].contains("names no session"));
+    assert!(log_lines(&env)[0].contains("has no session"));
 }
 
 #[test]

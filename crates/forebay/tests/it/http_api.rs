@@ -41,7 +41,7 @@ fn every_format_lists_what_the_command_prints() {
         assert_eq!(server.get(&format!("/v1/tools?format={format}")).ok(), printed, "{format}");
     }
     assert_eq!(server.get("/v1/tools").ok(), server.get("/v1/tools?format=openai").ok());
-    server.get("/v1/tools?format=cobol").refused(400, "no format `cobol`", "openai");
+    server.get("/v1/tools?format=cobol").refused(400, "unknown format `cobol`", "openai");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_search_answers_several_questions_as_data() {
     let found = server.get("/v1/search?q=heron&q=otter%20dreams&limit=1&kind=note").ok();
     let first = |index: usize| found["queries"][index]["hits"][0]["ref"].clone();
     assert_eq!((first(0), first(1)), (json!(heron), json!(otter)));
-    server.get("/v1/search").refused(400, "no query", "words");
+    server.get("/v1/search").refused(400, "the query is empty", "words");
     server.get("/v1/search?q=x&limit=many").refused(400, "limit", "");
     server.get("/v1/search?q=x&nonsense=1").refused(400, "nonsense", "");
     server.get("/v1/search?q=x&scope=galaxy").refused(400, "galaxy", "");
@@ -91,7 +91,7 @@ fn health_asks_the_store() {
     let server = env.serve(&[]);
     std::fs::write(env.data().join("projects"), "in the way").unwrap();
     let ill = server.get("/health");
-    ill.refused(503, "the store does not answer", "log");
+    ill.refused(503, "the store is unavailable", "log");
     assert_eq!(ill.header("retry-after"), Some("1"));
     assert!(!ill.text().contains(&*env.root().to_string_lossy()), "{}", ill.text());
     // It recovers without a restart.

@@ -30,7 +30,7 @@ fn other_names_and_other_peoples_pages_are_sent_away() {
         |origin: &str| server.send(&Request::new("OPTIONS", "/v1/tools").header("origin", origin));
     assert_eq!(preflight("https://app.example.org").status, 204);
     assert_eq!(preflight("https://evil.example").status, 403);
-    env.forebay(["serve", "--origin", "*"]).refused(2, "is no origin", "https://");
+    env.forebay(["serve", "--origin", "*"]).refused(2, "is not an origin", "https://");
 }
 
 #[test]
@@ -39,10 +39,10 @@ fn broken_requests_get_the_status_that_tells_why() {
     let server = env.serve(&["--set", "serve.body_kb=64"]);
     let tool = |body: &str| Request::tool("ctx_search", json!({})).body(body);
     for (request, status, error) in [
-        (tool("{\"queries\": [\"x\""), 400, "no JSON"),
-        (tool("[1]"), 400, "no JSON object"),
-        (tool("\u{0}\u{1}"), 400, "no JSON"),
-        (tool(&"[".repeat(50_000)), 400, "no JSON"),
+        (tool("{\"queries\": [\"x\""), 400, "not JSON"),
+        (tool("[1]"), 400, "not a JSON object"),
+        (tool("\u{0}\u{1}"), 400, "not JSON"),
+        (tool(&"[".repeat(50_000)), 400, "not JSON"),
         (tool("{\"queries\": 7}"), 400, "queries"),
         (tool("{}").header("content-type", "text/xml"), 415, "text/xml"),
         (tool(&"x".repeat(70_000)), 413, "larger than 64 KB"),

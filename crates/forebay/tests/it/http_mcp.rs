@@ -119,12 +119,12 @@ fn a_session_belongs_to_its_token() {
     let session = Session::start(&server, Some(&ann));
     let stolen = Session { server: &server, name: session.name.clone(), token: Some(bob) };
     let list = message(2, "tools/list", json!({}));
-    stolen.send(&list).refused(404, "no such session", "initialize");
+    stolen.send(&list).refused(404, "unknown session", "initialize");
     let nobody = Session { server: &server, name: session.name.clone(), token: None };
-    nobody.send(&list).refused(404, "no such session", "initialize");
+    nobody.send(&list).refused(404, "unknown session", "initialize");
     let bare = session.name.split('.').next().unwrap().to_owned();
     let unsealed = Session { server: &server, name: bare, token: Some(ann) };
-    unsealed.send(&list).refused(404, "no such session", "initialize");
+    unsealed.send(&list).refused(404, "unknown session", "initialize");
     assert!(told(&session.send(&list))["result"]["tools"].is_array());
 }
 

@@ -39,7 +39,7 @@ fn tokens_are_made_listed_and_revoked() {
     assert_eq!((&row["workspace"], &row["state"]), (&json!("team"), &json!("in force")));
     env.forebay(["token", "revoke", "ci"]).ok();
     assert_eq!(env.forebay(["--json", "token", "list"]).ok().json()[0]["state"], "revoked");
-    env.forebay(["token", "revoke", "ci"]).refused(1, "no token in force", "token list");
+    env.forebay(["token", "revoke", "ci"]).refused(1, "no valid token", "token list");
 }
 
 #[test]
@@ -81,14 +81,14 @@ fn bad_tokens_are_not_made() {
 #[test]
 fn elsewhere_than_on_this_machine_a_token_is_needed() {
     let env = TestEnv::new();
-    env.forebay(["serve", "--listen", "0.0.0.0:0"]).refused(126, "there is none", "token create");
+    env.forebay(["serve", "--listen", "0.0.0.0:0"]).refused(126, "none exists", "token create");
     let token = env.token("ann", &["--rights", "read,write"]);
     let server = env.serve_at("0.0.0.0:0", &[]);
     assert!(server.told.contains("with a token"), "{}", server.told);
     server.get("/health").ok();
     for path in ["/v1/tools", "/v1/search?q=x", "/metrics", "/openapi.json", "/mcp", "/nowhere"] {
         let refused = server.get(path);
-        refused.refused(401, "a token is needed", "forebay token create");
+        refused.refused(401, "a token is required", "forebay token create");
         assert!(refused.header("www-authenticate").unwrap().starts_with("Bearer"), "{path}");
     }
     let noted = reference_in(&note(&server, &token, "the heron waits").answer());
@@ -133,7 +133,7 @@ fn a_name_for_others_makes_a_server_one_of_the_network() {
     let env = TestEnv::new();
     env.forebay(["serve", "--listen", "127.0.0.1:0", "--host", "mem.example.org"]).refused(
         126,
-        "there is none",
+        "none exists",
         "token create",
     );
 }
@@ -144,17 +144,17 @@ fn rights_bound_what_a_token_does() {
     let reader = env.token("reader", &[]);
     let writer = env.token("writer", &["--rights", "write"]);
     let server = env.serve(&["--require-token"]);
-    server.get("/v1/tools").refused(401, "a token is needed", "");
-    note(&server, &reader, "x").refused(403, "no right to write", "--rights write");
-    search(&server, &writer, "x").refused(403, "no right to read", "--rights read");
+    server.get("/v1/tools").refused(401, "a token is required", "");
+    note(&server, &reader, "x").refused(403, "the right `write`", "--rights write");
+    search(&server, &writer, "x").refused(403, "the right `read`", "--rights read");
     let metrics = Request::get("/metrics").bearing(&writer);
-    server.send(&metrics).refused(403, "may not read", "");
+    server.send(&metrics).refused(403, "lacks the read right", "");
     let raw = Request::get("/v1/entries/aaaaaaaaaa?raw=true").bearing(&writer);
-    server.send(&raw).refused(403, "no right to read", "");
+    server.send(&raw).refused(403, "the right `read`", "");
     note(&server, &writer, "x").ok();
     search(&server, &reader, "x").ok();
     let run = Request::tool("ctx_execute", json!({ "command": "id" })).bearing(&writer);
-    server.send(&run).refused(403, "no right to execute", "--rights execute");
+    server.send(&run).refused(403, "the right `execute`", "--rights execute");
     let listed = server.send(&Request::get("/v1/tools?format=mcp").bearing(&reader)).text();
     assert!(listed.contains("ctx_search") && !listed.contains("ctx_annotate"), "{listed}");
 }
@@ -206,11 +206,11 @@ fn wrong_tokens_open_nothing_and_are_counted() {
         ["nonsense", "fby_aaaaaaaaaa_bbbbbbbb", &format!("{start}_{}", "a".repeat(32)), &expired]
     {
         let refused = ask(wrong);
-        refused.refused(401, "opens nothing", "wrong, expired or revoked");
+        refused.refused(401, "invalid token", "wrong, expired or revoked");
         assert!(refused.header("www-authenticate").unwrap().contains("invalid_token"), "{wrong}");
     }
     let basic = Request::get("/v1/tools").header("authorization", "Basic YTpi");
-    server.send(&basic).refused(401, "a token is needed", "Bearer");
+    server.send(&basic).refused(401, "a token is required", "Bearer");
     ask(&good).ok();
     // Whoever goes on guessing has to wait; who has a good token does not.
     let tried_out = (0..50).map(|n| ask(&format!("fby_{n}aaaaaaaa_x"))).find(|r| r.status == 429);

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, wait_until};
+use crate::env::TestEnv;
 
 /// Indexes and gives what came of it.
 #[track_caller]
@@ -276,29 +276,6 @@ fn documents_and_a_file_of_one_name_replace_each_other() {
     indexed(&env, &["a.md", "--source", "s"]);
     assert_eq!(names(&env), ["file"]);
     assert!(found(&env, "ostrich").is_empty());
-    assert_eq!(found(&env, "walrus"), ["s"]);
-}
-
-/// A number of kilobytes that the system tells of a process's heap.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn heap_kilobytes(smaps: &str, what: &str) -> u64 {
-    let areas = smaps.split("VmFlags:").filter(|area| area.contains("[heap]"));
-    let lines = areas.filter_map(|area| area.split_once(what)?.1.split_whitespace().next());
-    lines.map(|number| number.parse::<u64>().unwrap()).sum()
-}
-
-#[test]
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn memory_is_put_aside_and_not_used_before_it_is_needed() {
-    let env = TestEnv::new();
-    let mut command = env.command(["index", "-", "--source", "s"]);
-    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
-    let smaps = || fs::read_to_string(format!("/proc/{}/smaps", child.id())).unwrap();
-    let is_put_aside = || heap_kilobytes(&smaps(), "Size:") > 128 * 1024;
-    assert!(wait_until(Duration::from_secs(20), is_put_aside), "{}", smaps());
-    assert!(heap_kilobytes(&smaps(), "Rss:") < 16 * 1024, "{}", smaps());
-    std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"the walrus").unwrap();
-    assert!(child.wait_with_output().unwrap().status.success());
     assert_eq!(found(&env, "walrus"), ["s"]);
 }
 

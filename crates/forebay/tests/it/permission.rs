@@ -135,7 +135,7 @@ fn what_no_rule_mentions_runs_unless_the_settings_say_otherwise() {
     env.write(".forebay.toml", "[rules]\nunmatched = \"ask\"\n");
     env.forebay(["run", "--", "make"]).refused(126, "needs the user's approval", "");
     env.write(".forebay.toml", "[rules]\nunmatched = \"nonsense\"\n");
-    env.forebay(["run", "--", "make"]).refused(2, "none of run, ask, deny", "");
+    env.forebay(["run", "--", "make"]).refused(2, "expected run, ask or deny", "");
 }
 
 #[test]

@@ -310,15 +310,15 @@ fn pages_that_are_none_are_refused_and_change_nothing(team: &Team) {
     let short = format!("{}\n{{\"text\":\"x\"}}\n", entry("note", 9));
     post(path, &short).refused(400, "is incomplete", "again");
     let long = format!("{}\n{{\"text\":\"xxxx\"}}\n", entry("note", 2));
-    post(path, &long).refused(400, "does not fit", "again");
-    post("/v1/team/entries", "").refused(400, "which project", "project=");
+    post(path, &long).refused(400, "exceeds the size", "again");
+    post("/v1/team/entries", "").refused(400, "missing parameter `project`", "project=");
     let wrong = Request::new("POST", path).json(&json!({})).bearing(&token);
     team.server.send(&wrong).refused(415, "JSON lines", "forebay push");
     let fine = format!("{}\n{{\"text\":\"x\"}}\n", entry("note", 1));
     assert_eq!(post(path, &fine).ok()["added"], 1, "and the sound one is taken");
     assert_eq!(post(path, &fine).ok()["known"], 1);
     let bad = Request::get("/v1/team/entries?project=app&after=x").bearing(&token);
-    team.server.send(&bad).refused(400, "no place to go on from", "page before");
+    team.server.send(&bad).refused(400, "invalid `after`", "previous page");
 }
 
 fn the_context_of_a_project_is_served_as_text(team: &Team) {
@@ -359,8 +359,8 @@ fn a_model_on_the_network_writes_into_the_project_it_names(team: &Team) {
     assert!(own.contains("learned over the network") && own.contains("by ann"), "{own}");
     let personal = json!({ "text": "mine", "scope": "personal" });
     let personal = Request::tool("ctx_annotate", personal).bearing(&ann.token);
-    team.server.send(&personal).refused(403, "keeps what is shared", "own machine");
+    team.server.send(&personal).refused(403, "does not store personal notes", "own machine");
     let reader = team.env.token("guest", &["--rights", "read", "--workspace", &team.workspace]);
     let unknown = Request::get("/v1/search?q=x").header("forebay-project", "new").bearing(&reader);
-    team.server.send(&unknown).refused(404, "no project `new`", "forebay push");
+    team.server.send(&unknown).refused(404, "unknown project `new`", "forebay push");
 }
