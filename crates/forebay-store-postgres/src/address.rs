@@ -1,4 +1,4 @@
-//! The address of a store: `postgres://user:password@host:port/database?workspace=team`.
+//! Store addresses: `postgres://user:password@host:port/database?workspace=team`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,26 +11,26 @@ use ::postgres::config::{Host, SslMode};
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 const DEFAULT_WORKSPACE: &str = "default";
-const CONNECTING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where a server is, and which of its workspaces is meant.
+/// Server address and the workspace to use on it.
 #[derive(Clone)]
 pub struct Address {
     pub(super) config: Config,
     pub(super) workspace: String,
-    /// A file of certificates that are trusted beside the machine's own.
+    /// Path of a PEM file with root certificates trusted in addition to the system's.
     pub(super) root_certificate: Option<PathBuf>,
-    /// What tells it from others; it may hold a password.
+    /// The full address, which identifies the pool; may contain a password.
     pub(super) key: String,
 }
 
 impl Address {
-    /// Whether a store of this name is on a server.
+    /// Returns whether `text` is a PostgreSQL address.
     pub fn is_one(text: &str) -> bool {
         SCHEMES.iter().any(|scheme| text.starts_with(scheme))
     }
 
-    /// Reads an address; `workspace` holds where it names none.
+    /// Parses an address; `workspace` is the default if the address names none.
     pub fn read(text: &str, workspace: &str) -> Result<Self, StoreError> {
         let (base, parameters) = text.split_once('?').unwrap_or((text, ""));
         let mut address = Self {
@@ -42,10 +42,10 @@ impl Address {
         let mut left = Vec::new();
         for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            match (name, decoded(value)) {
+            match (name, percent_decode(value)) {
                 ("workspace", name) => address.workspace = name,
                 ("sslrootcert", path) => address.root_certificate = Some(PathBuf::from(path)),
-                // Certificates are always checked.
+                // Certificates are always verified.
                 ("sslmode", mode) if mode.starts_with("verify-") => {
                     left.push("sslmode=require".to_owned());
                 }
@@ -57,7 +57,7 @@ impl Address {
         }
         let text = [base, &left.join("&")].join("?");
         let text = text.trim_end_matches('?');
-        address.config = text.parse().map_err(|error| misread(&error))?;
+        address.config = text.parse().map_err(|error| parse_error(&error))?;
         address.complete()?;
         address.key = format!("{text} {}", address.workspace);
         Ok(address)
@@ -77,11 +77,11 @@ impl Address {
 
     fn complete(&mut self) -> Result<(), StoreError> {
         if self.config.get_hosts().is_empty() && self.config.get_hostaddrs().is_empty() {
-            let why = "it names no host".to_owned();
+            let why = "the host is missing".to_owned();
             return Err(StoreError::InvalidAddress { why });
         }
         if self.config.get_connect_timeout().is_none() {
-            self.config.connect_timeout(CONNECTING);
+            self.config.connect_timeout(CONNECT_TIMEOUT);
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ impl fmt::Debug for Address {
     }
 }
 
-fn misread(error: &postgres::Error) -> StoreError {
+fn parse_error(error: &postgres::Error) -> StoreError {
     let mut why = error.to_string();
     if let Some(cause) = std::error::Error::source(error) {
         why = cause.to_string();
@@ -120,8 +120,8 @@ fn misread(error: &postgres::Error) -> StoreError {
     StoreError::InvalidAddress { why }
 }
 
-/// `%20` as a blank; what is no such code stays as it is.
-fn decoded(text: &str) -> String {
+/// Percent-decodes a text; invalid escapes are left as they are.
+fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_shown_without_its_password() {
+    fn display_omits_the_password() {
         let address =
             Address::read("postgres://ann:s3cret@db.example:5433/team?workspace=a%20b", "")
                 .unwrap();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told_without_its_password() {
+    fn parse_errors_omit_the_password() {
         for text in
             ["postgres:///team", "postgres://a:s3cret@db:port/x", "postgres://db/x?nonsense=1"]
         {
@@ -168,7 +168,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "postgres://.{0,60}") {
+        fn parses_or_rejects_any_text(text in "postgres://.{0,60}") {
             let _ = Address::read(&text, "");
         }
     }

@@ -1,45 +1,45 @@
-//! How much this process has added: a server that was given a lot must look at it before it plans well.
+//! Runs ANALYZE after bulk writes, so that the query planner has current statistics.
 
 use parking_lot::Mutex;
 
-use super::connection::Place;
+use super::connection::ProjectScope;
 use super::pool::Pool;
 
-/// So many passages at first, then twice as many each time.
-const FIRST: usize = 2_000;
+/// Chunks written before the first ANALYZE; the threshold doubles each time.
+const FIRST_THRESHOLD: usize = 2_000;
 
-/// The passages this process wrote since the server last looked.
+/// Counts the chunks this process wrote since its last ANALYZE.
 #[derive(Debug)]
-pub(super) struct Growth(Mutex<Written>);
+pub(super) struct AutoAnalyze(Mutex<Counter>);
 
 #[derive(Debug)]
-struct Written {
-    passages: usize,
-    enough: usize,
+struct Counter {
+    chunks: usize,
+    threshold: usize,
 }
 
-impl Default for Growth {
+impl Default for AutoAnalyze {
     fn default() -> Self {
-        Self(Mutex::new(Written { passages: 0, enough: FIRST }))
+        Self(Mutex::new(Counter { chunks: 0, threshold: FIRST_THRESHOLD }))
     }
 }
 
-impl Growth {
-    /// Counts passages. The server looks at its tables by itself within a minute or so; until then it plans for
-    /// the empty tables that it knows, and a search takes ten times as long.
-    pub(super) fn add(&self, pool: &Pool, place: Place, passages: usize) {
+impl AutoAnalyze {
+    /// Adds `chunks` to the count and runs ANALYZE at the threshold. Autovacuum takes about a minute; until then the
+    /// planner assumes empty tables, and a search takes ten times as long.
+    pub(super) fn add(&self, pool: &Pool, scope: ProjectScope, chunks: usize) {
         {
-            let mut written = self.0.lock();
-            written.passages += passages;
-            if written.passages < written.enough {
+            let mut counter = self.0.lock();
+            counter.chunks += chunks;
+            if counter.chunks < counter.threshold {
                 return;
             }
-            *written = Written { passages: 0, enough: 2 * written.enough };
+            *counter = Counter { chunks: 0, threshold: 2 * counter.threshold };
         }
-        let analyse = "ANALYZE blob, blob_part, entry, chunk, meaning, word";
-        let looked = pool.reading(place, |work| work.batch(analyse));
-        if let Err(error) = looked {
-            tracing::warn!(%error, "the server did not look at what was added");
+        let sql = "ANALYZE blob, blob_part, entry, chunk, meaning, word";
+        let analyzed = pool.with_connection(scope, |conn| conn.batch(sql));
+        if let Err(error) = analyzed {
+            tracing::warn!(%error, "ANALYZE failed");
         }
     }
 }

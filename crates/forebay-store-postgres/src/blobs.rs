@@ -1,4 +1,4 @@
-//! Blobs: raw bytes in compressed parts, each content kept once in a project.
+//! Blobs: raw bytes in compressed parts, stored once per content and project.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,44 +7,50 @@ use forebay_store::blob::part::{Part, decompress};
 
 use ::postgres::Row;
 
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 
-/// Starts a blob whose content is not known yet.
-pub(super) fn create(work: &mut Work<'_>) -> Result<i64, Fault> {
+/// Creates a blob whose content is not known yet.
+pub(super) fn create(conn: &mut ScopedConn<'_>) -> Result<i64, PgError> {
     let row =
-        work.one("INSERT INTO blob (workspace, project) VALUES ($1, $2) RETURNING id", &[])?;
+        conn.one("INSERT INTO blob (workspace, project) VALUES ($1, $2) RETURNING id", &[])?;
     Ok(row.try_get(0)?)
 }
 
-/// The blobs of contents: those that are there already, and those now written.
-pub(super) fn store_all(work: &mut Work<'_>, contents: &[&EncodedBlob]) -> Result<Vec<i64>, Fault> {
+/// Returns the blob of each content, creating those that are missing.
+pub(super) fn store_all(
+    conn: &mut ScopedConn<'_>,
+    contents: &[&EncodedBlob],
+) -> Result<Vec<i64>, PgError> {
     let hashes: HashSet<blake3::Hash> = contents.iter().map(|content| content.hash).collect();
-    // Of two who write the same the second waits, and finds it.
-    work.lock_each(hashes.iter().map(blake3::Hash::to_hex))?;
-    let mut blobs = with_hashes(work, &hashes)?;
+    // Concurrent writers of the same content serialize here; the second one finds the blob.
+    conn.lock_each(hashes.iter().map(blake3::Hash::to_hex))?;
+    let mut blobs = with_hashes(conn, &hashes)?;
     let mut seen = HashSet::new();
     let is_new =
         |content: &&&EncodedBlob| !blobs.contains_key(&content.hash) && seen.insert(content.hash);
     let new: Vec<&EncodedBlob> = contents.iter().filter(is_new).copied().collect();
-    let ids = create_complete(work, &new)?;
+    let ids = create_complete(conn, &new)?;
     let parts: Vec<(i64, &Part)> = ids
         .iter()
         .zip(&new)
         .flat_map(|(id, content)| content.parts.iter().map(|part| (*id, part)))
         .collect();
-    write_each_part(work, &parts)?;
+    write_parts_of_blobs(conn, &parts)?;
     blobs.extend(new.iter().map(|content| content.hash).zip(ids));
     let blob = |content: &&EncodedBlob| blobs.get(&content.hash).copied();
     let all: Option<Vec<i64>> = contents.iter().map(blob).collect();
-    all.ok_or_else(|| Fault::content("the server made fewer blobs than it was told to"))
+    all.ok_or_else(|| PgError::invalid_data("the server created fewer blobs than requested"))
 }
 
-/// Makes blobs whose contents are known, in their order; nobody else may write the same meanwhile.
-fn create_complete(work: &mut Work<'_>, contents: &[&EncodedBlob]) -> Result<Vec<i64>, Fault> {
+/// Creates blobs with known contents, in order; the caller holds the locks on their hashes.
+fn create_complete(
+    conn: &mut ScopedConn<'_>,
+    contents: &[&EncodedBlob],
+) -> Result<Vec<i64>, PgError> {
     let hashes: Vec<&[u8]> =
         contents.iter().map(|content| content.hash.as_bytes().as_slice()).collect();
-    let rows = work.query(
+    let rows = conn.query(
         "INSERT INTO blob (workspace, project, hash, bytes, lines)
          SELECT $1, $2, new.* FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS new RETURNING id",
         &[
@@ -57,13 +63,17 @@ fn create_complete(work: &mut Work<'_>, contents: &[&EncodedBlob]) -> Result<Vec
 }
 
 /// Writes parts of one blob.
-pub(super) fn write_parts(work: &mut Work<'_>, blob: i64, parts: &[Part]) -> Result<(), Fault> {
+pub(super) fn write_parts(
+    conn: &mut ScopedConn<'_>,
+    blob: i64,
+    parts: &[Part],
+) -> Result<(), PgError> {
     let of_blob: Vec<(i64, &Part)> = parts.iter().map(|part| (blob, part)).collect();
-    write_each_part(work, &of_blob)
+    write_parts_of_blobs(conn, &of_blob)
 }
 
 /// Writes parts, each with its blob.
-fn write_each_part(work: &mut Work<'_>, parts: &[(i64, &Part)]) -> Result<(), Fault> {
+fn write_parts_of_blobs(conn: &mut ScopedConn<'_>, parts: &[(i64, &Part)]) -> Result<(), PgError> {
     if parts.is_empty() {
         return Ok(());
     }
@@ -74,7 +84,7 @@ fn write_each_part(work: &mut Work<'_>, parts: &[(i64, &Part)]) -> Result<(), Fa
     let (starts, lines) = (numbers(|part| part.start), numbers(|part| part.line));
     let bytes = numbers(|part| part.bytes);
     let data: Vec<&[u8]> = parts.iter().map(|(_, part)| part.data.as_slice()).collect();
-    work.execute(
+    conn.execute(
         "INSERT INTO blob_part (workspace, project, blob, start, line, bytes, data)
          SELECT $1, $2, part.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
              $7::bytea[]) AS part",
@@ -83,44 +93,47 @@ fn write_each_part(work: &mut Work<'_>, parts: &[(i64, &Part)]) -> Result<(), Fa
     Ok(())
 }
 
-/// The blobs that have these contents already.
+/// Returns the existing blobs with these hashes.
 fn with_hashes(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     hashes: &HashSet<blake3::Hash>,
-) -> Result<HashMap<blake3::Hash, i64>, Fault> {
+) -> Result<HashMap<blake3::Hash, i64>, PgError> {
     let wanted: Vec<&[u8]> = hashes.iter().map(|hash| hash.as_bytes().as_slice()).collect();
-    let rows = work.query(
+    let rows = conn.query(
         "SELECT blob.hash, blob.id FROM unnest($3::bytea[]) AS wanted (hash) JOIN blob
              ON blob.workspace = $1 AND blob.project = $2 AND blob.hash = wanted.hash",
         &[&wanted],
     )?;
     let read = |row: &Row| {
-        let hash = blake3::Hash::from_slice(row.try_get(0)?).map_err(Fault::content)?;
+        let hash = blake3::Hash::from_slice(row.try_get(0)?).map_err(PgError::invalid_data)?;
         Ok((hash, row.try_get(1)?))
     };
     rows.iter().map(read).collect()
 }
 
-/// The blob that has this content already.
-pub(super) fn with_hash(work: &mut Work<'_>, hash: &blake3::Hash) -> Result<Option<i64>, Fault> {
-    let row = work.first(
+/// Returns the existing blob with this hash.
+pub(super) fn with_hash(
+    conn: &mut ScopedConn<'_>,
+    hash: &blake3::Hash,
+) -> Result<Option<i64>, PgError> {
+    let row = conn.first(
         "SELECT id FROM blob WHERE workspace = $1 AND project = $2 AND hash = $3",
         &[&hash.as_bytes().as_slice()],
     )?;
     Ok(row.map(|row| row.try_get(0)).transpose()?)
 }
 
-/// Names a blob by its content, now that all of it is written.
+/// Sets the hash and size of a blob once all of it is written.
 ///
-/// Nobody else may write the same meanwhile: the loser of two would find its name taken.
+/// The caller holds the lock on the hash: otherwise two writers could violate its unique constraint.
 pub(super) fn complete(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     blob: i64,
     hash: &blake3::Hash,
     bytes: u64,
     lines: u64,
-) -> Result<(), Fault> {
-    work.execute(
+) -> Result<(), PgError> {
+    conn.execute(
         "UPDATE blob SET hash = $4, bytes = $5, lines = $6
          WHERE workspace = $1 AND project = $2 AND id = $3",
         &[&blob, &hash.as_bytes().as_slice(), &(bytes as i64), &(lines as i64)],
@@ -128,9 +141,9 @@ pub(super) fn complete(
     Ok(())
 }
 
-/// Removes blobs when no entry holds them any more.
-pub(super) fn delete_unless_held(work: &mut Work<'_>, blobs: &[i64]) -> Result<(), Fault> {
-    work.execute(
+/// Deletes blobs that no entry references any more.
+pub(super) fn delete_unreferenced(conn: &mut ScopedConn<'_>, blobs: &[i64]) -> Result<(), PgError> {
+    conn.execute(
         "DELETE FROM blob WHERE workspace = $1 AND project = $2 AND id = ANY ($3) AND NOT EXISTS
              (SELECT FROM entry
               WHERE entry.workspace = $1 AND entry.project = $2 AND entry.blob = blob.id)",
@@ -139,28 +152,28 @@ pub(super) fn delete_unless_held(work: &mut Work<'_>, blobs: &[i64]) -> Result<(
     Ok(())
 }
 
-pub(super) fn size(work: &mut Work<'_>, blob: i64) -> Result<u64, Fault> {
-    let row = work.one(
+pub(super) fn size(conn: &mut ScopedConn<'_>, blob: i64) -> Result<u64, PgError> {
+    let row = conn.one(
         "SELECT bytes FROM blob WHERE workspace = $1 AND project = $2 AND id = $3",
         &[&blob],
     )?;
     Ok(row.try_get::<_, i64>(0)? as u64)
 }
 
-/// The offset at which a line starts.
-pub(super) fn line_start(work: &mut Work<'_>, blob: i64, line: u64) -> Result<u64, Fault> {
+/// Returns the offset at which a line starts.
+pub(super) fn line_start(conn: &mut ScopedConn<'_>, blob: i64, line: u64) -> Result<u64, PgError> {
     if line <= 1 {
         return Ok(0);
     }
-    // The newline before the line stands in the last part that begins on an earlier line.
-    let row = work.first(
+    // The newline before the line is in the last part that starts on an earlier line.
+    let row = conn.first(
         "SELECT start, line, bytes, data FROM blob_part
          WHERE workspace = $1 AND project = $2 AND blob = $3 AND line < $4 ORDER BY start DESC LIMIT 1",
         &[&blob, &(line as i64)],
     )?;
     let (start, first_line, raw) = match &row {
         Some(row) => {
-            let raw = unpack(row.try_get(3)?, row.try_get(2)?)?;
+            let raw = unpack_part(row.try_get(3)?, row.try_get(2)?)?;
             (row.try_get::<_, i64>(0)? as u64, row.try_get::<_, i64>(1)? as u64, raw)
         }
         None => (0, 1, Vec::new()),
@@ -168,27 +181,27 @@ pub(super) fn line_start(work: &mut Work<'_>, blob: i64, line: u64) -> Result<u6
     let newlines_before = (line - first_line - 1) as usize;
     match memchr::memchr_iter(b'\n', &raw).nth(newlines_before) {
         Some(at) => Ok(start + at as u64 + 1),
-        None => size(work, blob),
+        None => size(conn, blob),
     }
 }
 
-/// The part that has the byte at an offset, and where it starts; none beyond the end.
+/// Returns the part that contains an offset and its start; None beyond the end.
 pub(super) fn part_at(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     blob: i64,
     offset: u64,
-) -> Result<Option<(u64, Vec<u8>)>, Fault> {
-    let row = work.first(
+) -> Result<Option<(u64, Vec<u8>)>, PgError> {
+    let row = conn.first(
         "SELECT start, bytes, data FROM blob_part
          WHERE workspace = $1 AND project = $2 AND blob = $3 AND start <= $4
          ORDER BY start DESC LIMIT 1",
         &[&blob, &(offset as i64)],
     )?;
     let Some(row) = row else { return Ok(None) };
-    let raw = unpack(row.try_get(2)?, row.try_get(1)?)?;
+    let raw = unpack_part(row.try_get(2)?, row.try_get(1)?)?;
     Ok(Some((row.try_get::<_, i64>(0)? as u64, raw)))
 }
 
-pub(super) fn unpack(data: &[u8], bytes: i64) -> Result<Vec<u8>, Fault> {
-    decompress(data, bytes as usize).map_err(Fault::content)
+pub(super) fn unpack_part(data: &[u8], bytes: i64) -> Result<Vec<u8>, PgError> {
+    decompress(data, bytes as usize).map_err(PgError::invalid_data)
 }

@@ -1,35 +1,39 @@
-//! Passages: written into every index at once, and brought up to date.
+//! Chunks: written to every index at once, and reindexed when the index format changes.
 
 use forebay_store::{Embedding, NewChunk, ReindexedChunk, StaleChunk};
 
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 use super::lexemes::Lexemes;
 use super::text::Text;
 use super::vectors::vector;
 use super::{entries, vocabulary};
 
-/// How passages are indexed now; those of another form are renewed.
-const FORM: i16 = 1;
+/// Current index format; chunks with another one are reindexed.
+const INDEX_FORMAT: i16 = 1;
 
-/// Writes the passages of one entry.
-pub(super) fn write_of(work: &mut Work<'_>, entry: i64, chunks: &[NewChunk]) -> Result<(), Fault> {
+/// Writes the chunks of one entry.
+pub(super) fn write_for_entry(
+    conn: &mut ScopedConn<'_>,
+    entry: i64,
+    chunks: &[NewChunk],
+) -> Result<(), PgError> {
     let of_entry: Vec<(i64, &NewChunk)> = chunks.iter().map(|chunk| (entry, chunk)).collect();
-    write(work, &of_entry)
+    write(conn, &of_entry)
 }
 
-/// Writes passages, each with its entry.
-pub(super) fn write(work: &mut Work<'_>, all: &[(i64, &NewChunk)]) -> Result<(), Fault> {
+/// Writes chunks, each with its entry.
+pub(super) fn write(conn: &mut ScopedConn<'_>, all: &[(i64, &NewChunk)]) -> Result<(), PgError> {
     if all.is_empty() {
         return Ok(());
     }
-    let project = work.place().project;
+    let project = conn.scope().project;
     let chunks = || all.iter().map(|(_, chunk)| *chunk);
-    let lexemes: Vec<Lexemes> = chunks().map(|chunk| Lexemes::of(chunk, project)).collect();
+    let lexemes: Vec<Lexemes> = chunks().map(|chunk| Lexemes::new(chunk, project)).collect();
     let numbers = |number: fn(&NewChunk) -> u64| -> Vec<i64> {
         chunks().map(|chunk| number(chunk) as i64).collect()
     };
-    let rows = work.query(
+    let rows = conn.query(
         "INSERT INTO chunk (workspace, project, entry, form, start, bytes, first_line, last_line, title, key,
              created, code, length, around_length, words)
          SELECT $1, $2, entry, $3, start, bytes, first_line, last_line, title, key, created, code, length,
@@ -40,7 +44,7 @@ pub(super) fn write(work: &mut Work<'_>, all: &[(i64, &NewChunk)]) -> Result<(),
                  around_length, words)
          RETURNING id, (SELECT purges FROM project WHERE workspace = $1 AND id = $2)",
         &[
-            &FORM,
+            &INDEX_FORMAT,
             &all.iter().map(|(entry, _)| *entry).collect::<Vec<_>>(),
             &numbers(|chunk| chunk.start),
             &numbers(|chunk| chunk.bytes),
@@ -55,27 +59,27 @@ pub(super) fn write(work: &mut Work<'_>, all: &[(i64, &NewChunk)]) -> Result<(),
             &lexemes.iter().map(|lexemes| lexemes.vector.as_str()).collect::<Vec<_>>(),
         ],
     )?;
-    work.purges = rows.first().map(|row| row.try_get(1)).transpose()?;
-    let ids = rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<i64>, Fault>>()?;
-    write_meanings(work, &ids, chunks())
+    conn.purges = rows.first().map(|row| row.try_get(1)).transpose()?;
+    let ids = rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<i64>, PgError>>()?;
+    write_embeddings(conn, &ids, chunks())
 }
 
-fn write_meanings<'a>(
-    work: &mut Work<'_>,
+fn write_embeddings<'a>(
+    conn: &mut ScopedConn<'_>,
     ids: &[i64],
     chunks: impl Iterator<Item = &'a NewChunk>,
-) -> Result<(), Fault> {
-    let told =
+) -> Result<(), PgError> {
+    let embeddings =
         ids.iter().zip(chunks).filter_map(|(id, chunk)| Some((*id, chunk.embedding.as_ref()?)));
-    let told: Vec<(i64, &Embedding)> =
-        told.filter(|(_, meaning)| !meaning.vector.is_empty()).collect();
-    let Some((_, first)) = told.first() else { return Ok(()) };
+    let embeddings: Vec<(i64, &Embedding)> =
+        embeddings.filter(|(_, embedding)| !embedding.vector.is_empty()).collect();
+    let Some((_, first)) = embeddings.first() else { return Ok(()) };
     let model = &first.model;
-    make_model(work, model)?;
-    let of_model = || told.iter().filter(|(_, meaning)| meaning.model == *model);
+    ensure_model(conn, model)?;
+    let of_model = || embeddings.iter().filter(|(_, embedding)| embedding.model == *model);
     let ids: Vec<i64> = of_model().map(|(id, _)| *id).collect();
-    let vectors: Vec<String> = of_model().map(|(_, meaning)| vector(&meaning.vector)).collect();
-    work.execute(
+    let vectors: Vec<String> = of_model().map(|(_, embedding)| vector(&embedding.vector)).collect();
+    conn.execute(
         "INSERT INTO meaning (workspace, project, chunk, model, vector)
          SELECT $1, $2, new.chunk, model.id, new.vector::halfvec
          FROM unnest($3::bigint[], $4::text[]) AS new (chunk, vector), model WHERE model.name = $5
@@ -86,30 +90,30 @@ fn write_meanings<'a>(
     Ok(())
 }
 
-/// Makes the model known; nearly always it is.
-pub(super) fn make_model(work: &mut Work<'_>, name: &str) -> Result<(), Fault> {
-    let known = "SELECT FROM model WHERE name = $3 AND $1::integer + $2::integer > 0";
-    if work.first(known, &[&Text(name)])?.is_none() {
-        let make = "INSERT INTO model (name) SELECT $3 WHERE $1::integer + $2::integer > 0 ON CONFLICT DO NOTHING";
-        work.execute(make, &[&Text(name)])?;
+/// Inserts the model unless it exists, which it nearly always does.
+pub(super) fn ensure_model(conn: &mut ScopedConn<'_>, name: &str) -> Result<(), PgError> {
+    let find = "SELECT FROM model WHERE name = $3 AND $1::integer + $2::integer > 0";
+    if conn.first(find, &[&Text(name)])?.is_none() {
+        let insert = "INSERT INTO model (name) SELECT $3 WHERE $1::integer + $2::integer > 0 ON CONFLICT DO NOTHING";
+        conn.execute(insert, &[&Text(name)])?;
     }
     Ok(())
 }
 
-/// The next passages that were stored before their index was what it is now.
-pub(super) fn outdated(work: &mut Work<'_>, at_most: usize) -> Result<Vec<StaleChunk>, Fault> {
-    let rows = work.query(
+/// Returns the next chunks whose index format is out of date.
+pub(super) fn stale(conn: &mut ScopedConn<'_>, at_most: usize) -> Result<Vec<StaleChunk>, PgError> {
+    let rows = conn.query(
         "SELECT chunk.id, entry.ref, chunk.title, chunk.start, chunk.bytes
          FROM chunk JOIN entry ON entry.workspace = $1 AND entry.project = $2 AND entry.id = chunk.entry
          WHERE chunk.workspace = $1 AND chunk.project = $2 AND chunk.form < $3 AND entry.complete
          ORDER BY chunk.form, chunk.id LIMIT $4",
-        &[&FORM, &(at_most as i64)],
+        &[&INDEX_FORMAT, &(at_most as i64)],
     )?;
-    rows.iter().map(read_outdated).collect()
+    rows.iter().map(read_stale).collect()
 }
 
-/// A passage by its id, its entry's reference, its title, start and size.
-pub(super) fn read_outdated(row: &postgres::Row) -> Result<StaleChunk, Fault> {
+/// Reads a chunk's id, its entry's reference, title, start and size.
+pub(super) fn read_stale(row: &postgres::Row) -> Result<StaleChunk, PgError> {
     Ok(StaleChunk {
         chunk_id: row.try_get(0)?,
         reference: entries::reference(row, 1)?,
@@ -119,18 +123,18 @@ pub(super) fn read_outdated(row: &postgres::Row) -> Result<StaleChunk, Fault> {
     })
 }
 
-/// Indexes passages anew, unless another process was faster.
-pub(super) fn renew(work: &mut Work<'_>, passages: &[ReindexedChunk]) -> Result<(), Fault> {
-    for ReindexedChunk { chunk_id, chunk } in passages {
-        let lexemes = Lexemes::of(chunk, work.place().project);
-        let renewed = work.execute(
+/// Reindexes chunks unless another process already has.
+pub(super) fn reindex(conn: &mut ScopedConn<'_>, chunks: &[ReindexedChunk]) -> Result<(), PgError> {
+    for ReindexedChunk { chunk_id, chunk } in chunks {
+        let lexemes = Lexemes::new(chunk, conn.scope().project);
+        let updated = conn.execute(
             "UPDATE chunk SET form = $4, length = $5, around_length = $6, words = $7::text::tsvector
              WHERE workspace = $1 AND project = $2 AND id = $3 AND form < $4",
-            &[chunk_id, &FORM, &lexemes.length, &lexemes.around_length, &lexemes.vector],
+            &[chunk_id, &INDEX_FORMAT, &lexemes.length, &lexemes.around_length, &lexemes.vector],
         )?;
-        if renewed > 0 {
-            write_meanings(work, &[*chunk_id], [chunk].into_iter())?;
+        if updated > 0 {
+            write_embeddings(conn, &[*chunk_id], [chunk].into_iter())?;
         }
     }
-    vocabulary::count_renewal(work)
+    vocabulary::bump_renewals(conn)
 }

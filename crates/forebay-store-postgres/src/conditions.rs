@@ -1,10 +1,10 @@
-//! Conditions of a query, each with its values, joined by AND.
+//! SQL conditions with bound values, joined by AND.
 
 use ::postgres::types::ToSql;
 
 use super::text;
 
-/// SQL that follows a WHERE, and the values its numbers stand for, after those of the place.
+/// SQL that follows a WHERE, and its bound values, numbered after those of the scope.
 #[derive(Default)]
 pub(super) struct Conditions {
     pub(super) sql: String,
@@ -12,27 +12,27 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// Adds a condition with a `?` where its value stands.
+    /// Adds a condition with a `?` in place of its value.
     pub(super) fn add(&mut self, condition: &str, value: impl ToSql + Sync + 'static) {
-        let number = self.number(value);
+        let placeholder = self.bind(value);
         self.sql.push_str(" AND ");
-        self.sql.push_str(&condition.replace('?', &number));
+        self.sql.push_str(&condition.replace('?', &placeholder));
     }
 
     /// Adds a condition without a value.
-    pub(super) fn add_plain(&mut self, condition: &str) {
+    pub(super) fn add_raw(&mut self, condition: &str) {
         self.sql.push_str(" AND ");
         self.sql.push_str(condition);
     }
 
-    /// Adds a condition on one name, when there is one.
+    /// Adds a condition on a name if there is one.
     pub(super) fn add_name(&mut self, condition: &str, name: Option<&str>) {
         if let Some(name) = name {
             self.add(condition, text::name(name));
         }
     }
 
-    /// Adds that a column is one of these words, when there are any.
+    /// Adds `column = ANY (words)` unless `words` is empty.
     pub(super) fn add_one_of<'a>(&mut self, column: &str, words: impl Iterator<Item = &'a str>) {
         let words: Vec<String> = words.map(str::to_owned).collect();
         if !words.is_empty() {
@@ -40,15 +40,15 @@ impl Conditions {
         }
     }
 
-    /// Adds that a column fits a glob as SQLite has them: `docs/*`.
+    /// Adds a match of a column against a glob with SQLite's syntax: `docs/*`.
     pub(super) fn add_glob(&mut self, column: &str, glob: &str) {
-        self.add(&format!("{column} ~ ?"), expression(glob));
+        self.add(&format!("{column} ~ ?"), glob_to_regex(glob));
     }
 
-    /// Takes a value; gives the number it has in the statement.
-    pub(super) fn number(&mut self, value: impl ToSql + Sync + 'static) -> String {
+    /// Binds a value and returns its placeholder.
+    pub(super) fn bind(&mut self, value: impl ToSql + Sync + 'static) -> String {
         self.values.push(Box::new(value));
-        // The workspace and the project are the first two.
+        // `$1` and `$2` are the workspace and the project.
         format!("${}", self.values.len() + 2)
     }
 
@@ -61,38 +61,38 @@ impl Conditions {
     }
 }
 
-/// A glob as a regular expression: `*` any text, `?` any character, `[a-z]` one of these, `[^a-z]` another.
-fn expression(glob: &str) -> String {
-    let glob = text::kept(glob);
-    let mut expression = String::from("^");
+/// Converts a glob to a regular expression: `*` any text, `?` any character, `[a-z]` a class, `[^a-z]` a negated one.
+fn glob_to_regex(glob: &str) -> String {
+    let glob = text::stored(glob);
+    let mut regex = String::from("^");
     let mut rest = glob.as_str();
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
         match c {
-            '*' => expression.push_str(".*"),
-            '?' => expression.push('.'),
-            '[' => match class(rest) {
+            '*' => regex.push_str(".*"),
+            '?' => regex.push('.'),
+            '[' => match char_class(rest) {
                 Some((class, after)) => {
-                    expression.push_str(&class);
+                    regex.push_str(&class);
                     rest = after;
                 }
-                None => expression.push_str("\\["),
+                None => regex.push_str("\\["),
             },
-            c if c.is_ascii_punctuation() => expression.extend(['\\', c]),
-            c => expression.push(c),
+            c if c.is_ascii_punctuation() => regex.extend(['\\', c]),
+            c => regex.push(c),
         }
     }
-    expression.push('$');
-    expression
+    regex.push('$');
+    regex
 }
 
-/// A class of characters that is closed, and what follows it.
-fn class(text: &str) -> Option<(String, &str)> {
-    let (is_other, inside) = text.strip_prefix('^').map_or((false, text), |rest| (true, rest));
-    // A bracket that comes first is one of the characters.
+/// Parses a closed character class; returns it and the remaining text.
+fn char_class(text: &str) -> Option<(String, &str)> {
+    let (is_negated, inside) = text.strip_prefix('^').map_or((false, text), |rest| (true, rest));
+    // A bracket in first position is a literal.
     let first = inside.chars().next()?;
     let end = inside[first.len_utf8()..].find(']')? + first.len_utf8();
-    let mut class = String::from(if is_other { "[^" } else { "[" });
+    let mut class = String::from(if is_negated { "[^" } else { "[" });
     for c in inside[..end].chars() {
         if c.is_ascii_punctuation() && c != '-' {
             class.push('\\');
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glob_is_an_expression_in_which_nothing_else_has_a_meaning() {
+    fn globs_escape_regex_metacharacters() {
         for (glob, expect) in [
             ("docs/*", "^docs\\/.*$"),
             ("a?.rs", "^a.\\.rs$"),
@@ -117,7 +117,7 @@ mod tests {
             ("(a|b)+", "^\\(a\\|b\\)\\+$"),
             ("", "^$"),
         ] {
-            assert_eq!(expression(glob), expect, "{glob}");
+            assert_eq!(glob_to_regex(glob), expect, "{glob}");
         }
     }
 }

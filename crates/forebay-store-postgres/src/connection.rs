@@ -1,4 +1,4 @@
-//! One connection: how it is set up, and how statements are sent on it.
+//! One connection: its setup, and how statements are prepared and sent.
 
 use std::collections::HashMap;
 
@@ -8,19 +8,19 @@ use ::postgres::types::ToSql;
 use ::postgres::{Client, NoTls, Row, Statement};
 
 use super::address::Address;
-use super::error::Fault;
+use super::error::PgError;
 use super::{migrate, tls};
 
-/// What a statement may take; a search takes milliseconds.
-pub(super) const STATEMENT_SECONDS: u64 = 60;
-/// Statements that are kept ready; those with conditions differ.
-const STATEMENTS: usize = 300;
+/// Statement timeout; a search takes milliseconds.
+pub(super) const STATEMENT_TIMEOUT_SECONDS: u64 = 60;
+/// Maximum number of cached prepared statements; each combination of conditions is one.
+const MAX_PREPARED_STATEMENTS: usize = 300;
 
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// The rows a store may touch: every statement is handed both as `$1` and `$2`.
+/// The workspace and project a statement is limited to, always bound as `$1` and `$2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ProjectScope {
     pub(super) workspace: i32,
     pub(super) project: i32,
 }
@@ -31,10 +31,10 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Connects, for a workspace once there is one.
-    pub(super) fn open(address: &Address, workspace: Option<i32>) -> Result<Self, Fault> {
+    /// Connects, for a workspace if it is known already.
+    pub(super) fn open(address: &Address, workspace: Option<i32>) -> Result<Self, PgError> {
         let client = if address.wants_tls() {
-            let tls = tls::connector(address).map_err(Fault::content)?;
+            let tls = tls::connector(address).map_err(PgError::invalid_data)?;
             address.config.connect(tls)?
         } else {
             address.config.connect(NoTls)?
@@ -42,32 +42,36 @@ impl Connection {
         let mut connection = Self { client, statements: HashMap::new() };
         connection.batch(&setup())?;
         if let Some(workspace) = workspace {
-            connection.enter(workspace, address)?;
+            connection.set_workspace(workspace, address)?;
         }
         Ok(connection)
     }
 
-    /// Says which workspace the connection is for; who looks at the server sees it, too.
-    pub(super) fn enter(&mut self, workspace: i32, address: &Address) -> Result<(), Fault> {
-        let mut entering = format!("SET forebay.workspace = '{workspace}'");
+    /// Sets the connection's workspace, also in its application name, where `pg_stat_activity` shows it.
+    pub(super) fn set_workspace(
+        &mut self,
+        workspace: i32,
+        address: &Address,
+    ) -> Result<(), PgError> {
+        let mut sql = format!("SET forebay.workspace = '{workspace}'");
         if address.config.get_application_name().is_none() {
-            entering.push_str(&format!("; SET application_name = 'forebay {workspace}'"));
+            sql.push_str(&format!("; SET application_name = 'forebay {workspace}'"));
         }
-        self.batch(&entering)
+        self.batch(&sql)
     }
 
-    pub(super) fn batch(&mut self, sql: &str) -> Result<(), Fault> {
+    pub(super) fn batch(&mut self, sql: &str) -> Result<(), PgError> {
         Ok(self.client.batch_execute(sql)?)
     }
 
-    /// Sends a statement that names its own rows.
-    pub(super) fn query(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Fault> {
-        let statement = self.ready(sql)?;
+    /// Runs a statement without the scope's values.
+    pub(super) fn query(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, PgError> {
+        let statement = self.prepare(sql)?;
         Ok(self.client.query(&statement, values)?)
     }
 
-    pub(super) fn execute(&mut self, sql: &str, values: Values<'_>) -> Result<u64, Fault> {
-        let statement = self.ready(sql)?;
+    pub(super) fn execute(&mut self, sql: &str, values: Values<'_>) -> Result<u64, PgError> {
+        let statement = self.prepare(sql)?;
         Ok(self.client.execute(&statement, values)?)
     }
 
@@ -76,14 +80,14 @@ impl Connection {
     }
 
     pub(super) fn migrate(&mut self, store: &str) -> Result<(), StoreError> {
-        migrate::bring_up_to_date(&mut self.client, store)
+        migrate::run_pending(&mut self.client, store)
     }
 
-    fn ready(&mut self, sql: &str) -> Result<Statement, Fault> {
+    fn prepare(&mut self, sql: &str) -> Result<Statement, PgError> {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        if self.statements.len() >= STATEMENTS {
+        if self.statements.len() >= MAX_PREPARED_STATEMENTS {
             self.statements.clear();
         }
         let statement = self.client.prepare(sql)?;
@@ -92,62 +96,61 @@ impl Connection {
     }
 }
 
-/// A connection that works for one project.
-pub(super) struct Work<'c> {
+/// A connection bound to the scope of one project.
+pub(super) struct ScopedConn<'c> {
     connection: &'c mut Connection,
-    place: Place,
-    /// How often words were forgotten here, as far as a statement told.
+    scope: ProjectScope,
+    /// The project's purge count, if a statement returned it.
     pub(super) purges: Option<i64>,
 }
 
-impl<'c> Work<'c> {
-    pub(super) fn new(connection: &'c mut Connection, place: Place) -> Self {
-        Self { connection, place, purges: None }
+impl<'c> ScopedConn<'c> {
+    pub(super) fn new(connection: &'c mut Connection, scope: ProjectScope) -> Self {
+        Self { connection, scope, purges: None }
     }
 
-    pub(super) fn place(&self) -> Place {
-        self.place
+    pub(super) fn scope(&self) -> ProjectScope {
+        self.scope
     }
 
-    /// Sends a statement: `$1` is the workspace, `$2` the project, the values begin with `$3`.
-    pub(super) fn query(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Fault> {
-        let Place { workspace, project } = self.place;
-        self.connection.query(sql, &placed(&workspace, &project, values))
+    /// Runs a statement: `$1` is the workspace, `$2` the project, `values` start at `$3`.
+    pub(super) fn query(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, PgError> {
+        let ProjectScope { workspace, project } = self.scope;
+        self.connection.query(sql, &with_scope(&workspace, &project, values))
     }
 
-    pub(super) fn execute(&mut self, sql: &str, values: Values<'_>) -> Result<u64, Fault> {
-        let Place { workspace, project } = self.place;
-        self.connection.execute(sql, &placed(&workspace, &project, values))
+    pub(super) fn execute(&mut self, sql: &str, values: Values<'_>) -> Result<u64, PgError> {
+        let ProjectScope { workspace, project } = self.scope;
+        self.connection.execute(sql, &with_scope(&workspace, &project, values))
     }
 
-    pub(super) fn first(&mut self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Fault> {
+    pub(super) fn first(&mut self, sql: &str, values: Values<'_>) -> Result<Option<Row>, PgError> {
         Ok(self.query(sql, values)?.into_iter().next())
     }
 
-    /// The first row of a statement that always has one.
-    pub(super) fn one(&mut self, sql: &str, values: Values<'_>) -> Result<Row, Fault> {
+    /// Returns the first row of a statement that always has one.
+    pub(super) fn one(&mut self, sql: &str, values: Values<'_>) -> Result<Row, PgError> {
         let row = self.first(sql, values)?;
-        row.ok_or_else(|| Fault::content("the server answered without a row"))
+        row.ok_or_else(|| PgError::invalid_data("the server returned no row"))
     }
 
-    /// Sends a statement about whole tables.
-    pub(super) fn batch(&mut self, sql: &str) -> Result<(), Fault> {
+    /// Runs statements without values.
+    pub(super) fn batch(&mut self, sql: &str) -> Result<(), PgError> {
         self.connection.batch(sql)
     }
 
-    /// Waits for, and holds, a lock of this name in this project until the transaction ends.
-    pub(super) fn lock(&mut self, name: &str) -> Result<(), Fault> {
-        let lock = format!("SELECT pg_advisory_xact_lock({})", lock_number(self.place, name));
+    /// Takes a lock with this name in this project until the transaction ends.
+    pub(super) fn lock(&mut self, name: &str) -> Result<(), PgError> {
+        let lock = format!("SELECT pg_advisory_xact_lock({})", lock_key(self.scope, name));
         self.connection.batch(&lock)
     }
 
-    /// The same for many names, in the order of their numbers: so nobody waits for somebody who waits for him.
+    /// Takes locks with many names in the order of their keys, which prevents deadlocks.
     pub(super) fn lock_each(
         &mut self,
         names: impl Iterator<Item = impl AsRef<str>>,
-    ) -> Result<(), Fault> {
-        let mut numbers: Vec<i64> =
-            names.map(|name| lock_number(self.place, name.as_ref())).collect();
+    ) -> Result<(), PgError> {
+        let mut numbers: Vec<i64> = names.map(|name| lock_key(self.scope, name.as_ref())).collect();
         numbers.sort_unstable();
         let lock = "SELECT pg_advisory_xact_lock(number) FROM unnest($1::bigint[]) AS number";
         self.connection.execute(lock, &[&numbers])?;
@@ -155,7 +158,7 @@ impl<'c> Work<'c> {
     }
 }
 
-fn placed<'a>(
+fn with_scope<'a>(
     workspace: &'a i32,
     project: &'a i32,
     values: Values<'a>,
@@ -167,27 +170,27 @@ fn placed<'a>(
     all
 }
 
-/// The number by which the server knows a lock.
-pub(super) fn lock_number(place: Place, name: &str) -> i64 {
+/// Returns the advisory lock key of a name.
+pub(super) fn lock_key(scope: ProjectScope, name: &str) -> i64 {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&place.workspace.to_le_bytes());
-    hasher.update(&place.project.to_le_bytes());
+    hasher.update(&scope.workspace.to_le_bytes());
+    hasher.update(&scope.project.to_le_bytes());
     hasher.update(name.as_bytes());
     let mut number = [0; 8];
     number.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
     i64::from_le_bytes(number)
 }
 
-/// Settings that hold for all of a connection's statements.
+/// Returns the settings for all statements of a connection.
 ///
-/// Plans are never compiled (that takes longer than our statements do), a search by meaning goes on until it
-/// has enough of the project's own, and words may differ in some of their letters.
+/// Plans are never JIT-compiled (that takes longer than our statements), a vector index scan continues until it has
+/// enough rows of the project, and trigram similarity has a low threshold.
 fn setup() -> String {
-    let patience = busy_timeout().as_millis();
+    let lock_timeout = busy_timeout().as_millis();
     format!(
         "SET client_min_messages = warning; SET search_path = forebay, public, extensions;
-         SET statement_timeout = '{STATEMENT_SECONDS}s'; SET lock_timeout = {patience};
-         SET idle_in_transaction_session_timeout = '{STATEMENT_SECONDS}s'; SET jit = off;
+         SET statement_timeout = '{STATEMENT_TIMEOUT_SECONDS}s'; SET lock_timeout = {lock_timeout};
+         SET idle_in_transaction_session_timeout = '{STATEMENT_TIMEOUT_SECONDS}s'; SET jit = off;
          SET hnsw.ef_search = 160; SET hnsw.iterative_scan = relaxed_order;
          SET pg_trgm.similarity_threshold = 0.2"
     )

@@ -1,177 +1,193 @@
-//! How many passages a project has and how many of them have a word: what ranking by words needs to know.
+//! Document frequencies and chunk counts, the statistics that BM25 needs.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::connection::Work;
-use super::error::Fault;
-use super::index_cache::Held;
-use super::lexemes::{Standing, lexeme, stems};
+use super::connection::ScopedConn;
+use super::error::PgError;
+use super::index_cache::IndexCache;
+use super::lexemes::{Occurrence, lexeme, stems};
 use super::text::texts;
 
-/// A project with fewer passages is searched for every word, and counted exactly.
-const FEW_PASSAGES: i64 = 10_000;
-/// Words whose counts are remembered.
-const REMEMBERED: usize = 10_000;
+/// A project with at most so many chunks is counted exactly and searched for every word.
+const SMALL_PROJECT_CHUNKS: i64 = 10_000;
+/// Maximum number of words with a cached count.
+const MAX_CACHED_WORDS: usize = 10_000;
 
-/// What is known of a project's passages while it has about one size.
+/// Cached statistics of a project, valid while its size is about the same.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    known: Mutex<Known>,
+    cached: Mutex<CachedCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct CachedCounts {
     sizes: Sizes,
-    /// The newest passage when the sizes were found, and when they were last found to hold.
-    counted_to: i64,
-    seen: i64,
+    /// The newest chunk at the last count, and at the last check that the count still holds.
+    counted_up_to: i64,
+    checked_up_to: i64,
     words: HashMap<String, i64>,
 }
 
-/// How many passages there are, and how long they are on average.
+/// Number of chunks and their average length in words.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sizes {
-    pub(super) passages: f64,
-    pub(super) length: f64,
-    /// The same for what stands around short passages.
-    pub(super) arounds: f64,
-    pub(super) around_length: f64,
+    pub(super) chunks: f64,
+    pub(super) average_length: f64,
+    /// The same for the context of short chunks.
+    pub(super) chunks_with_context: f64,
+    pub(super) average_context_length: f64,
 }
 
 impl Sizes {
-    pub(super) fn are_few(&self) -> bool {
-        self.passages <= FEW_PASSAGES as f64
+    pub(super) fn is_small(&self) -> bool {
+        self.chunks <= SMALL_PROJECT_CHUNKS as f64
     }
 }
 
 impl Counts {
-    /// The sizes of a project with this newest passage: exact in a small one, within a tenth in a large one.
-    pub(super) fn sizes(&self, work: &mut Work<'_>, newest: i64) -> Result<Sizes, Fault> {
-        let (sizes, counted_to, seen) = {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            (known.sizes, known.counted_to, known.seen)
+    /// Returns the sizes of a project with this newest chunk: exact if it is small, else within a tenth.
+    pub(super) fn sizes(&self, conn: &mut ScopedConn<'_>, newest: i64) -> Result<Sizes, PgError> {
+        let (sizes, counted_up_to, checked_up_to) = {
+            let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+            (cached.sizes, cached.counted_up_to, cached.checked_up_to)
         };
-        let is_known = sizes.passages > 0.0
-            && (newest == seen || !sizes.are_few() && !has_grown(work, &sizes, counted_to)?);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.seen = newest;
-        if is_known {
-            return Ok(known.sizes);
+        let is_current = sizes.chunks > 0.0
+            && (newest == checked_up_to
+                || !sizes.is_small() && !has_grown(conn, &sizes, counted_up_to)?);
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.checked_up_to = newest;
+        if is_current {
+            return Ok(cached.sizes);
         }
-        let sizes = count(work)?;
-        *known = Known { sizes, counted_to: newest, seen: newest, words: HashMap::new() };
+        let sizes = count(conn)?;
+        *cached = CachedCounts {
+            sizes,
+            counted_up_to: newest,
+            checked_up_to: newest,
+            words: HashMap::new(),
+        };
         Ok(sizes)
     }
 
-    /// Whether the project was small when it was last counted.
-    pub(super) fn are_few(&self) -> bool {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.sizes.are_few()
+    /// Returns whether the project was small when it was last counted.
+    pub(super) fn is_small(&self) -> bool {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.sizes.is_small()
     }
 
-    /// How many passages have a word, where that was found out; more than can be read counts as that.
-    pub(super) fn remembered(&self, stem: &str) -> Option<i64> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.words.get(stem).copied()
+    /// Returns how many chunks contain a word, if cached; capped at the number that is read.
+    pub(super) fn cached_count(&self, stem: &str) -> Option<i64> {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.words.get(stem).copied()
     }
 
-    pub(super) fn remember(&self, stem: &str, count: i64) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.words.len() < REMEMBERED {
-            known.words.insert(stem.to_owned(), count);
+    pub(super) fn cache_count(&self, stem: &str, count: i64) {
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        if cached.words.len() < MAX_CACHED_WORDS {
+            cached.words.insert(stem.to_owned(), count);
         }
     }
 
-    /// Those of the words that no passage has.
+    /// Returns those of the words that no chunk contains.
     pub(super) fn unknown(
         &self,
-        work: &mut Work<'_>,
+        conn: &mut ScopedConn<'_>,
         words: &[String],
-        held: &Held,
-    ) -> Result<Vec<String>, Fault> {
-        let is_remembered =
-            |stem: &String| held.has(stem) || self.remembered(stem).is_some_and(|count| count > 0);
-        let asked: Vec<(&String, Vec<String>)> =
+        cache: &IndexCache,
+    ) -> Result<Vec<String>, PgError> {
+        let is_cached = |stem: &String| {
+            cache.has(stem) || self.cached_count(stem).is_some_and(|count| count > 0)
+        };
+        let stems_by_word: Vec<(&String, Vec<String>)> =
             words.iter().map(|word| (word, stems(word))).collect();
-        let mut unsure: Vec<String> = asked.iter().flat_map(|(_, stems)| stems.clone()).collect();
-        unsure.retain(|stem| !is_remembered(stem));
-        let missing = missing(work, unsure)?;
+        let mut unverified: Vec<String> =
+            stems_by_word.iter().flat_map(|(_, stems)| stems.clone()).collect();
+        unverified.retain(|stem| !is_cached(stem));
+        let missing = missing(conn, unverified)?;
         let is_unknown = |stems: &Vec<String>| {
             stems.is_empty() || stems.iter().any(|stem| missing.contains(stem))
         };
-        let unknown = asked.into_iter().filter(|(_, stems)| is_unknown(stems));
+        let unknown = stems_by_word.into_iter().filter(|(_, stems)| is_unknown(stems));
         Ok(unknown.map(|(word, _)| word.clone()).collect())
     }
 }
 
-/// Those of the stems that no passage has. Most are words, which are quickly found to be there.
-fn missing(work: &mut Work<'_>, unsure: Vec<String>) -> Result<Vec<String>, Fault> {
-    if unsure.is_empty() {
+/// Returns those of the stems that no chunk contains. Most are in the vocabulary, which is a quick lookup.
+fn missing(conn: &mut ScopedConn<'_>, unverified: Vec<String>) -> Result<Vec<String>, PgError> {
+    if unverified.is_empty() {
         return Ok(Vec::new());
     }
-    // Looked up one by one: a plan for all of them would rather read every word.
-    let rows = work.query(
+    // One lookup per stem: a joint plan would scan the whole table.
+    let rows = conn.query(
         "SELECT stem FROM unnest($3::text[]) AS wanted (stem) WHERE
              (SELECT true FROM word WHERE workspace = $1 AND project = $2 AND word.stem = wanted.stem
               LIMIT 1) IS NULL",
-        &[&unsure],
+        &[&unverified],
     )?;
-    let unlearned =
-        rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<String>, Fault>>()?;
-    if unlearned.is_empty() {
-        return Ok(unlearned);
+    let unlisted =
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<String>, PgError>>()?;
+    if unlisted.is_empty() {
+        return Ok(unlisted);
     }
-    let counts = bounded(work, &unlearned, 1)?;
-    let counted = unlearned.into_iter().zip(counts);
+    let counts = count_up_to(conn, &unlisted, 1)?;
+    let counted = unlisted.into_iter().zip(counts);
     Ok(counted.filter(|(_, count)| *count == 0).map(|(stem, _)| stem).collect())
 }
 
-/// How many passages have each of the stems, counted up to `most`.
-pub(super) fn bounded(work: &mut Work<'_>, stems: &[String], most: i64) -> Result<Vec<i64>, Fault> {
+/// Counts the chunks that contain each of the stems, up to `limit`.
+pub(super) fn count_up_to(
+    conn: &mut ScopedConn<'_>,
+    stems: &[String],
+    limit: i64,
+) -> Result<Vec<i64>, PgError> {
     if stems.is_empty() {
         return Ok(Vec::new());
     }
-    let project = work.place().project;
+    let project = conn.scope().project;
     let lexemes: Vec<String> =
-        stems.iter().map(|stem| lexeme(project, Standing::There, stem)).collect();
-    let rows = work.query(
+        stems.iter().map(|stem| lexeme(project, Occurrence::Present, stem)).collect();
+    let rows = conn.query(
         "SELECT (SELECT count(*) FROM (SELECT FROM chunk
                  WHERE workspace + 0 = $1 AND project + 0 = $2 AND words @@ wanted.lexeme::tsquery
                  LIMIT $4) AS bounded)
-         FROM unnest($3::text[]) WITH ORDINALITY AS wanted (lexeme, place) ORDER BY place",
-        &[&texts(lexemes.iter().map(String::as_str)), &most],
+         FROM unnest($3::text[]) WITH ORDINALITY AS wanted (lexeme, ordinal) ORDER BY ordinal",
+        &[&texts(lexemes.iter().map(String::as_str)), &limit],
     )?;
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
-/// The rarest of counted words, as many as can be read; at least one.
-pub(super) fn telling(mut counted: Vec<(i64, &String)>) -> Vec<String> {
+/// Selects the rarest words whose chunks can be read together; at least one.
+pub(super) fn select_rarest(mut counted: Vec<(i64, &String)>) -> Vec<String> {
     counted.sort();
     let mut read = 0;
     let fits = |(count, _): &&(i64, &String)| {
         let is_first = read == 0;
         read += count;
-        is_first || read <= READ
+        is_first || read <= MAX_POSTINGS_READ
     };
     counted.iter().take_while(fits).map(|(_, stem)| (*stem).clone()).collect()
 }
 
-/// Passages that a search in a large project reads for its words: each is a row that is fetched.
-pub(super) const READ: i64 = 800;
+/// Chunks that a search in a large project reads for its words; each is a row fetch.
+pub(super) const MAX_POSTINGS_READ: i64 = 800;
 
-fn has_grown(work: &mut Work<'_>, sizes: &Sizes, counted_to: i64) -> Result<bool, Fault> {
-    let tenth = sizes.passages as i64 / 10;
-    let row = work.one(
+fn has_grown(
+    conn: &mut ScopedConn<'_>,
+    sizes: &Sizes,
+    counted_up_to: i64,
+) -> Result<bool, PgError> {
+    let tenth = sizes.chunks as i64 / 10;
+    let row = conn.one(
         "SELECT count(*) > $4 FROM (SELECT FROM chunk
              WHERE workspace = $1 AND project = $2 AND id > $3 LIMIT $4 + 1) AS newer",
-        &[&counted_to, &tenth],
+        &[&counted_up_to, &tenth],
     )?;
     Ok(row.try_get(0)?)
 }
 
-fn count(work: &mut Work<'_>) -> Result<Sizes, Fault> {
-    let row = work.one(
+fn count(conn: &mut ScopedConn<'_>) -> Result<Sizes, PgError> {
+    let row = conn.one(
         "SELECT count(*)::float8, coalesce(avg(length), 0)::float8,
              count(*) FILTER (WHERE around_length > 0)::float8,
              coalesce(avg(around_length) FILTER (WHERE around_length > 0), 0)::float8
@@ -179,9 +195,9 @@ fn count(work: &mut Work<'_>) -> Result<Sizes, Fault> {
         &[],
     )?;
     Ok(Sizes {
-        passages: row.try_get(0)?,
-        length: row.try_get(1)?,
-        arounds: row.try_get(2)?,
-        around_length: row.try_get(3)?,
+        chunks: row.try_get(0)?,
+        average_length: row.try_get(1)?,
+        chunks_with_context: row.try_get(2)?,
+        average_context_length: row.try_get(3)?,
     })
 }

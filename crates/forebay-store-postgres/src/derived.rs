@@ -1,20 +1,23 @@
-//! What was made from files: compressed, and bounded by use.
+//! Cache of values derived from files: compressed, bounded, least recently used evicted first.
 
 use std::collections::HashMap;
 
 use forebay_store::DerivedKey;
 use forebay_store::derived::{CompressedValue, USE_UPDATE_INTERVAL, decompress};
 
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 
-pub(super) fn get(work: &mut Work<'_>, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, Fault> {
-    let wanted: Vec<&[u8]> = keys.iter().map(<[u8; 32]>::as_slice).collect();
-    let rows = work.query(
+pub(super) fn get(
+    conn: &mut ScopedConn<'_>,
+    keys: &[DerivedKey],
+) -> Result<Vec<Option<Vec<u8>>>, PgError> {
+    let hashes: Vec<&[u8]> = keys.iter().map(<[u8; 32]>::as_slice).collect();
+    let rows = conn.query(
         "SELECT key, used, value,
              (SELECT max(used) FROM derived WHERE workspace = $1 AND project = $2)
          FROM derived WHERE workspace = $1 AND project = $2 AND key = ANY ($3)",
-        &[&wanted],
+        &[&hashes],
     )?;
     let mut found: HashMap<&[u8], &[u8]> = HashMap::new();
     let mut used_again: Vec<&[u8]> = Vec::new();
@@ -27,22 +30,22 @@ pub(super) fn get(work: &mut Work<'_>, keys: &[DerivedKey]) -> Result<Vec<Option
         }
     }
     if !used_again.is_empty() {
-        work.execute(
+        conn.execute(
             "UPDATE derived SET used = nextval('use')
              WHERE workspace = $1 AND project = $2 AND key = ANY ($3)",
             &[&used_again],
         )?;
     }
-    Ok(wanted.iter().map(|key| found.get(key).and_then(|value| decompress(value))).collect())
+    Ok(hashes.iter().map(|key| found.get(key).and_then(|value| decompress(value))).collect())
 }
 
-pub(super) fn keep(
-    work: &mut Work<'_>,
-    made: &[CompressedValue],
-    most_bytes: u64,
-) -> Result<(), Fault> {
-    for CompressedValue { key, value } in made {
-        work.execute(
+pub(super) fn put(
+    conn: &mut ScopedConn<'_>,
+    values: &[CompressedValue],
+    max_bytes: u64,
+) -> Result<(), PgError> {
+    for CompressedValue { key, value } in values {
+        conn.execute(
             "INSERT INTO derived (workspace, project, key, bytes, used, value)
              VALUES ($1, $2, $3, $4, nextval('use'), $5)
              ON CONFLICT (workspace, project, key) DO UPDATE
@@ -50,18 +53,18 @@ pub(super) fn keep(
             &[&key.as_slice(), &(value.len() as i64), value],
         )?;
     }
-    work.execute(
+    conn.execute(
         "DELETE FROM derived WHERE workspace = $1 AND project = $2 AND used <=
              (SELECT used FROM
                  (SELECT used, sum(bytes) OVER (ORDER BY used DESC) AS total FROM derived
                   WHERE workspace = $1 AND project = $2) AS running
               WHERE total > $3::bigint ORDER BY used DESC LIMIT 1)",
-        &[&i64::try_from(most_bytes).unwrap_or(i64::MAX)],
+        &[&i64::try_from(max_bytes).unwrap_or(i64::MAX)],
     )?;
     Ok(())
 }
 
-pub(super) fn forget_all(work: &mut Work<'_>) -> Result<(), Fault> {
-    work.execute("DELETE FROM derived WHERE workspace = $1 AND project = $2", &[])?;
+pub(super) fn clear(conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
+    conn.execute("DELETE FROM derived WHERE workspace = $1 AND project = $2", &[])?;
     Ok(())
 }

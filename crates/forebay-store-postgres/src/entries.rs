@@ -1,4 +1,4 @@
-//! Entries: written once, found by reference, listed in order.
+//! Entries: written once, looked up by reference, listed in order.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use forebay_store::blob::writer::{BlobContent, EntryOrigin, StartedEntry};
 use forebay_store::{IndexState, IndexStep, NewDetail, NewEntry, NewNote, run_ending};
 
 use super::blobs;
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 use super::text::{Name, Text};
 use super::{chunks, purge, sessions};
 
-/// Makes an entry that nobody sees yet.
-pub(super) fn begin(work: &mut Work<'_>) -> Result<StartedEntry, Fault> {
-    let blob = blobs::create(work)?;
+/// Creates an entry that is not visible yet.
+pub(super) fn start(conn: &mut ScopedConn<'_>) -> Result<StartedEntry, PgError> {
+    let blob = blobs::create(conn)?;
     loop {
         let reference = random_reference()?;
-        let made = work.first(
+        let inserted = conn.first(
             "INSERT INTO entry (workspace, project, ref, complete, kind, title, source, created, blob, digest)
              SELECT $1, $2, $3, false, '', '', '',
                  (extract(epoch FROM clock_timestamp()) * 1000)::bigint, $4, ''
@@ -29,7 +29,7 @@ pub(super) fn begin(work: &mut Work<'_>) -> Result<StartedEntry, Fault> {
              ON CONFLICT (workspace, project, ref) DO NOTHING RETURNING id",
             &[&reference.as_str(), &blob],
         )?;
-        if let Some(row) = made {
+        if let Some(row) = inserted {
             return Ok(StartedEntry { entry: row.try_get(0)?, reference, blob });
         }
     }
@@ -37,57 +37,62 @@ pub(super) fn begin(work: &mut Work<'_>) -> Result<StartedEntry, Fault> {
 
 /// Writes the rest of an entry and makes it visible.
 pub(super) fn complete(
-    work: &mut Work<'_>,
-    begun: Option<StartedEntry>,
+    conn: &mut ScopedConn<'_>,
+    started: Option<StartedEntry>,
     content: &BlobContent<'_>,
     new: &NewEntry,
     arrival: EntryOrigin,
-) -> Result<Entry, Fault> {
+) -> Result<Entry, PgError> {
     if new.replaces_source {
-        purge::forget_source(work, &new.source)?;
+        purge::delete_source(conn, &new.source)?;
     }
-    let blob = store_content(work, begun, content)?;
-    // Nothing to index is indexed.
+    let blob = store_content(conn, started, content)?;
+    // An entry without chunks needs no indexing.
     let is_searchable = new.has_all_chunks || content.bytes == 0;
-    let (entry, reference) = match (begun, arrival) {
-        (Some(begun), EntryOrigin::Created) => rewrite(work, begun, blob, new, is_searchable)?,
-        (Some(begun), EntryOrigin::Replicated(reference)) => {
-            rewrite(work, StartedEntry { reference, ..begun }, blob, new, is_searchable)?
+    let (entry, reference) = match (started, arrival) {
+        (Some(started), EntryOrigin::Created) => rewrite(conn, started, blob, new, is_searchable)?,
+        (Some(started), EntryOrigin::Replicated(reference)) => {
+            rewrite(conn, StartedEntry { reference, ..started }, blob, new, is_searchable)?
         }
         (None, EntryOrigin::Replicated(reference)) => {
-            let made = insert(work, reference, blob, new, is_searchable)?;
-            (made.ok_or_else(|| Fault::content("the reference was taken meanwhile"))?, reference)
+            let inserted = insert(conn, reference, blob, new, is_searchable)?;
+            (
+                inserted.ok_or_else(|| {
+                    PgError::invalid_data("the reference was taken by a concurrent write")
+                })?,
+                reference,
+            )
         }
-        (None, EntryOrigin::Created) => insert_under_new_reference(work, blob, new, is_searchable)?,
+        (None, EntryOrigin::Created) => insert_under_new_reference(conn, blob, new, is_searchable)?,
     };
-    chunks::write_of(work, entry, content.chunks)?;
+    chunks::write_for_entry(conn, entry, content.chunks)?;
     match &new.detail {
         NewDetail::Plain => {}
-        NewDetail::Run(run) => write_run(work, entry, run)?,
+        NewDetail::Run(run) => write_run(conn, entry, run)?,
         NewDetail::Note(note) => {
             if let EntryOrigin::Created = arrival {
-                replace_older(work, entry, note)?;
+                replace_older(conn, entry, note)?;
             }
-            write_note(work, entry, note)?;
+            write_note(conn, entry, note)?;
         }
     }
-    as_read(work, (entry, reference), content, new)
+    built_entry(conn, (entry, reference), content, new)
 }
 
-/// The entry as reading it would give it, without reading what is known.
-fn as_read(
-    work: &mut Work<'_>,
+/// Builds the entry as a read would return it, from the values just written.
+fn built_entry(
+    conn: &mut ScopedConn<'_>,
     (sequence, reference): (i64, Reference),
     content: &BlobContent<'_>,
     new: &NewEntry,
-) -> Result<Entry, Fault> {
+) -> Result<Entry, PgError> {
     let detail = match &new.detail {
         NewDetail::Plain => Detail::Plain,
         NewDetail::Run(run) => Detail::Run(run.clone()),
         NewDetail::Note(note) => Detail::Note(Note {
             kind: note.kind,
             topic: note.topic.clone(),
-            supersedes: replaced_by(work, sequence)?,
+            supersedes: replaced_by(conn, sequence)?,
             superseded_by: None,
             pinned: note.pinned,
             personal: note.personal,
@@ -111,9 +116,9 @@ fn as_read(
     })
 }
 
-/// The newest note that an entry replaced.
-fn replaced_by(work: &mut Work<'_>, entry: i64) -> Result<Option<Reference>, Fault> {
-    let row = work.first(
+/// Returns the newest note that an entry superseded.
+fn replaced_by(conn: &mut ScopedConn<'_>, entry: i64) -> Result<Option<Reference>, PgError> {
+    let row = conn.first(
         "SELECT older.ref FROM note JOIN entry AS older ON older.id = note.entry
              AND older.workspace = $1 AND older.project = $2
          WHERE note.workspace = $1 AND note.project = $2 AND note.superseded_by = $3
@@ -123,72 +128,73 @@ fn replaced_by(work: &mut Work<'_>, entry: i64) -> Result<Option<Reference>, Fau
     row.map(|row| reference(&row, 0)).transpose()
 }
 
-/// Removes entries with their passages, and their blobs unless others hold them.
-pub(super) fn delete(work: &mut Work<'_>, entries: &[i64]) -> Result<(), Fault> {
+/// Deletes entries with their chunks, and their blobs unless still referenced.
+pub(super) fn delete(conn: &mut ScopedConn<'_>, entries: &[i64]) -> Result<(), PgError> {
     if entries.is_empty() {
         return Ok(());
     }
-    let rows = work.query(
+    let rows = conn.query(
         "DELETE FROM entry WHERE workspace = $1 AND project = $2 AND id = ANY ($3) RETURNING blob",
         &[&entries],
     )?;
-    let held = rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<i64>, Fault>>()?;
-    blobs::delete_unless_held(work, &held)
+    let blob_ids =
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<i64>, PgError>>()?;
+    blobs::delete_unreferenced(conn, &blob_ids)
 }
 
-/// The blob of the content: the one that is there already, or the one now written.
+/// Returns the blob of the content, creating it if it is missing.
 fn store_content(
-    work: &mut Work<'_>,
-    begun: Option<StartedEntry>,
+    conn: &mut ScopedConn<'_>,
+    started: Option<StartedEntry>,
     content: &BlobContent<'_>,
-) -> Result<i64, Fault> {
-    // Of two who write the same the second waits, and finds it.
-    work.lock(&content.hash.to_hex())?;
-    if let Some(same) = blobs::with_hash(work, &content.hash)? {
-        if let Some(begun) = begun {
-            work.execute(
+) -> Result<i64, PgError> {
+    // Concurrent writers of the same content serialize here; the second one finds the blob.
+    conn.lock(&content.hash.to_hex())?;
+    if let Some(same) = blobs::with_hash(conn, &content.hash)? {
+        if let Some(started) = started {
+            conn.execute(
                 "UPDATE entry SET blob = $4 WHERE workspace = $1 AND project = $2 AND id = $3",
-                &[&begun.entry, &same],
+                &[&started.entry, &same],
             )?;
-            blobs::delete_unless_held(work, &[begun.blob])?;
+            blobs::delete_unreferenced(conn, &[started.blob])?;
         }
         return Ok(same);
     }
-    let blob = match begun {
-        Some(begun) => begun.blob,
-        None => blobs::create(work)?,
+    let blob = match started {
+        Some(started) => started.blob,
+        None => blobs::create(conn)?,
     };
-    blobs::write_parts(work, blob, content.parts)?;
-    blobs::complete(work, blob, &content.hash, content.bytes, content.lines)?;
+    blobs::write_parts(conn, blob, content.parts)?;
+    blobs::complete(conn, blob, &content.hash, content.bytes, content.lines)?;
     Ok(blob)
 }
 
-/// Writes a new row under a reference that neither an entry nor a forgotten one has.
+/// Inserts a row under a reference that neither an entry nor a tombstone has.
 fn insert_under_new_reference(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     blob: i64,
     new: &NewEntry,
     is_searchable: bool,
-) -> Result<(i64, Reference), Fault> {
+) -> Result<(i64, Reference), PgError> {
     loop {
         let reference = random_reference()?;
-        if let Some(entry) = insert(work, reference, blob, new, is_searchable)? {
+        if let Some(entry) = insert(conn, reference, blob, new, is_searchable)? {
             return Ok((entry, reference));
         }
     }
 }
 
-/// Writes a new row; none where the reference is taken.
+/// Inserts a row; returns None if the reference is taken.
 fn insert(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     reference: Reference,
     blob: i64,
     new: &NewEntry,
     is_searchable: bool,
-) -> Result<Option<i64>, Fault> {
+) -> Result<Option<i64>, PgError> {
     let at = new.created;
-    let session = sessions::touch(work, &new.session, &new.client, (at, at))?;
-    let made = work.first(
+    let session = sessions::touch(conn, &new.session, &new.client, (at, at))?;
+    let inserted = conn.first(
         "INSERT INTO entry (workspace, project, ref, complete, kind, title, source, session, branch,
              created, blob, digest, searchable, ticket)
          SELECT $1, $2, $3, true, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
@@ -208,25 +214,25 @@ fn insert(
             &ticket_of(new.branch.as_deref()).as_deref().map(Text),
         ],
     )?;
-    Ok(made.map(|row| row.try_get(0)).transpose()?)
+    Ok(inserted.map(|row| row.try_get(0)).transpose()?)
 }
 
-/// Completes the row that was begun.
+/// Completes the row of a started entry.
 fn rewrite(
-    work: &mut Work<'_>,
-    begun: StartedEntry,
+    conn: &mut ScopedConn<'_>,
+    started: StartedEntry,
     blob: i64,
     new: &NewEntry,
     is_searchable: bool,
-) -> Result<(i64, Reference), Fault> {
+) -> Result<(i64, Reference), PgError> {
     let at = new.created;
-    let session = sessions::touch(work, &new.session, &new.client, (at, at))?;
-    let written = work.execute(
+    let session = sessions::touch(conn, &new.session, &new.client, (at, at))?;
+    let written = conn.execute(
         "UPDATE entry SET complete = true, kind = $4, title = $5, source = $6, session = $7, branch = $8,
              created = $9, blob = $10, digest = $11, searchable = $12, ticket = $13, ref = $14
          WHERE workspace = $1 AND project = $2 AND id = $3",
         &[
-            &begun.entry,
+            &started.entry,
             &new.kind.word(),
             &Text(&new.title),
             &Text(&new.source),
@@ -237,29 +243,29 @@ fn rewrite(
             &Text(&new.digest),
             &is_searchable,
             &ticket_of(new.branch.as_deref()).as_deref().map(Text),
-            &begun.reference.as_str(),
+            &started.reference.as_str(),
         ],
     )?;
     if written == 0 {
-        return Err(Fault::content("the entry was swept away while its bytes arrived"));
+        return Err(PgError::invalid_data("the entry was swept during its upload"));
     }
-    Ok((begun.entry, begun.reference))
+    Ok((started.entry, started.reference))
 }
 
-/// The ticket that a branch is about.
+/// Returns the ticket that a branch name contains.
 pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
     branch.and_then(ticket::from_branch)
 }
 
-pub(super) fn random_reference() -> Result<Reference, Fault> {
+pub(super) fn random_reference() -> Result<Reference, PgError> {
     let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(Fault::content)?;
+    getrandom::fill(&mut random).map_err(PgError::invalid_data)?;
     Ok(Reference::from_random(random))
 }
 
-fn write_run(work: &mut Work<'_>, entry: i64, run: &RunRecord) -> Result<(), Fault> {
+fn write_run(conn: &mut ScopedConn<'_>, entry: i64, run: &RunRecord) -> Result<(), PgError> {
     let (ending, code) = run_ending::to_words(run.ending);
-    work.execute(
+    conn.execute(
         "INSERT INTO run (workspace, project, entry, ending, code, micros, cwd, spans)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         &[
@@ -274,19 +280,19 @@ fn write_run(work: &mut Work<'_>, entry: i64, run: &RunRecord) -> Result<(), Fau
     Ok(())
 }
 
-/// Takes the place of older notes: of those on its topic, and of the one it names.
-fn replace_older(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<(), Fault> {
+/// Supersedes older notes: those on the same topic, and the one it names.
+fn replace_older(conn: &mut ScopedConn<'_>, entry: i64, note: &NewNote) -> Result<(), PgError> {
     if let Some(topic) = &note.topic {
-        // Of two who write on one topic the second waits, and replaces the first.
-        work.lock(&format!("topic {topic}"))?;
-        work.execute(
+        // Concurrent writers on one topic serialize here; the second one supersedes the first.
+        conn.lock(&format!("topic {topic}"))?;
+        conn.execute(
             "UPDATE note SET superseded_by = $3
              WHERE workspace = $1 AND project = $2 AND topic = $4 AND superseded_by IS NULL",
             &[&entry, &Name(topic)],
         )?;
     }
     if let Some(old) = note.supersedes {
-        work.execute(
+        conn.execute(
             "UPDATE note SET superseded_by = $3 WHERE workspace = $1 AND project = $2 AND entry =
                  (SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND ref = $4)",
             &[&entry, &old.as_str()],
@@ -295,8 +301,8 @@ fn replace_older(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<(), 
     Ok(())
 }
 
-fn write_note(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<(), Fault> {
-    work.execute(
+fn write_note(conn: &mut ScopedConn<'_>, entry: i64, note: &NewNote) -> Result<(), PgError> {
+    conn.execute(
         "INSERT INTO note (workspace, project, entry, kind, topic, pinned, personal, author)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         &[
@@ -312,7 +318,7 @@ fn write_note(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<(), Fau
         return Ok(());
     }
     let links: Vec<&str> = note.links.iter().map(Reference::as_str).collect();
-    work.execute(
+    conn.execute(
         "INSERT INTO link (workspace, project, note, entry)
          SELECT $1, $2, $3, id FROM entry WHERE workspace = $1 AND project = $2 AND ref = ANY ($4)
          ON CONFLICT DO NOTHING",
@@ -321,7 +327,7 @@ fn write_note(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<(), Fau
     Ok(())
 }
 
-/// Entries that are complete, as [`read_entry`] takes them; more conditions can follow.
+/// Selects complete entries in the column order of [`read_entry`]; more conditions can follow.
 pub(super) const ENTRY_COLUMNS: &str = "
     SELECT entry.ref, entry.kind, entry.title, entry.source, session.key, entry.branch,
            entry.created, entry.id, blob.bytes, blob.lines, entry.digest,
@@ -348,21 +354,27 @@ pub(super) const ENTRY_COLUMNS: &str = "
         ON newer.workspace = $1 AND newer.project = $2 AND newer.id = note.superseded_by
     WHERE entry.workspace = $1 AND entry.project = $2 AND entry.complete";
 
-pub(super) fn find(work: &mut Work<'_>, wanted: Reference) -> Result<Option<Entry>, Fault> {
-    let row = work.first(&format!("{ENTRY_COLUMNS} AND entry.ref = $3"), &[&wanted.as_str()])?;
+pub(super) fn find(
+    conn: &mut ScopedConn<'_>,
+    reference: Reference,
+) -> Result<Option<Entry>, PgError> {
+    let row = conn.first(&format!("{ENTRY_COLUMNS} AND entry.ref = $3"), &[&reference.as_str()])?;
     row.as_ref().map(read_entry).transpose()
 }
 
-pub(super) fn blob_of(work: &mut Work<'_>, wanted: Reference) -> Result<Option<i64>, Fault> {
-    let row = work.first(
+pub(super) fn blob_of(
+    conn: &mut ScopedConn<'_>,
+    reference: Reference,
+) -> Result<Option<i64>, PgError> {
+    let row = conn.first(
         "SELECT blob FROM entry WHERE workspace = $1 AND project = $2 AND ref = $3 AND complete",
-        &[&wanted.as_str()],
+        &[&reference.as_str()],
     )?;
     Ok(row.map(|row| row.try_get(0)).transpose()?)
 }
 
-pub(super) fn unindexed_bytes(work: &mut Work<'_>) -> Result<u64, Fault> {
-    let row = work.one(
+pub(super) fn unindexed_bytes(conn: &mut ScopedConn<'_>) -> Result<u64, PgError> {
+    let row = conn.one(
         "SELECT coalesce(sum(blob.bytes - indexed_to), 0)::bigint
          FROM entry JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
          WHERE entry.workspace = $1 AND entry.project = $2 AND NOT searchable AND complete",
@@ -371,8 +383,11 @@ pub(super) fn unindexed_bytes(work: &mut Work<'_>) -> Result<u64, Fault> {
     Ok(row.try_get::<_, i64>(0)? as u64)
 }
 
-pub(super) fn unindexed(work: &mut Work<'_>, at_most: usize) -> Result<Vec<IndexState>, Fault> {
-    let rows = work.query(
+pub(super) fn unindexed(
+    conn: &mut ScopedConn<'_>,
+    at_most: usize,
+) -> Result<Vec<IndexState>, PgError> {
+    let rows = conn.query(
         "SELECT entry.ref, entry.title, indexed_to, indexed_line, blob.bytes
          FROM entry JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
          WHERE entry.workspace = $1 AND entry.project = $2 AND NOT searchable AND complete
@@ -391,9 +406,9 @@ pub(super) fn unindexed(work: &mut Work<'_>, at_most: usize) -> Result<Vec<Index
     rows.iter().map(read).collect()
 }
 
-pub(super) fn extend_index(work: &mut Work<'_>, step: &IndexStep) -> Result<(), Fault> {
+pub(super) fn extend_index(conn: &mut ScopedConn<'_>, step: &IndexStep) -> Result<(), PgError> {
     let (from, to) = (&step.from, step.to);
-    let row = work.first(
+    let row = conn.first(
         "UPDATE entry SET indexed_to = $5, indexed_line = $6,
              searchable = $5 >= (SELECT bytes FROM blob
                  WHERE blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob)
@@ -402,12 +417,12 @@ pub(super) fn extend_index(work: &mut Work<'_>, step: &IndexStep) -> Result<(), 
         &[&from.reference.as_str(), &(from.offset as i64), &(to.0 as i64), &(to.1 as i64)],
     )?;
     match row {
-        Some(row) => chunks::write_of(work, row.try_get(0)?, &step.chunks),
+        Some(row) => chunks::write_for_entry(conn, row.try_get(0)?, &step.chunks),
         None => Ok(()),
     }
 }
 
-pub(super) fn read_entry(row: &Row) -> Result<Entry, Fault> {
+pub(super) fn read_entry(row: &Row) -> Result<Entry, PgError> {
     Ok(Entry {
         reference: reference(row, 0)?,
         kind: EntryKind::from_word(row.try_get(1)?).unwrap_or(EntryKind::Source),
@@ -425,7 +440,7 @@ pub(super) fn read_entry(row: &Row) -> Result<Entry, Fault> {
     })
 }
 
-fn read_detail(row: &Row) -> Result<Detail, Fault> {
+fn read_detail(row: &Row) -> Result<Detail, PgError> {
     if let Some(ending) = row.try_get::<_, Option<&str>>(11)? {
         return Ok(Detail::Run(RunRecord {
             ending: run_ending::from_words(ending, row.try_get(12)?),
@@ -448,11 +463,11 @@ fn read_detail(row: &Row) -> Result<Detail, Fault> {
     Ok(Detail::Plain)
 }
 
-pub(super) fn optional_reference(row: &Row, column: usize) -> Result<Option<Reference>, Fault> {
+pub(super) fn optional_reference(row: &Row, column: usize) -> Result<Option<Reference>, PgError> {
     let text: Option<&str> = row.try_get(column)?;
-    text.map(|text| Reference::parse(text).map_err(Fault::content)).transpose()
+    text.map(|text| Reference::parse(text).map_err(PgError::invalid_data)).transpose()
 }
 
-pub(super) fn reference(row: &Row, column: usize) -> Result<Reference, Fault> {
-    Reference::parse(row.try_get(column)?).map_err(Fault::content)
+pub(super) fn reference(row: &Row, column: usize) -> Result<Reference, PgError> {
+    Reference::parse(row.try_get(column)?).map_err(PgError::invalid_data)
 }

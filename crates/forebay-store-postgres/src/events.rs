@@ -1,4 +1,4 @@
-//! Events: what happened in a session, bounded by how much it is worth.
+//! Session events, bounded per session by priority.
 
 use ::postgres::Row;
 use forebay_domain::event::Recorded;
@@ -6,40 +6,41 @@ use forebay_domain::{Event, EventKind, Timestamp};
 use forebay_store::{EventBatch, EventPage, MAX_EVENTS_PER_SESSION};
 
 use super::conditions::Conditions;
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 use super::text::{Name, Text};
 use super::{entries, sessions};
 
-/// Writes down what happened and what no longer stands.
-pub(super) fn remember(work: &mut Work<'_>, happened: &EventBatch) -> Result<(), Fault> {
-    let at = happened.created;
-    let session = sessions::touch(work, &happened.session, &happened.client, (at, at))?;
-    if !happened.resolved.is_empty() {
-        work.execute(
+/// Records events and marks those that are resolved.
+pub(super) fn record(conn: &mut ScopedConn<'_>, batch: &EventBatch) -> Result<(), PgError> {
+    let at = batch.created;
+    let session = sessions::touch(conn, &batch.session, &batch.client, (at, at))?;
+    if !batch.resolved.is_empty() {
+        conn.execute(
             "UPDATE event SET stands = false WHERE workspace = $1 AND project = $2 AND id = ANY ($3)",
-            &[&happened.resolved],
+            &[&batch.resolved],
         )?;
     }
-    for event in &happened.events {
-        write(work, session, event, happened)?;
+    for event in &batch.events {
+        write(conn, session, event, batch)?;
     }
-    evict(work, session)
+    evict(conn, session)
 }
 
-/// Writes an event in place of the earlier one of the same subject.
+/// Writes an event, replacing the earlier one on the same subject.
 fn write(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     session: i64,
     event: &Event,
-    happened: &EventBatch,
-) -> Result<(), Fault> {
-    let earlier = if event.kind.is_kept_each() { None } else { take(work, session, event)? };
+    batch: &EventBatch,
+) -> Result<(), PgError> {
+    let earlier =
+        if event.kind.is_kept_each() { None } else { remove_previous(conn, session, event)? };
     let (event, times) = match earlier {
         Some((text, times)) => (event.clone().after(&text), times + 1),
         None => (event.clone(), 1),
     };
-    work.execute(
+    conn.execute(
         "INSERT INTO event (workspace, project, session, kind, subject, text, priority, times, stands,
              branch, ticket, created)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9, $10, $11)",
@@ -50,17 +51,21 @@ fn write(
             &Text(&event.text),
             &(event.kind.priority() as i32),
             &times,
-            &happened.branch.as_deref().map(Text),
-            &entries::ticket_of(happened.branch.as_deref()).as_deref().map(Text),
-            &happened.created.0,
+            &batch.branch.as_deref().map(Text),
+            &entries::ticket_of(batch.branch.as_deref()).as_deref().map(Text),
+            &batch.created.0,
         ],
     )?;
     Ok(())
 }
 
-/// Removes the event of the same kind and subject; gives its text and how often it happened.
-fn take(work: &mut Work<'_>, session: i64, event: &Event) -> Result<Option<(String, i64)>, Fault> {
-    let row = work.first(
+/// Deletes the event of the same kind and subject; returns its text and count.
+fn remove_previous(
+    conn: &mut ScopedConn<'_>,
+    session: i64,
+    event: &Event,
+) -> Result<Option<(String, i64)>, PgError> {
+    let row = conn.first(
         "DELETE FROM event WHERE workspace = $1 AND project = $2 AND session = $3 AND kind = $4
              AND hashtextextended(subject, 0) = hashtextextended($5, 0) AND subject = $5
          RETURNING text, times",
@@ -69,8 +74,8 @@ fn take(work: &mut Work<'_>, session: i64, event: &Event) -> Result<Option<(Stri
     row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
 }
 
-fn evict(work: &mut Work<'_>, session: i64) -> Result<(), Fault> {
-    work.execute(
+fn evict(conn: &mut ScopedConn<'_>, session: i64) -> Result<(), PgError> {
+    conn.execute(
         "DELETE FROM event WHERE workspace = $1 AND project = $2 AND id IN
              (SELECT id FROM event WHERE workspace = $1 AND project = $2 AND session = $3
               ORDER BY priority, id LIMIT greatest(0, (SELECT count(*) FROM event
@@ -80,35 +85,38 @@ fn evict(work: &mut Work<'_>, session: i64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Events, the latest first.
-pub(super) fn events(work: &mut Work<'_>, page: &EventPage) -> Result<Vec<Recorded>, Fault> {
+/// Returns events, newest first.
+pub(super) fn events(
+    conn: &mut ScopedConn<'_>,
+    page: &EventPage,
+) -> Result<Vec<Recorded>, PgError> {
     let mut conditions = Conditions::default();
     conditions.add_name("session.key = ?", page.session.as_deref());
     conditions.add_one_of("event.kind", page.kinds.iter().map(|kind| kind.word()));
     conditions.add_name("event.ticket = ?", page.ticket.as_deref());
     if page.active_only {
-        conditions.add_plain("event.stands");
+        conditions.add_raw("event.stands");
     }
     if let Some(before) = page.before {
         conditions.add("event.id < ?", before);
     }
-    let most = page.max_per_priority.unwrap_or(page.limit);
+    let per_priority = page.max_per_priority.unwrap_or(page.limit);
     let sql = format!(
         "SELECT id, kind, subject, text, times, stands, key, branch, ticket, created FROM
              (SELECT event.*, session.key,
-                  row_number() OVER (PARTITION BY priority ORDER BY event.id DESC) AS place
+                  row_number() OVER (PARTITION BY priority ORDER BY event.id DESC) AS rank
               FROM event JOIN session
                   ON session.workspace = $1 AND session.project = $2 AND session.id = event.session
               WHERE event.workspace = $1 AND event.project = $2 {}) AS fitting
-         WHERE place <= {most} ORDER BY id DESC LIMIT {}",
+         WHERE rank <= {per_priority} ORDER BY id DESC LIMIT {}",
         conditions.sql, page.limit
     );
-    let rows = work.query(&sql, &conditions.values())?;
+    let rows = conn.query(&sql, &conditions.values())?;
     rows.iter().filter_map(|row| read(row).transpose()).collect()
 }
 
-/// An event of a kind that this version does not know is left to the one that wrote it.
-fn read(row: &Row) -> Result<Option<Recorded>, Fault> {
+/// Skips events of a kind that only a newer version knows.
+fn read(row: &Row) -> Result<Option<Recorded>, PgError> {
     let Some(kind) = EventKind::from_word(row.try_get(1)?) else { return Ok(None) };
     Ok(Some(Recorded {
         sequence: row.try_get(0)?,
@@ -122,8 +130,8 @@ fn read(row: &Row) -> Result<Option<Recorded>, Fault> {
     }))
 }
 
-pub(super) fn mark(work: &mut Work<'_>, session: &str, topic: &str) -> Result<bool, Fault> {
-    let written = work.execute(
+pub(super) fn mark(conn: &mut ScopedConn<'_>, session: &str, topic: &str) -> Result<bool, PgError> {
+    let written = conn.execute(
         "INSERT INTO mark (workspace, project, session, topic) VALUES ($1, $2, $3, $4)
          ON CONFLICT DO NOTHING",
         &[&Name(session), &Name(topic)],
@@ -131,8 +139,12 @@ pub(super) fn mark(work: &mut Work<'_>, session: &str, topic: &str) -> Result<bo
     Ok(written > 0)
 }
 
-pub(super) fn unmark(work: &mut Work<'_>, session: &str, topic: &str) -> Result<bool, Fault> {
-    let gone = work.execute(
+pub(super) fn unmark(
+    conn: &mut ScopedConn<'_>,
+    session: &str,
+    topic: &str,
+) -> Result<bool, PgError> {
+    let gone = conn.execute(
         "DELETE FROM mark WHERE workspace = $1 AND project = $2 AND session = $3 AND topic = $4",
         &[&Name(session), &Name(topic)],
     )?;

@@ -1,8 +1,7 @@
-//! Hits: what candidates are, and what they say.
+//! Loads the hits for search candidates.
 //!
-//! What a passage is never changes once its entry is complete, as long as it is there; so it is remembered, and where
-//! entries were forgotten since, the server is asked whether it is still there. A note may be replaced, so it is read
-//! each time.
+//! The attributes of a chunk never change once its entry is complete, so they are cached; after a purge the server is
+//! asked whether the chunk still exists. A note can be superseded, so notes are never cached.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,19 +12,19 @@ use forebay_store::Candidate;
 use forebay_text::excerpt::Excerpt;
 use parking_lot::Mutex;
 
-use super::connection::Work;
+use super::connection::ScopedConn;
 use super::entries;
-use super::error::Fault;
-use super::index_cache::Held;
-use super::parts::{Parts, Stretch};
-use super::search::{JOINS, these};
+use super::error::PgError;
+use super::index_cache::IndexCache;
+use super::parts::{BlobSpan, PartCache};
+use super::search::{JOINS, chunks_by_id};
 
-/// Passages that are remembered; beyond that all are read anew.
-const MOST_SEEN: usize = 150_000;
+/// Maximum number of cached chunks; the cache is cleared beyond that.
+const MAX_CACHED_CHUNKS: usize = 150_000;
 
-/// A passage as its rows tell.
+/// The attributes of a chunk that a hit needs.
 #[derive(Debug)]
-struct Seen {
+struct ChunkInfo {
     reference: Reference,
     kind: EntryKind,
     note: Option<NoteKind>,
@@ -36,124 +35,130 @@ struct Seen {
     created: Timestamp,
     lines: (u64, u64),
     supersedes: Option<Reference>,
-    stretch: Stretch,
+    span: BlobSpan,
 }
 
-/// Passages that were hits before; none of them is a note.
+/// Attributes of chunks that were hits before; never those of notes.
 #[derive(Debug, Default)]
-struct SeenBefore(Mutex<HashMap<i64, Sighting>>);
+struct ChunkInfoCache(Mutex<HashMap<i64, CachedChunk>>);
 
 #[derive(Debug)]
-struct Sighting {
-    seen: Arc<Seen>,
-    /// What was in doubt when it was last known to be there.
-    doubts: u64,
+struct CachedChunk {
+    info: Arc<ChunkInfo>,
+    /// The purge epoch at which the chunk was last known to exist.
+    purge_epoch: u64,
 }
 
-/// Each of the wanted passages, where it is there.
-type Found = Vec<Option<Arc<Seen>>>;
+/// The attributes of each requested chunk, None if it does not exist.
+type ChunkInfos = Vec<Option<Arc<ChunkInfo>>>;
 
-/// What a process remembers of what it has read.
+/// The caches of one store.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
-    pub(super) held: Arc<Held>,
-    parts: Parts,
-    seen: SeenBefore,
+pub(super) struct Caches {
+    pub(super) index: Arc<IndexCache>,
+    parts: PartCache,
+    chunks: ChunkInfoCache,
 }
 
-/// What is known of each candidate; a note that was replaced is none.
+/// Returns the hit for each candidate; None if it was deleted or superseded.
 pub(super) fn read(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     candidates: &[Candidate],
-    memory: &Memory,
-) -> Result<Vec<Option<Hit>>, Fault> {
+    caches: &Caches,
+) -> Result<Vec<Option<Hit>>, PgError> {
     let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.chunk_id).collect();
-    let seen = memory.seen.find(work, &ids, memory.held.doubts())?;
-    let stretches: Vec<Stretch> = seen.iter().flatten().map(|seen| seen.stretch).collect();
-    let mut texts = super::parts::texts(work, &memory.parts, &stretches)?.into_iter();
-    let missing = ids.iter().zip(&seen).filter(|(_, seen)| seen.is_none());
-    memory.held.doubt(missing.map(|(passage, _)| *passage));
-    let hit = |(candidate, seen): (&Candidate, &Option<Arc<Seen>>)| {
-        Some(hit(seen.as_ref()?, texts.next()?, candidate))
+    let infos = caches.chunks.get(conn, &ids, caches.index.purge_epoch())?;
+    let spans: Vec<BlobSpan> = infos.iter().flatten().map(|info| info.span).collect();
+    let mut texts = super::parts::texts(conn, &caches.parts, &spans)?.into_iter();
+    let missing = ids.iter().zip(&infos).filter(|(_, info)| info.is_none());
+    caches.index.forget_attributes(missing.map(|(chunk, _)| *chunk));
+    let hit = |(candidate, info): (&Candidate, &Option<Arc<ChunkInfo>>)| {
+        Some(hit(info.as_ref()?, texts.next()?, candidate))
     };
-    Ok(candidates.iter().zip(&seen).map(hit).collect())
+    Ok(candidates.iter().zip(&infos).map(hit).collect())
 }
 
-impl SeenBefore {
-    /// What is known of each of the passages, and what the server tells of the others.
-    fn find(&self, work: &mut Work<'_>, wanted: &[i64], doubts: u64) -> Result<Found, Fault> {
-        let mut found = self.still_there(work, wanted, doubts)?;
-        let missing = wanted.iter().zip(&found).filter(|(_, seen)| seen.is_none());
-        let missing: Vec<i64> = missing.map(|(passage, _)| *passage).collect();
-        let read = self.read(work, &missing, doubts)?;
+impl ChunkInfoCache {
+    /// Returns the attributes of each chunk, from the cache or else from the server.
+    fn get(
+        &self,
+        conn: &mut ScopedConn<'_>,
+        requested: &[i64],
+        purge_epoch: u64,
+    ) -> Result<ChunkInfos, PgError> {
+        let mut found = self.get_existing(conn, requested, purge_epoch)?;
+        let missing = requested.iter().zip(&found).filter(|(_, info)| info.is_none());
+        let missing: Vec<i64> = missing.map(|(chunk, _)| *chunk).collect();
+        let read = self.read(conn, &missing, purge_epoch)?;
         if !read.is_empty() {
-            for (passage, seen) in wanted.iter().zip(&mut found) {
-                *seen = seen.take().or_else(|| read.get(passage).cloned());
+            for (chunk, info) in requested.iter().zip(&mut found) {
+                *info = info.take().or_else(|| read.get(chunk).cloned());
             }
         }
         Ok(found)
     }
 
-    /// Those of the passages that were hits before and are still there.
-    fn still_there(
+    /// Returns the cached attributes of chunks that still exist.
+    fn get_existing(
         &self,
-        work: &mut Work<'_>,
-        wanted: &[i64],
-        doubts: u64,
-    ) -> Result<Found, Fault> {
-        let (mut known, mut unsure) = (Found::with_capacity(wanted.len()), Vec::new());
+        conn: &mut ScopedConn<'_>,
+        requested: &[i64],
+        purge_epoch: u64,
+    ) -> Result<ChunkInfos, PgError> {
+        let (mut infos, mut unverified) = (ChunkInfos::with_capacity(requested.len()), Vec::new());
         {
             let all = self.0.lock();
-            for passage in wanted {
-                let sighting = all.get(passage);
-                if sighting.is_some_and(|sighting| sighting.doubts != doubts) {
-                    unsure.push(*passage);
+            for chunk in requested {
+                let cached = all.get(chunk);
+                if cached.is_some_and(|cached| cached.purge_epoch != purge_epoch) {
+                    unverified.push(*chunk);
                 }
-                known.push(sighting.map(|sighting| Arc::clone(&sighting.seen)));
+                infos.push(cached.map(|cached| Arc::clone(&cached.info)));
             }
         }
-        if !unsure.is_empty() {
-            let gone = self.ask_for_gone(work, &unsure, doubts)?;
-            let are_gone = wanted.iter().zip(&mut known).filter(|(one, _)| gone.contains(one));
-            are_gone.for_each(|(_, seen)| *seen = None);
+        if !unverified.is_empty() {
+            let gone = self.evict_deleted(conn, &unverified, purge_epoch)?;
+            let deleted =
+                requested.iter().zip(&mut infos).filter(|(chunk, _)| gone.contains(chunk));
+            deleted.for_each(|(_, info)| *info = None);
         }
-        Ok(known)
+        Ok(infos)
     }
 
-    /// Those that the server no longer has; they are forgotten.
-    fn ask_for_gone(
+    /// Returns those chunks that the server no longer has, and evicts them.
+    fn evict_deleted(
         &self,
-        work: &mut Work<'_>,
-        asked: &[i64],
-        doubts: u64,
-    ) -> Result<HashSet<i64>, Fault> {
-        let rows = work.query(
-            "SELECT passage.id FROM unnest($3::bigint[]) AS wanted (id) JOIN chunk AS passage
-                 ON passage.workspace = $1 AND passage.project = $2 AND passage.id = wanted.id",
-            &[&asked],
+        conn: &mut ScopedConn<'_>,
+        ids: &[i64],
+        purge_epoch: u64,
+    ) -> Result<HashSet<i64>, PgError> {
+        let rows = conn.query(
+            "SELECT chunk.id FROM unnest($3::bigint[]) AS wanted (id) JOIN chunk
+                 ON chunk.workspace = $1 AND chunk.project = $2 AND chunk.id = wanted.id",
+            &[&ids],
         )?;
-        let mut gone: HashSet<i64> = asked.iter().copied().collect();
+        let mut gone: HashSet<i64> = ids.iter().copied().collect();
         for row in &rows {
             gone.remove(&row.try_get(0)?);
         }
         let mut all = self.0.lock();
-        for passage in asked {
-            if gone.contains(passage) {
-                all.remove(passage);
-            } else if let Some(sighting) = all.get_mut(passage) {
-                sighting.doubts = doubts;
+        for chunk in ids {
+            if gone.contains(chunk) {
+                all.remove(chunk);
+            } else if let Some(cached) = all.get_mut(chunk) {
+                cached.purge_epoch = purge_epoch;
             }
         }
         Ok(gone)
     }
 
-    /// Reads passages, and remembers those that stay as they are.
+    /// Reads chunks, and caches those that are immutable.
     fn read(
         &self,
-        work: &mut Work<'_>,
+        conn: &mut ScopedConn<'_>,
         ids: &[i64],
-        doubts: u64,
-    ) -> Result<HashMap<i64, Arc<Seen>>, Fault> {
+        purge_epoch: u64,
+    ) -> Result<HashMap<i64, Arc<ChunkInfo>>, PgError> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
@@ -169,24 +174,25 @@ impl SeenBefore {
                 chunk.id, chunk.start, chunk.bytes, entry.blob
              FROM {} {JOINS}
              WHERE note.superseded_by IS NULL",
-            these(3)
+            chunks_by_id(3)
         );
-        let rows = work.query(&sql, &[&ids])?;
-        let read = |row: &Row| Ok((row.try_get(10)?, Arc::new(Seen::read(row)?)));
-        let read = rows.iter().map(read).collect::<Result<HashMap<i64, Arc<Seen>>, Fault>>()?;
-        let stays = |(_, seen): &(&i64, &Arc<Seen>)| !seen.is_note;
+        let rows = conn.query(&sql, &[&ids])?;
+        let read = |row: &Row| Ok((row.try_get(10)?, Arc::new(ChunkInfo::read(row)?)));
+        let read =
+            rows.iter().map(read).collect::<Result<HashMap<i64, Arc<ChunkInfo>>, PgError>>()?;
+        let is_immutable = |(_, info): &(&i64, &Arc<ChunkInfo>)| !info.is_note;
         let mut all = self.0.lock();
-        if all.len() + read.len() > MOST_SEEN {
+        if all.len() + read.len() > MAX_CACHED_CHUNKS {
             all.clear();
         }
-        let sighting = |seen: &Arc<Seen>| Sighting { seen: Arc::clone(seen), doubts };
-        all.extend(read.iter().filter(stays).map(|(id, seen)| (*id, sighting(seen))));
+        let cached = |info: &Arc<ChunkInfo>| CachedChunk { info: Arc::clone(info), purge_epoch };
+        all.extend(read.iter().filter(is_immutable).map(|(id, info)| (*id, cached(info))));
         Ok(read)
     }
 }
 
-impl Seen {
-    fn read(row: &Row) -> Result<Self, Fault> {
+impl ChunkInfo {
+    fn read(row: &Row) -> Result<Self, PgError> {
         Ok(Self {
             reference: entries::reference(row, 0)?,
             kind: EntryKind::from_word(row.try_get(1)?).unwrap_or(EntryKind::Source),
@@ -198,7 +204,7 @@ impl Seen {
             created: Timestamp(row.try_get(6)?),
             lines: (row.try_get::<_, i64>(7)? as u64, row.try_get::<_, i64>(8)? as u64),
             supersedes: entries::optional_reference(row, 9)?,
-            stretch: Stretch {
+            span: BlobSpan {
                 start: row.try_get::<_, i64>(11)? as u64,
                 bytes: row.try_get::<_, i64>(12)? as usize,
                 blob: row.try_get(13)?,
@@ -207,17 +213,17 @@ impl Seen {
     }
 }
 
-fn hit(seen: &Seen, text: Excerpt, candidate: &Candidate) -> Hit {
+fn hit(info: &ChunkInfo, text: Excerpt, candidate: &Candidate) -> Hit {
     Hit {
-        reference: seen.reference,
-        kind: seen.kind,
-        note: seen.note,
-        title: Arc::clone(&seen.title),
-        source: Arc::clone(&seen.source),
-        key: seen.key.clone(),
-        created: seen.created,
-        lines: seen.lines,
-        supersedes: seen.supersedes,
+        reference: info.reference,
+        kind: info.kind,
+        note: info.note,
+        title: Arc::clone(&info.title),
+        source: Arc::clone(&info.source),
+        key: info.key.clone(),
+        created: info.created,
+        lines: info.lines,
+        supersedes: info.supersedes,
         words: candidate.word_score,
         similarity: candidate.similarity,
         score: 0.0,

@@ -1,18 +1,18 @@
-//! Imports: entries of past conversations, many in a transaction, with how far the transcript is read.
+//! Imports of past conversations: many entries per transaction, with the position reached in the transcript.
 
 use forebay_store::blob::writer::{BlobContent, EntryOrigin};
 use forebay_store::{EncodedBlob, Import, ImportPosition, ImportStep};
 
-use super::connection::Work;
+use super::connection::ScopedConn;
 use super::entries;
-use super::error::Fault;
+use super::error::PgError;
 use super::text::{Name, Text};
 
 pub(super) fn state(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     transcript: &str,
-) -> Result<Option<ImportPosition>, Fault> {
-    let row = work.first(
+) -> Result<Option<ImportPosition>, PgError> {
+    let row = conn.first(
         "SELECT position, mark FROM imported
          WHERE workspace = $1 AND project = $2 AND transcript = $3",
         &[&Name(transcript)],
@@ -23,22 +23,22 @@ pub(super) fn state(
     row.map(read).transpose()
 }
 
-/// Writes a step, unless another process took it.
+/// Writes a step unless another process already has.
 pub(super) fn write(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     entries: &[(&Import, EncodedBlob)],
     step: &ImportStep,
-) -> Result<bool, Fault> {
-    work.lock(&format!("import {}", step.transcript))?;
-    let found = state(work, &step.transcript)?.filter(|found| found.mark == step.mark);
+) -> Result<bool, PgError> {
+    conn.lock(&format!("import {}", step.transcript))?;
+    let found = state(conn, &step.transcript)?.filter(|found| found.mark == step.mark);
     if found.map_or(0, |found| found.position) != step.from {
         return Ok(false);
     }
     for (import, packed) in entries {
         let content = BlobContent::new(packed, &import.chunks);
-        entries::complete(work, None, &content, &import.new, EntryOrigin::Created)?;
+        entries::complete(conn, None, &content, &import.new, EntryOrigin::Created)?;
     }
-    work.execute(
+    conn.execute(
         "INSERT INTO imported (workspace, project, transcript, mark, position) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (workspace, project, transcript) DO UPDATE
              SET mark = excluded.mark, position = excluded.position",

@@ -1,9 +1,8 @@
-//! A passage as the server's full text index takes it.
+//! Encodes a chunk as a `tsvector` for the server's full-text index.
 //!
-//! Words are cut, folded and stemmed here, as the other engine's index does it, and written with the project in
-//! front: `17:connect`. The server finds which passages have a word; how often it stands there is told by
-//! further lexemes of the same word: `17+connect` for two or three times, `17*connect` for more, `17~connect`
-//! where it stands around the passage. So ranking needs no passage to be read.
+//! Words are tokenized, folded and stemmed here, exactly as in the SQLite engine, and prefixed with the project:
+//! `17:connect`. Term frequency is encoded in further lexemes of the same word: `17+connect` for two or three
+//! occurrences, `17*connect` for more, `17~connect` for the chunk's context. So ranking does not read the chunks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,59 +13,59 @@ use forebay_text::{cut, subwords};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// A longer word is known by its beginning.
-const WORD_BYTES: usize = 200;
-/// The server counts no further.
-const LAST_POSITION: usize = 16_383;
-const MOST_POSITIONS: usize = 255;
-/// A phrase never reaches from the title into the body.
-const GAP: usize = 8;
-/// A match in the title tells more than one in the body.
+/// Longer words are truncated.
+const MAX_WORD_BYTES: usize = 200;
+/// PostgreSQL's limits on positions and on positions per lexeme.
+const MAX_POSITION: usize = 16_383;
+const MAX_POSITIONS: usize = 255;
+/// Keeps phrases from matching across title and body.
+const FIELD_GAP: usize = 8;
+/// A match in the title weighs more than one in the body.
 const TITLE_WEIGHT: f64 = 2.0;
 
-/// How a word stands in a passage.
+/// How a word occurs in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Standing {
-    There,
-    Often,
-    Mostly,
-    Around,
+pub(super) enum Occurrence {
+    Present,
+    Repeated,
+    Frequent,
+    Context,
 }
 
-impl Standing {
-    const ALL: [Self; 4] = [Self::There, Self::Often, Self::Mostly, Self::Around];
+impl Occurrence {
+    const ALL: [Self; 4] = [Self::Present, Self::Repeated, Self::Frequent, Self::Context];
 
     const fn sign(self) -> char {
         match self {
-            Self::There => ':',
-            Self::Often => '+',
-            Self::Mostly => '*',
-            Self::Around => '~',
+            Self::Present => ':',
+            Self::Repeated => '+',
+            Self::Frequent => '*',
+            Self::Context => '~',
         }
     }
 
-    /// How often the word stands there, about.
-    pub(super) const fn times(self) -> f64 {
+    /// Returns the approximate number of occurrences.
+    pub(super) const fn frequency(self) -> f64 {
         match self {
-            Self::There | Self::Around => 1.0,
-            Self::Often => 2.4,
-            Self::Mostly => 6.0,
+            Self::Present | Self::Context => 1.0,
+            Self::Repeated => 2.4,
+            Self::Frequent => 6.0,
         }
     }
 
-    /// How a word stands that counts this much; one that stands there once needs no further word.
-    fn beyond_once(weight: f64) -> Option<Self> {
+    /// Returns the class of a word with this weight; None for a single occurrence, which needs no further lexeme.
+    fn for_weight(weight: f64) -> Option<Self> {
         if weight >= 4.0 {
-            Some(Self::Mostly)
+            Some(Self::Frequent)
         } else if weight >= 2.0 {
-            Some(Self::Often)
+            Some(Self::Repeated)
         } else {
             None
         }
     }
 }
 
-/// A passage's words, ready to be written.
+/// The `tsvector` of a chunk in text format, and its lengths in words.
 #[derive(Debug)]
 pub(super) struct Lexemes {
     pub(super) vector: String,
@@ -75,134 +74,135 @@ pub(super) struct Lexemes {
 }
 
 #[derive(Default)]
-struct Places {
+struct Positions {
     title: usize,
     body: usize,
-    positions: Vec<(usize, char)>,
+    list: Vec<(usize, char)>,
 }
 
 impl Lexemes {
-    pub(super) fn of(chunk: &NewChunk, project: i32) -> Self {
-        let mut words: BTreeMap<String, Places> = BTreeMap::new();
+    pub(super) fn new(chunk: &NewChunk, project: i32) -> Self {
+        let mut words: BTreeMap<String, Positions> = BTreeMap::new();
         let mut position = 0;
         for (text, weight) in [(&chunk.title, 'A'), (&chunk.text, 'B')] {
             each_stem(text, |stem| {
                 position += 1;
-                let places = words.entry(stem).or_default();
-                *(if weight == 'A' { &mut places.title } else { &mut places.body }) += 1;
-                if places.positions.len() < MOST_POSITIONS && position <= LAST_POSITION {
-                    places.positions.push((position, weight));
+                let positions = words.entry(stem).or_default();
+                *(if weight == 'A' { &mut positions.title } else { &mut positions.body }) += 1;
+                if positions.list.len() < MAX_POSITIONS && position <= MAX_POSITION {
+                    positions.list.push((position, weight));
                 }
             });
-            position += GAP;
+            position += FIELD_GAP;
         }
-        let length = words.values().map(|places| places.title + places.body).sum::<usize>() as i32;
+        let length =
+            words.values().map(|positions| positions.title + positions.body).sum::<usize>() as i32;
         let mut vector = String::new();
-        for (word, places) in &words {
-            write_word(&mut vector, project, word, places);
+        for (word, positions) in &words {
+            write_word(&mut vector, project, word, positions);
         }
-        let around_length = write_around(&mut vector, project, &chunk.context);
+        let around_length = write_context(&mut vector, project, &chunk.context);
         Self { vector, length, around_length }
     }
 }
 
-fn write_word(vector: &mut String, project: i32, word: &str, places: &Places) {
-    vector.push_str(&lexeme(project, Standing::There, word));
-    for (index, (position, weight)) in places.positions.iter().enumerate() {
+fn write_word(vector: &mut String, project: i32, word: &str, positions: &Positions) {
+    vector.push_str(&lexeme(project, Occurrence::Present, word));
+    for (index, (position, weight)) in positions.list.iter().enumerate() {
         let sign = if index == 0 { ':' } else { ',' };
         let _ = write!(vector, "{sign}{position}{weight}");
     }
     vector.push(' ');
-    let weight = TITLE_WEIGHT * places.title as f64 + places.body as f64;
-    if let Some(standing) = Standing::beyond_once(weight) {
-        vector.push_str(&lexeme(project, standing, word));
+    let weight = TITLE_WEIGHT * positions.title as f64 + positions.body as f64;
+    if let Some(occurrence) = Occurrence::for_weight(weight) {
+        vector.push_str(&lexeme(project, occurrence, word));
         vector.push(' ');
     }
 }
 
-fn write_around(vector: &mut String, project: i32, around: &str) -> i32 {
+fn write_context(vector: &mut String, project: i32, context: &str) -> i32 {
     let mut length = 0;
     let mut seen = std::collections::BTreeSet::new();
-    each_word(around, |word| {
+    each_word(context, |word| {
         length += 1;
         seen.insert(stem(word).into_owned());
     });
     for word in seen {
-        vector.push_str(&lexeme(project, Standing::Around, &word));
+        vector.push_str(&lexeme(project, Occurrence::Context, &word));
         vector.push(' ');
     }
     length
 }
 
-/// A word of a project as it is written in vectors and queries; in quotes, for nothing in it is an operator.
-pub(super) fn lexeme(project: i32, standing: Standing, stem: &str) -> String {
-    format!("'{project}{}{}'", standing.sign(), known(stem))
+/// Formats a project's lexeme for vectors and queries; quoted, so that nothing in it is an operator.
+pub(super) fn lexeme(project: i32, occurrence: Occurrence, stem: &str) -> String {
+    format!("'{project}{}{}'", occurrence.sign(), truncate(stem))
 }
 
-/// A lexeme as it was written.
+/// A lexeme of a project, parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Written<'a> {
-    pub(super) standing: Standing,
+pub(super) struct ParsedLexeme<'a> {
+    pub(super) occurrence: Occurrence,
     pub(super) stem: &'a str,
 }
 
-/// Reads a word as it stands in a vector, where it begins with the project's number.
-pub(super) fn written<'a>(lexeme: &'a str, project: &str) -> Option<Written<'a>> {
+/// Parses a lexeme of a vector; returns None if it belongs to another project.
+pub(super) fn parse_lexeme<'a>(lexeme: &'a str, project: &str) -> Option<ParsedLexeme<'a>> {
     let rest = lexeme.strip_prefix(project)?;
-    let of_sign = |standing: &Standing| rest.starts_with(standing.sign());
-    let standing = *Standing::ALL.iter().find(|standing| of_sign(standing))?;
-    Some(Written { standing, stem: &rest[1..] })
+    let has_sign = |occurrence: &Occurrence| rest.starts_with(occurrence.sign());
+    let occurrence = *Occurrence::ALL.iter().find(|occurrence| has_sign(occurrence))?;
+    Some(ParsedLexeme { occurrence, stem: &rest[1..] })
 }
 
-/// A stem as far as it is written.
-pub(super) fn known(stem: &str) -> &str {
-    cut::prefix(stem, WORD_BYTES)
+/// Truncates a stem to the length that is stored.
+pub(super) fn truncate(stem: &str) -> &str {
+    cut::prefix(stem, MAX_WORD_BYTES)
 }
 
-/// The query for passages that have these words side by side.
+/// Returns the query for chunks with these words as a phrase.
 pub(super) fn phrase(project: i32, text: &str) -> Option<String> {
     let mut words = Vec::new();
-    each_word(text, |word| words.push(lexeme(project, Standing::There, &stem(word))));
+    each_word(text, |word| words.push(lexeme(project, Occurrence::Present, &stem(word))));
     (!words.is_empty()).then(|| words.join(" <-> "))
 }
 
-/// The query for passages with a word that begins so.
-pub(super) fn beginning(project: i32, text: &str) -> Option<String> {
+/// Returns the query for chunks with a word that has this prefix.
+pub(super) fn prefix(project: i32, text: &str) -> Option<String> {
     let mut words = Vec::new();
-    each_word(text, |word| words.push(format!("{}:*", lexeme(project, Standing::There, word))));
+    each_word(text, |word| words.push(format!("{}:*", lexeme(project, Occurrence::Present, word))));
     (!words.is_empty()).then(|| words.join(" & "))
 }
 
-/// The stems of a text and of the words inside its words.
-fn each_stem(text: &str, mut take: impl FnMut(String)) {
-    let mut take = |word: &str| take(stem(word).into_owned());
-    each_word(text, &mut take);
-    each_word(&subwords::subwords(text), &mut take);
+/// Calls `visit` with the stems of a text and of its subwords.
+fn each_stem(text: &str, mut visit: impl FnMut(String)) {
+    let mut visit = |word: &str| visit(stem(word).into_owned());
+    each_word(text, &mut visit);
+    each_word(&subwords::subwords(text), &mut visit);
 }
 
-/// The stems of what is asked for: most often one.
+/// Returns the stems of a query word: usually one.
 pub(super) fn stems(text: &str) -> Vec<String> {
     let mut stems = Vec::new();
     each_word(text, |word| stems.push(stem(word).into_owned()));
     stems
 }
 
-/// The words of a text, as they are before their stems are taken.
+/// Returns the words of a text, before stemming.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_word(text, |word| words.push(word.to_owned()));
     words
 }
 
-/// Runs of letters and digits in lower case, without what stands above and below letters.
-fn each_word(text: &str, mut take: impl FnMut(&str)) {
+/// Calls `visit` with each run of letters and digits, in lower case and without diacritics.
+fn each_word(text: &str, mut visit: impl FnMut(&str)) {
     let mut word = String::new();
     let mut letter = |c: Option<char>| match c {
         Some(c) if is_combining_mark(c) => {}
         Some(c) if c.is_alphanumeric() => word.extend(c.to_lowercase()),
         _ => {
             if !word.is_empty() {
-                take(&word);
+                visit(&word);
                 word.clear();
             }
         }
@@ -223,7 +223,7 @@ mod tests {
 
     use super::*;
 
-    fn chunk(title: &str, text: &str, around: &str) -> NewChunk {
+    fn chunk(title: &str, text: &str, context: &str) -> NewChunk {
         NewChunk {
             start: 0,
             bytes: 0,
@@ -232,15 +232,15 @@ mod tests {
             text: text.to_owned(),
             key: None,
             created: None,
-            context: around.to_owned(),
+            context: context.to_owned(),
             embedding: None,
             is_code: false,
         }
     }
 
     #[test]
-    fn words_are_written_with_their_project_places_and_weight() {
-        let lexemes = Lexemes::of(&chunk("Café", "running runs, parseHTTP", "before"), 7);
+    fn writes_words_with_project_positions_and_weight() {
+        let lexemes = Lexemes::new(&chunk("Café", "running runs, parseHTTP", "before"), 7);
         assert_eq!(
             lexemes.vector.trim_end(),
             "'7:cafe':1A '7+cafe' '7:http':14B '7:pars':13B '7:parsehttp':12B '7:run':10B,11B \
@@ -250,30 +250,30 @@ mod tests {
     }
 
     #[test]
-    fn a_written_word_is_read_back() {
-        for standing in Standing::ALL {
-            let lexeme = lexeme(12, standing, "connect");
-            let read = written(lexeme.trim_matches('\''), "12");
-            assert_eq!(read, Some(Written { standing, stem: "connect" }));
+    fn lexemes_round_trip() {
+        for occurrence in Occurrence::ALL {
+            let lexeme = lexeme(12, occurrence, "connect");
+            let read = parse_lexeme(lexeme.trim_matches('\''), "12");
+            assert_eq!(read, Some(ParsedLexeme { occurrence, stem: "connect" }));
         }
-        assert_eq!(written("12:connect", "1"), None);
-        assert_eq!(written("12", "12"), None);
+        assert_eq!(parse_lexeme("12:connect", "1"), None);
+        assert_eq!(parse_lexeme("12", "12"), None);
     }
 
     #[test]
-    fn nothing_in_a_query_is_an_operator() {
+    fn queries_quote_operators() {
         assert_eq!(
             phrase(3, "it's \"so\" & !x").as_deref(),
             Some("'3:it' <-> '3:s' <-> '3:so' <-> '3:x'")
         );
         assert_eq!(phrase(3, "'\\ &|!<->:*"), None);
-        assert_eq!(beginning(3, "exa").as_deref(), Some("'3:exa':*"));
+        assert_eq!(prefix(3, "exa").as_deref(), Some("'3:exa':*"));
     }
 
     proptest! {
         #[test]
-        fn any_text_has_a_vector(title in any::<String>(), text in any::<String>()) {
-            let lexemes = Lexemes::of(&chunk(&title, &text, &title), 1);
+        fn encodes_any_text(title in any::<String>(), text in any::<String>()) {
+            let lexemes = Lexemes::new(&chunk(&title, &text, &title), 1);
             prop_assert!(!lexemes.vector.contains(['\0', '\\']));
         }
     }

@@ -1,8 +1,8 @@
-//! The engine for many machines: one PostgreSQL server, any number of processes, none of which keeps anything.
+//! Store engine for teams: one PostgreSQL server, any number of stateless processes.
 //!
-//! Rows belong to a project of a workspace; every statement is handed both (`connection`), and the server itself
-//! shows a connection no row of another workspace. Words are found by the server's full text index and ranked
-//! here (`lexemes`, `ranking`), meanings by `pgvector`, parts of words and slips by `pg_trgm`.
+//! Rows belong to a project of a workspace; every statement is bound to both (`connection`), and row-level security
+//! hides the rows of other workspaces. Words are found by the server's full-text index and ranked here (`lexemes`,
+//! `ranking`), embeddings by `pgvector`, substrings and typos by `pg_trgm`.
 
 mod address;
 mod auto_analyze;
@@ -50,14 +50,14 @@ use forebay_domain::event::Recorded;
 use forebay_store::{EventPage, IndexState, NewChunk, StoreError};
 
 pub use self::address::Address;
-use self::auto_analyze::Growth;
-use self::connection::{Place, Work};
+use self::auto_analyze::AutoAnalyze;
+use self::connection::{ProjectScope, ScopedConn};
 use self::counts::Counts;
-use self::error::Fault;
-use self::hits::Memory;
+use self::error::PgError;
+use self::hits::Caches;
 pub use self::pool::MOST_CONNECTIONS;
-use self::pool::{Pool, Writing};
-use self::single_flight::Shared;
+use self::pool::{Pool, PurgeLock};
+use self::single_flight::KeyedSingleFlight;
 use self::text::Name;
 use self::vocabulary::Vocabulary;
 
@@ -65,49 +65,49 @@ use self::vocabulary::Vocabulary;
 #[derive(Debug)]
 pub struct PostgresStore {
     pool: Arc<Pool>,
-    place: Place,
+    scope: ProjectScope,
     project: String,
     counts: Counts,
     vocabulary: Vocabulary,
-    memory: Memory,
-    growth: Growth,
+    caches: Caches,
+    auto_analyze: AutoAnalyze,
     indexing: Mutex<()>,
-    /// What every search asks, with how many or which are wanted.
-    unindexed: Shared<usize, Vec<IndexState>>,
-    events: Shared<EventPage, Vec<Recorded>>,
+    /// Queries that every search sends, keyed by their limit or page.
+    unindexed: KeyedSingleFlight<usize, Vec<IndexState>>,
+    events: KeyedSingleFlight<EventPage, Vec<Recorded>>,
 }
 
 impl PostgresStore {
-    /// Opens a project's store, making the project and the tables as needed.
+    /// Opens a project's store, creating the project and the tables as needed.
     pub fn open(address: &Address, project: &str) -> Result<Self, StoreError> {
-        let pool = Pool::of(address)?;
+        let pool = Pool::for_address(address)?;
         let number = loop {
             if let Some(number) = pool.find_project(project)? {
                 break number;
             }
-            pool.reading(pool.nowhere(), |work| {
-                work.execute(
+            pool.with_connection(pool.workspace_scope(), |conn| {
+                conn.execute(
                     "INSERT INTO project (workspace, name) SELECT $1, $3 WHERE $2::integer = 0
                      ON CONFLICT DO NOTHING",
                     &[&Name(project)],
                 )
             })?;
         };
-        Ok(Self::with(pool, number, project))
+        Ok(Self::new(pool, number, project))
     }
 
-    /// Opens a project's store only when it is there already.
+    /// Opens a project's store if the project exists.
     pub fn open_existing(address: &Address, project: &str) -> Result<Option<Self>, StoreError> {
-        let pool = Pool::of(address)?;
+        let pool = Pool::for_address(address)?;
         let number = pool.find_project(project)?;
-        Ok(number.map(|number| Self::with(pool, number, project)))
+        Ok(number.map(|number| Self::new(pool, number, project)))
     }
 
-    /// The projects of a workspace, by name.
+    /// Returns the projects of a workspace, by name.
     pub fn projects(address: &Address) -> Result<Vec<String>, StoreError> {
-        let pool = Pool::of(address)?;
-        pool.reading(pool.nowhere(), |work| {
-            let rows = work.query(
+        let pool = Pool::for_address(address)?;
+        pool.with_connection(pool.workspace_scope(), |conn| {
+            let rows = conn.query(
                 "SELECT name FROM project WHERE workspace = $1 AND $2::integer = 0 ORDER BY name COLLATE \"C\"",
                 &[],
             )?;
@@ -115,19 +115,19 @@ impl PostgresStore {
         })
     }
 
-    fn with(pool: Arc<Pool>, number: i32, project: &str) -> Self {
-        let place = Place { workspace: pool.workspace(), project: number };
+    fn new(pool: Arc<Pool>, number: i32, project: &str) -> Self {
+        let scope = ProjectScope { workspace: pool.workspace(), project: number };
         Self {
             pool,
-            place,
+            scope,
             project: project.to_owned(),
             counts: Counts::default(),
             vocabulary: Vocabulary::default(),
-            memory: Memory::default(),
-            growth: Growth::default(),
+            caches: Caches::default(),
+            auto_analyze: AutoAnalyze::default(),
             indexing: Mutex::default(),
-            unindexed: Shared::default(),
-            events: Shared::default(),
+            unindexed: KeyedSingleFlight::default(),
+            events: KeyedSingleFlight::default(),
         }
     }
 
@@ -135,47 +135,47 @@ impl PostgresStore {
         self.pool.store()
     }
 
-    fn reading<T>(
+    fn with_connection<T>(
         &self,
-        work: impl FnMut(&mut Work<'_>) -> Result<T, Fault>,
+        body: impl FnMut(&mut ScopedConn<'_>) -> Result<T, PgError>,
     ) -> Result<T, StoreError> {
-        self.pool.reading(self.place, work)
+        self.pool.with_connection(self.scope, body)
     }
 
-    fn writing<T>(
+    fn transaction<T>(
         &self,
-        mut work: impl FnMut(&mut Work<'_>) -> Result<T, Fault>,
+        mut body: impl FnMut(&mut ScopedConn<'_>) -> Result<T, PgError>,
     ) -> Result<T, StoreError> {
         let mut purges = None;
-        let value = self.pool.writing(self.place, Writing::Adds, |at_work| {
-            let value = work(at_work)?;
-            purges = at_work.purges;
+        let value = self.pool.transaction(self.scope, PurgeLock::Shared, |conn| {
+            let value = body(conn)?;
+            purges = conn.purges;
             Ok(value)
         })?;
         if let Some(purges) = purges {
-            self.vocabulary.follow(purges);
+            self.vocabulary.set_purges(purges);
         }
         Ok(value)
     }
 
-    /// Learns the words of passages that were stored. Without them slips are not set right, nothing more.
-    fn learn<'a>(&self, chunks: impl IntoIterator<Item = &'a NewChunk>) {
+    /// Records the words of stored chunks for typo correction; a failure is only logged.
+    fn record_words<'a>(&self, chunks: impl IntoIterator<Item = &'a NewChunk>) {
         let chunks: Vec<&NewChunk> = chunks.into_iter().collect();
-        self.growth.add(&self.pool, self.place, chunks.len());
-        let Some(lesson) = self.vocabulary.lesson(&chunks) else { return };
-        match self.reading(|work| vocabulary::write(work, &lesson)) {
-            Ok(()) => self.vocabulary.keep(lesson),
-            Err(error) => tracing::warn!(%error, "the words of an entry were not learned"),
+        self.auto_analyze.add(&self.pool, self.scope, chunks.len());
+        let Some(words) = self.vocabulary.new_words(&chunks) else { return };
+        match self.with_connection(|conn| vocabulary::write(conn, &words)) {
+            Ok(()) => self.vocabulary.mark_written(words),
+            Err(error) => tracing::warn!(%error, "cannot record the words of an entry"),
         }
     }
 
     fn blob_of(&self, reference: Reference) -> Result<i64, StoreError> {
-        self.reading(|work| entries::blob_of(work, reference))?
-            .map_or_else(|| Err(self.why_missing(reference)), Ok)
+        self.with_connection(|conn| entries::blob_of(conn, reference))?
+            .map_or_else(|| Err(self.missing_error(reference)), Ok)
     }
 
-    fn why_missing(&self, reference: Reference) -> StoreError {
-        match self.reading(|work| purge::tombstone(work, reference)) {
+    fn missing_error(&self, reference: Reference) -> StoreError {
+        match self.with_connection(|conn| purge::tombstone(conn, reference)) {
             Ok(Some((why, at))) => StoreError::Gone { reference, why, at },
             Ok(None) => StoreError::NotFound(reference),
             Err(error) => error,

@@ -6,9 +6,9 @@ use forebay_store::migration::{Migration, check_applied};
 use ::postgres::Client;
 use ::postgres::error::SqlState;
 
-use super::error::{self, Fault};
+use super::error::{self, PgError};
 
-/// In order; a file that has been released is never edited, and new ones go to the end.
+/// In order; a released file is never edited, and new ones are appended.
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
     Migration { name: "0002_embedding", sql: include_str!("migrations/0002_embedding.sql") },
@@ -18,33 +18,33 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0006_gone", sql: include_str!("migrations/0006_gone.sql") },
 ];
 
-/// Whoever migrates holds this lock of the database: "forebay" in ASCII.
+/// Advisory lock of a running migration: "forebay" in ASCII.
 const LOCK: i64 = 0x0066_6f72_6562_6179;
 
-/// Applies what is pending; refuses tables that are newer or were made by other files.
-pub(super) fn bring_up_to_date(client: &mut Client, store: &str) -> Result<(), StoreError> {
-    let explain = |error: postgres::Error| Fault::from(error).explain(store);
-    let known = applied(client).map_err(explain)?;
-    check_applied(MIGRATIONS, &known, store.as_ref())?;
-    if known.len() == MIGRATIONS.len() {
+/// Applies pending migrations; rejects a schema that is newer or has other checksums.
+pub(super) fn run_pending(client: &mut Client, store: &str) -> Result<(), StoreError> {
+    let explain = |error: postgres::Error| PgError::from(error).explain(store);
+    let applied_names = applied(client).map_err(explain)?;
+    check_applied(MIGRATIONS, &applied_names, store.as_ref())?;
+    if applied_names.len() == MIGRATIONS.len() {
         return Ok(());
     }
     let mut transaction = client.transaction().map_err(explain)?;
-    // Others wait here, as long as it takes, and then find nothing left to do.
+    // Other processes wait here and then find nothing to apply.
     let wait = format!(
         "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
          SELECT pg_advisory_xact_lock({LOCK})"
     );
     transaction.batch_execute(&wait).map_err(explain)?;
-    let known = applied(&mut transaction).map_err(explain)?;
-    check_applied(MIGRATIONS, &known, store.as_ref())?;
-    for migration in &MIGRATIONS[known.len()..] {
+    let applied_names = applied(&mut transaction).map_err(explain)?;
+    check_applied(MIGRATIONS, &applied_names, store.as_ref())?;
+    for migration in &MIGRATIONS[applied_names.len()..] {
         apply(&mut transaction, migration).map_err(|error| refused(error, store))?;
     }
     transaction.commit().map_err(explain)
 }
 
-/// What the ledger lists, oldest first; nothing for a new database.
+/// Returns the applied migrations, oldest first; empty for a new database.
 fn applied(
     client: &mut impl postgres::GenericClient,
 ) -> Result<Vec<(String, String)>, postgres::Error> {
@@ -76,23 +76,23 @@ fn apply(
         .map(drop)
 }
 
-/// A server that lacks an extension, or does not let this user make tables, needs its administrator.
+/// Maps a missing extension or privilege to an error for the administrator.
 fn refused(error: postgres::Error, store: &str) -> StoreError {
-    let needs_somebody = [
+    let needs_administrator = [
         SqlState::UNDEFINED_FILE,
         SqlState::FEATURE_NOT_SUPPORTED,
         SqlState::INSUFFICIENT_PRIVILEGE,
         SqlState::UNDEFINED_OBJECT,
     ];
     match error.code() {
-        Some(code) if needs_somebody.contains(code) => {
+        Some(code) if needs_administrator.contains(code) => {
             StoreError::Unsupported { store: store.to_owned(), why: error::message(&error) }
         }
-        _ => Fault::from(error).explain(store),
+        _ => PgError::from(error).explain(store),
     }
 }
 
-/// The number of migrations that were applied.
+/// Number of migrations, which is the schema version.
 pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_in_order() {
+    fn migration_names_are_sorted() {
         assert!(MIGRATIONS.iter().map(|migration| migration.name).is_sorted());
     }
 }

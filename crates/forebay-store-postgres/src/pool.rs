@@ -1,4 +1,4 @@
-//! The connections of one process to one workspace, shared by all its projects.
+//! Connection pool of one workspace, shared by all its projects in this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -7,22 +7,21 @@ use std::time::{Duration, Instant};
 use forebay_store::{StoreError, busy_timeout};
 
 use super::address::Address;
-use super::connection::{Connection, Place, Work, lock_number};
-use super::error::Fault;
-use super::single_flight::Shared;
+use super::connection::{Connection, ProjectScope, ScopedConn, lock_key};
+use super::error::PgError;
+use super::single_flight::KeyedSingleFlight;
 use super::text::Name;
 
-/// Connections at once; a server has a hundred for all its clients, unless told otherwise.
+/// Maximum number of connections; a server allows a hundred for all clients by default.
 pub const MOST_CONNECTIONS: usize = 16;
-/// The pause before a server that starts up is asked again.
-const PAUSE: Duration = Duration::from_millis(50);
-/// How often a transaction is tried that waits for one that waits for it.
-const ATTEMPTS: usize = 5;
-/// Held by writers together, and by one who forgets alone: he must know who holds what.
-const FORGETTING: &str = "forgetting";
+/// Delay before reconnecting to a server that is starting up.
+const STARTUP_RETRY_DELAY: Duration = Duration::from_millis(50);
+/// Attempts per transaction: retries after a deadlock.
+const MAX_ATTEMPTS: usize = 5;
+/// Name of the lock that writers share and a purge holds alone, since it must see all references.
+const PURGE_LOCK: &str = "forgetting";
 
-/// Pools by address: projects of one workspace use the same connections. Who opens one holds up nobody who
-/// asks for another.
+/// Pools by address. The lock on a slot is separate, so that opening one pool does not block others.
 static POOLS: Mutex<BTreeMap<String, Slot>> = Mutex::new(BTreeMap::new());
 
 type Slot = Arc<Mutex<Weak<Pool>>>;
@@ -33,27 +32,27 @@ pub(super) struct Pool {
     workspace: i32,
     state: parking_lot::Mutex<State>,
     freed: parking_lot::Condvar,
-    /// The number of a project, by its name.
-    projects: Shared<String, Option<i32>>,
+    /// Project ids by name.
+    projects: KeyedSingleFlight<String, Option<i32>>,
 }
 
 #[derive(Default)]
 struct State {
     idle: Vec<Connection>,
-    /// Connections there are, in use or idle.
+    /// Open connections, in use or idle.
     count: usize,
 }
 
-/// What a transaction does to what others hold.
+/// How a transaction takes the purge lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Writing {
-    Adds,
-    Forgets,
+pub(super) enum PurgeLock {
+    Shared,
+    Exclusive,
 }
 
 impl Pool {
-    /// The pool of an address; the first one brings the tables up to date.
-    pub(super) fn of(address: &Address) -> Result<Arc<Self>, StoreError> {
+    /// Returns the pool for an address; the first call opens it and migrates the schema.
+    pub(super) fn for_address(address: &Address) -> Result<Arc<Self>, StoreError> {
         let slot = {
             let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(pools.entry(address.key.clone()).or_default())
@@ -69,18 +68,18 @@ impl Pool {
 
     fn open(address: &Address) -> Result<Self, StoreError> {
         let store = address.to_string();
-        let explain = |fault: Fault| fault.explain(&store);
+        let explain = |error: PgError| error.explain(&store);
         let mut connection = connect(address, None).map_err(explain)?;
         connection.migrate(&store)?;
         let workspace = workspace(&mut connection, &address.workspace).map_err(explain)?;
-        connection.enter(workspace, address).map_err(explain)?;
+        connection.set_workspace(workspace, address).map_err(explain)?;
         let state = State { idle: vec![connection], count: 1 };
         Ok(Self {
             address: address.clone(),
             workspace,
             state: parking_lot::Mutex::new(state),
             freed: parking_lot::Condvar::new(),
-            projects: Shared::default(),
+            projects: KeyedSingleFlight::default(),
             store,
         })
     }
@@ -97,96 +96,95 @@ impl Pool {
         self.workspace
     }
 
-    /// A place for statements about the projects themselves.
-    pub(super) fn nowhere(&self) -> Place {
-        Place { workspace: self.workspace, project: 0 }
+    /// Returns the scope for statements about the projects themselves.
+    pub(super) fn workspace_scope(&self) -> ProjectScope {
+        ProjectScope { workspace: self.workspace, project: 0 }
     }
 
-    /// The number of a project. A search asks for that of its user's own notes, as long as there are none.
+    /// Returns a project's id. Single-flight: searches look up the project of personal notes while it does not exist.
     pub(super) fn find_project(&self, name: &str) -> Result<Option<i32>, StoreError> {
-        let find = |work: &mut Work<'_>| {
-            let row = work.first(
+        let find = |conn: &mut ScopedConn<'_>| {
+            let row = conn.first(
                 "SELECT id FROM project WHERE workspace = $1 AND name = $3 AND $2::integer = 0",
                 &[&Name(name)],
             )?;
             Ok(row.map(|row| row.try_get(0)).transpose()?)
         };
-        self.projects.answer(&name.to_owned(), || self.reading(self.nowhere(), find))
+        self.projects.get(&name.to_owned(), || self.with_connection(self.workspace_scope(), find))
     }
 
-    /// Runs `work` on a connection, and once more on a new one where the connection was lost.
-    pub(super) fn reading<T>(
+    /// Runs `body` on a connection, and once more on a new one if the connection was lost.
+    pub(super) fn with_connection<T>(
         &self,
-        place: Place,
-        mut work: impl FnMut(&mut Work<'_>) -> Result<T, Fault>,
+        scope: ProjectScope,
+        mut body: impl FnMut(&mut ScopedConn<'_>) -> Result<T, PgError>,
     ) -> Result<T, StoreError> {
         let mut attempt = || {
-            let mut connection = self.take()?;
-            let result = work(&mut Work::new(&mut connection, place));
-            self.give_back(connection, result.as_ref().err());
+            let mut connection = self.acquire()?;
+            let result = body(&mut ScopedConn::new(&mut connection, scope));
+            self.release(connection, result.as_ref().err());
             result
         };
         let result = match attempt() {
-            Err(fault) if fault.is_lost_connection() => attempt(),
+            Err(error) if error.is_lost_connection() => attempt(),
             result => result,
         };
-        result.map_err(|fault| fault.explain(&self.store))
+        result.map_err(|error| error.explain(&self.store))
     }
 
-    /// Runs `work` in a transaction, which is committed when it succeeds. What was begun is tried again only
-    /// where the server ended it because two transactions waited for each other.
-    pub(super) fn writing<T>(
+    /// Runs `body` in a transaction and commits it if it succeeds. Retries after a deadlock only.
+    pub(super) fn transaction<T>(
         &self,
-        place: Place,
-        writing: Writing,
-        mut work: impl FnMut(&mut Work<'_>) -> Result<T, Fault>,
+        scope: ProjectScope,
+        lock: PurgeLock,
+        mut body: impl FnMut(&mut ScopedConn<'_>) -> Result<T, PgError>,
     ) -> Result<T, StoreError> {
         let mut attempt = || {
-            let mut connection = self.begin(place, writing)?;
-            let result = work(&mut Work::new(&mut connection, place)).and_then(|value| {
+            let mut connection = self.begin(scope, lock)?;
+            let result = body(&mut ScopedConn::new(&mut connection, scope)).and_then(|value| {
                 connection.batch("COMMIT")?;
                 Ok(value)
             });
-            // A connection that cannot even roll back is closed, which does as well.
+            // If the rollback fails the connection is closed, which has the same effect.
             let ended = if result.is_err() { connection.batch("ROLLBACK") } else { Ok(()) };
-            self.give_back(connection, ended.as_ref().err());
+            self.release(connection, ended.as_ref().err());
             result
         };
         let mut result = attempt();
-        for _ in 1..ATTEMPTS {
+        for _ in 1..MAX_ATTEMPTS {
             match &result {
-                Err(fault) if fault.is_deadlock() => result = attempt(),
+                Err(error) if error.is_deadlock() => result = attempt(),
                 _ => break,
             }
         }
-        result.map_err(|fault| fault.explain(&self.store))
+        result.map_err(|error| error.explain(&self.store))
     }
 
-    fn begin(&self, place: Place, writing: Writing) -> Result<Connection, Fault> {
-        let number = lock_number(place, FORGETTING);
-        let lock = match writing {
-            Writing::Adds => "pg_advisory_xact_lock_shared",
-            Writing::Forgets => "pg_advisory_xact_lock",
+    fn begin(&self, scope: ProjectScope, lock: PurgeLock) -> Result<Connection, PgError> {
+        let key = lock_key(scope, PURGE_LOCK);
+        let function = match lock {
+            PurgeLock::Shared => "pg_advisory_xact_lock_shared",
+            PurgeLock::Exclusive => "pg_advisory_xact_lock",
         };
-        let begin = format!("BEGIN; SELECT {lock}({number})");
+        let begin = format!("BEGIN; SELECT {function}({key})");
         let attempt = || {
-            let mut connection = self.take()?;
+            let mut connection = self.acquire()?;
             match connection.batch(&begin) {
                 Ok(()) => Ok(connection),
-                Err(fault) => {
+                Err(error) => {
                     drop(connection.batch("ROLLBACK"));
-                    self.give_back(connection, Some(&fault));
-                    Err(fault)
+                    self.release(connection, Some(&error));
+                    Err(error)
                 }
             }
         };
         match attempt() {
-            Err(fault) if fault.is_lost_connection() => attempt(),
-            begun => begun,
+            Err(error) if error.is_lost_connection() => attempt(),
+            started => started,
         }
     }
 
-    fn take(&self) -> Result<Connection, Fault> {
+    fn acquire(&self) -> Result<Connection, PgError> {
         let deadline = Instant::now() + busy_timeout();
         let mut state = self.state.lock();
         loop {
@@ -198,28 +196,28 @@ impl Pool {
                 break;
             }
             if self.freed.wait_until(&mut state, deadline).timed_out() {
-                return Err(Fault::Busy);
+                return Err(PgError::Busy);
             }
         }
         drop(state);
-        connect(&self.address, Some(self.workspace)).inspect_err(|_| self.count_down())
+        connect(&self.address, Some(self.workspace)).inspect_err(|_| self.decrement())
     }
 
-    fn give_back(&self, connection: Connection, fault: Option<&Fault>) {
-        let is_lost = fault.is_some_and(Fault::is_lost_connection) || connection.is_closed();
+    fn release(&self, connection: Connection, error: Option<&PgError>) {
+        let is_lost = error.is_some_and(PgError::is_lost_connection) || connection.is_closed();
         if !is_lost {
             self.state.lock().idle.push(connection);
             self.freed.notify_one();
             return;
         }
-        // Where one was lost the others were lost with it: the server was restarted.
+        // If one connection was lost, so were the others: the server restarted.
         let idle = std::mem::take(&mut self.state.lock().idle);
         for _ in 0..=idle.len() {
-            self.count_down();
+            self.decrement();
         }
     }
 
-    fn count_down(&self) {
+    fn decrement(&self) {
         self.state.lock().count -= 1;
         self.freed.notify_one();
     }
@@ -231,24 +229,24 @@ impl std::fmt::Debug for Pool {
     }
 }
 
-/// Connects; a server that is just starting is waited for.
-fn connect(address: &Address, workspace: Option<i32>) -> Result<Connection, Fault> {
+/// Connects, and waits for a server that is starting up.
+fn connect(address: &Address, workspace: Option<i32>) -> Result<Connection, PgError> {
     let deadline = Instant::now() + busy_timeout();
     loop {
         match Connection::open(address, workspace) {
-            Err(fault) if fault.is_starting_up() && Instant::now() < deadline => pause(),
+            Err(error) if error.is_starting_up() && Instant::now() < deadline => pause(),
             opened => return opened,
         }
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a server that starts up tells nobody when it is up")]
+#[expect(clippy::disallowed_methods, reason = "a starting server gives no signal to wait for")]
 fn pause() {
-    std::thread::sleep(PAUSE);
+    std::thread::sleep(STARTUP_RETRY_DELAY);
 }
 
-/// The number of a workspace, which is made when it is first named.
-fn workspace(connection: &mut Connection, name: &str) -> Result<i32, Fault> {
+/// Returns the id of a workspace, creating it if it is missing.
+fn workspace(connection: &mut Connection, name: &str) -> Result<i32, PgError> {
     let name = Name(name);
     loop {
         let found = connection.query("SELECT id FROM workspace WHERE name = $1", &[&name])?;

@@ -1,4 +1,4 @@
-//! Forgetting: by name, never by accident, and for good.
+//! Purges entries and events, and records tombstones.
 
 use ::postgres::Row;
 use forebay_domain::{Reference, Timestamp};
@@ -6,64 +6,64 @@ use forebay_store::retention::{ABANDONED_UPLOAD, ACTIVE_SESSION, PurgedEntry, re
 use forebay_store::{Expiry, PurgeReport, PurgeSelection};
 
 use super::conditions::Conditions;
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 use super::text::Text;
 use super::{derived, entries, files, sources, vocabulary};
 
-/// What a selection covers.
-pub(super) fn survey(
-    work: &mut Work<'_>,
+/// Returns what a selection matches.
+pub(super) fn preview(
+    conn: &mut ScopedConn<'_>,
     selection: &PurgeSelection,
     now: Timestamp,
-) -> Result<PurgeReport, Fault> {
-    let mut purged = summarize(&select(work, selection, now)?);
-    purged.events = doomed_events(work, selection, now)?.len() as u64;
+) -> Result<PurgeReport, PgError> {
+    let mut purged = summarize(&select(conn, selection, now)?);
+    purged.events = matching_events(conn, selection, now)?.len() as u64;
     Ok(purged)
 }
 
-/// Forgets what a selection covers.
+/// Deletes what a selection matches.
 pub(super) fn purge(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     selection: &PurgeSelection,
     now: Timestamp,
-) -> Result<PurgeReport, Fault> {
-    let doomed = select(work, selection, now)?;
+) -> Result<PurgeReport, PgError> {
+    let doomed = select(conn, selection, now)?;
     let ids: Vec<i64> = doomed.iter().map(|victim| victim.entry).collect();
-    let stems = stems_of(work, &ids)?;
+    let stems = stems_of(conn, &ids)?;
     let references: Vec<Reference> = doomed.iter().map(|victim| victim.reference).collect();
-    bury(work, &references, reason(selection), now)?;
-    entries::delete(work, &ids)?;
-    let events = doomed_events(work, selection, now)?;
-    work.execute(
+    write_tombstones(conn, &references, reason(selection), now)?;
+    entries::delete(conn, &ids)?;
+    let events = matching_events(conn, selection, now)?;
+    conn.execute(
         "DELETE FROM event WHERE workspace = $1 AND project = $2 AND id = ANY ($3)",
         &[&events],
     )?;
     if selection.expired.is_some() {
-        delete_abandoned(work, now)?;
+        delete_abandoned(conn, now)?;
     }
     if selection.everything {
-        derived::forget_all(work)?;
+        derived::clear(conn)?;
     }
     if selection.everything || selection.covers_whole_session() {
-        files::forget_session(work, selection.session.as_deref())?;
+        files::delete_session(conn, selection.session.as_deref())?;
     }
     if !doomed.is_empty() {
-        sources::drop_empty(work)?;
-        vocabulary::forget_unused(work, &stems)?;
+        sources::delete_empty(conn)?;
+        vocabulary::delete_unused(conn, &stems)?;
     }
     if !doomed.is_empty() || !events.is_empty() {
-        delete_empty_sessions(work)?;
+        delete_empty_sessions(conn)?;
     }
     Ok(PurgeReport { events: events.len() as u64, ..summarize(&doomed) })
 }
 
-/// The stems that stand in passages of these entries.
-fn stems_of(work: &mut Work<'_>, entries: &[i64]) -> Result<Vec<String>, Fault> {
+/// Returns the stems that occur in chunks of these entries.
+fn stems_of(conn: &mut ScopedConn<'_>, entries: &[i64]) -> Result<Vec<String>, PgError> {
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = work.query(
+    let rows = conn.query(
         "SELECT DISTINCT substr(lexeme, length($2::integer::text) + 2)
          FROM chunk, unnest(tsvector_to_array(words)) AS lexeme
          WHERE workspace = $1 AND project = $2 AND entry = ANY ($3)
@@ -73,8 +73,8 @@ fn stems_of(work: &mut Work<'_>, entries: &[i64]) -> Result<Vec<String>, Fault> 
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
-fn delete_empty_sessions(work: &mut Work<'_>) -> Result<(), Fault> {
-    work.execute(
+fn delete_empty_sessions(conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
+    conn.execute(
         "DELETE FROM session WHERE workspace = $1 AND project = $2
              AND NOT EXISTS (SELECT FROM entry WHERE entry.workspace = $1 AND entry.project = $2
                  AND entry.session = session.id)
@@ -82,7 +82,7 @@ fn delete_empty_sessions(work: &mut Work<'_>) -> Result<(), Fault> {
                  AND event.session = session.id)",
         &[],
     )?;
-    work.execute(
+    conn.execute(
         "DELETE FROM mark WHERE workspace = $1 AND project = $2 AND NOT EXISTS
              (SELECT FROM session WHERE session.workspace = $1 AND session.project = $2
               AND session.key = mark.session)",
@@ -91,12 +91,12 @@ fn delete_empty_sessions(work: &mut Work<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Events have no reference and no source: a selection by these covers none.
-fn doomed_events(
-    work: &mut Work<'_>,
+/// Events have no reference and no source: a selection by these matches none.
+fn matching_events(
+    conn: &mut ScopedConn<'_>,
     selection: &PurgeSelection,
     now: Timestamp,
-) -> Result<Vec<i64>, Fault> {
+) -> Result<Vec<i64>, PgError> {
     let names_entries = !selection.references.is_empty() || selection.source.is_some();
     let keeps_all = selection.expired.as_ref().is_some_and(|expiry| expiry.events.is_none());
     if selection.is_empty() || names_entries || keeps_all {
@@ -117,44 +117,44 @@ fn doomed_events(
          WHERE event.workspace = $1 AND event.project = $2 {}",
         conditions.sql
     );
-    work.query(&sql, &conditions.values())?.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    conn.query(&sql, &conditions.values())?.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
-/// Removes the entry of a source that is about to be stored anew; its old reference is explained.
-pub(super) fn forget_source(work: &mut Work<'_>, source: &str) -> Result<(), Fault> {
-    work.lock(&format!("source {source}"))?;
-    let rows = work.query(
+/// Deletes the entry of a source that is about to be indexed again; its reference gets a tombstone.
+pub(super) fn delete_source(conn: &mut ScopedConn<'_>, source: &str) -> Result<(), PgError> {
+    conn.lock(&format!("source {source}"))?;
+    let rows = conn.query(
         "SELECT id, ref FROM entry WHERE workspace = $1 AND project = $2 AND complete
              AND hashtextextended(source, 0) = hashtextextended($3, 0) AND source = $3
              AND kind = 'source'",
         &[&Text(source)],
     )?;
-    replace(work, &rows, source, Timestamp::default())?;
-    sources::drop_empty(work)
+    replace(conn, &rows, source, Timestamp::default())?;
+    sources::delete_empty(conn)
 }
 
-/// Removes entries (rows of id and reference) that newer ones take the place of; their references are explained.
+/// Deletes entries (rows of id and reference) that newer ones replace; their references get tombstones.
 pub(super) fn replace(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     rows: &[Row],
     source: &str,
     at: Timestamp,
-) -> Result<(), Fault> {
+) -> Result<(), PgError> {
     let mut ids: Vec<i64> = Vec::new();
     let mut references = Vec::new();
     for row in rows {
         ids.push(row.try_get(0)?);
         references.push(entries::reference(row, 1)?);
     }
-    bury(work, &references, &format!("the source `{source}` was indexed again"), at)?;
-    entries::delete(work, &ids)
+    write_tombstones(conn, &references, &format!("the source `{source}` was indexed again"), at)?;
+    entries::delete(conn, &ids)
 }
 
 pub(super) fn tombstone(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     reference: Reference,
-) -> Result<Option<(String, Timestamp)>, Fault> {
-    let row = work.first(
+) -> Result<Option<(String, Timestamp)>, PgError> {
+    let row = conn.first(
         "SELECT why, at FROM gone WHERE workspace = $1 AND project = $2 AND ref = $3",
         &[&reference.as_str()],
     )?;
@@ -162,10 +162,10 @@ pub(super) fn tombstone(
 }
 
 fn select(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     selection: &PurgeSelection,
     now: Timestamp,
-) -> Result<Vec<PurgedEntry>, Fault> {
+) -> Result<Vec<PurgedEntry>, PgError> {
     if selection.is_empty() {
         return Ok(Vec::new());
     }
@@ -188,7 +188,7 @@ fn select(
             bytes: row.try_get::<_, i64>(4)? as u64,
         })
     };
-    work.query(&sql, &conditions.values())?.iter().map(read).collect()
+    conn.query(&sql, &conditions.values())?.iter().map(read).collect()
 }
 
 fn conditions(selection: &PurgeSelection, now: Timestamp) -> Conditions {
@@ -207,16 +207,16 @@ fn conditions(selection: &PurgeSelection, now: Timestamp) -> Conditions {
     conditions
 }
 
-/// Outlived, of no session at work, named by no note, and no note that is pinned.
+/// Matches entries that are expired, not of an active session, not referenced by a note, and not pinned notes.
 fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
-    let mut outlived = vec!["false".to_owned()];
+    let mut expired = vec!["false".to_owned()];
     for (kind, keep) in &expiry.keep {
-        let moment = conditions.number(now.minus(*keep).0);
-        outlived.push(format!("(entry.kind = '{}' AND entry.created < {moment})", kind.word()));
+        let moment = conditions.bind(now.minus(*keep).0);
+        expired.push(format!("(entry.kind = '{}' AND entry.created < {moment})", kind.word()));
     }
-    conditions.add_plain(&format!("({})", outlived.join(" OR ")));
+    conditions.add_raw(&format!("({})", expired.join(" OR ")));
     conditions.add("session.last_used < ?", now.minus(ACTIVE_SESSION).0);
-    conditions.add_plain(
+    conditions.add_raw(
         "NOT EXISTS (SELECT FROM link
              WHERE link.workspace = $1 AND link.project = $2 AND link.entry = entry.id)
          AND NOT EXISTS (SELECT FROM note WHERE note.workspace = $1 AND note.project = $2
@@ -224,24 +224,24 @@ fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
     );
 }
 
-fn delete_abandoned(work: &mut Work<'_>, now: Timestamp) -> Result<(), Fault> {
-    let rows = work.query(
+fn delete_abandoned(conn: &mut ScopedConn<'_>, now: Timestamp) -> Result<(), PgError> {
+    let rows = conn.query(
         "SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND NOT complete AND created < $3",
         &[&now.minus(ABANDONED_UPLOAD).0],
     )?;
     let abandoned =
-        rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<i64>, Fault>>()?;
-    entries::delete(work, &abandoned)
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<i64>, PgError>>()?;
+    entries::delete(conn, &abandoned)
 }
 
-fn bury(
-    work: &mut Work<'_>,
+fn write_tombstones(
+    conn: &mut ScopedConn<'_>,
     references: &[Reference],
     why: &str,
     at: Timestamp,
-) -> Result<(), Fault> {
+) -> Result<(), PgError> {
     let references: Vec<&str> = references.iter().map(Reference::as_str).collect();
-    work.execute(
+    conn.execute(
         "INSERT INTO gone (workspace, project, ref, why, at) SELECT $1, $2, ref, $4, $5
          FROM unnest($3::text[]) AS ref
          ON CONFLICT (workspace, project, ref) DO UPDATE SET why = excluded.why, at = excluded.at,

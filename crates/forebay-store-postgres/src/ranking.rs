@@ -1,4 +1,4 @@
-//! Passages by their words: the server tells which passages have a word, BM25 tells how much that is worth.
+//! Ranks chunks by words: the server's full-text index finds the postings, BM25 scores them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,221 +7,254 @@ use forebay_store::IndexQuery;
 use forebay_store::bm25::CONTEXT_WEIGHT;
 use forebay_store::bm25::{B, K1, MIN_IDF};
 
-use super::connection::Work;
+use super::connection::ScopedConn;
 use super::counts;
-use super::error::Fault;
-use super::index_cache::{Asked, Held, List, Posting};
-use super::lexemes::{self, Standing, lexeme};
-use super::search::Known;
+use super::error::PgError;
+use super::index_cache::{IndexCache, Posting, PostingList, WordQuery};
+use super::lexemes::{self, Occurrence, lexeme};
+use super::search::SearchContext;
 use super::text::texts;
 
-/// Passages of one word that are ever looked at.
-const MOST_READ: i64 = 10_000;
+/// Maximum number of postings that are read for one word.
+const MAX_POSTINGS_PER_WORD: i64 = 10_000;
 
 pub(super) type Ranked = HashMap<i64, f64>;
 
-/// By their stems.
-type Lists = HashMap<String, Arc<List>>;
+/// Posting lists by stem.
+type PostingLists = HashMap<String, Arc<PostingList>>;
 
-/// The place of a query, and its passages.
-type Fitting = (usize, Vec<Posting>);
+/// The index of a query, and its postings.
+type QueryPostings = (usize, Vec<Posting>);
 
-/// What is asked of all words, where they are held.
-pub(super) fn asked(query: &IndexQuery) -> Asked {
+/// Converts a query for the inverted index of the snapshot.
+pub(super) fn word_query(query: &IndexQuery) -> WordQuery {
     let stems = |texts: &[String]| texts.iter().flat_map(|text| lexemes::stems(text)).collect();
-    Asked {
+    WordQuery {
         any: stems(&query.words),
-        beginnings: query.prefixes.iter().flat_map(|text| lexemes::words(text)).collect(),
+        prefixes: query.prefixes.iter().flat_map(|text| lexemes::words(text)).collect(),
         all: stems(&query.phrases),
-        counts_around: query.phrases.is_empty() && query.excluded.is_empty(),
+        matches_context: query.phrases.is_empty() && query.excluded.is_empty(),
     }
 }
 
-/// Passages with any of the words, and what they are worth together.
+/// Returns the chunks that contain any of the words, with their scores.
 pub(super) fn by_words(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     query: &IndexQuery,
-    known: &Known<'_>,
+    context: &SearchContext<'_>,
     reads_all: bool,
-) -> Result<Ranked, Fault> {
-    let sizes = known.sizes;
-    let asked: Vec<String> = query.words.iter().flat_map(|word| lexemes::stems(word)).collect();
-    let (telling, lists) = telling(work, &asked, known, reads_all)?;
+) -> Result<Ranked, PgError> {
+    let sizes = context.sizes;
+    let stems: Vec<String> = query.words.iter().flat_map(|word| lexemes::stems(word)).collect();
+    let (selected, lists) = select_words(conn, &stems, context, reads_all)?;
     let mut ranked = Ranked::new();
-    for stem in &telling {
+    for stem in &selected {
         if let Some(list) = lists.get(stem) {
-            add(&mut ranked, list, 1.0, (sizes.passages, sizes.length));
+            add(&mut ranked, list, 1.0, (sizes.chunks, sizes.average_length));
         }
     }
-    for list in beginnings(work, &query.prefixes)? {
-        add(&mut ranked, &list, 1.0, (sizes.passages, sizes.length));
+    for list in prefix_lists(conn, &query.prefixes)? {
+        add(&mut ranked, &list, 1.0, (sizes.chunks, sizes.average_length));
     }
-    if sizes.arounds > 0.0 && query.phrases.is_empty() && query.excluded.is_empty() {
-        for list in around(work, &telling, known.held)?.values() {
-            add(&mut ranked, list, CONTEXT_WEIGHT, (sizes.arounds, sizes.around_length));
+    if sizes.chunks_with_context > 0.0 && query.phrases.is_empty() && query.excluded.is_empty() {
+        for list in context_lists(conn, &selected, context.cache)?.values() {
+            add(
+                &mut ranked,
+                list,
+                CONTEXT_WEIGHT,
+                (sizes.chunks_with_context, sizes.average_context_length),
+            );
         }
     }
-    known.held.leave_out_gone(&mut ranked);
+    context.cache.remove_gone(&mut ranked);
     Ok(ranked)
 }
 
-/// The words that are worth their time, and their passages: in a large project the rarest.
-fn telling(
-    work: &mut Work<'_>,
-    asked: &[String],
-    Known { sizes, counts, held }: &Known<'_>,
+/// Selects the words to rank by, and returns their posting lists: in a large project, the rarest words.
+fn select_words(
+    conn: &mut ScopedConn<'_>,
+    stems: &[String],
+    SearchContext { sizes, counts, cache }: &SearchContext<'_>,
     reads_all: bool,
-) -> Result<(Vec<String>, Lists), Fault> {
-    if reads_all || sizes.are_few() {
-        return Ok((asked.to_vec(), lists(work, asked, MOST_READ, held)?));
+) -> Result<(Vec<String>, PostingLists), PgError> {
+    if reads_all || sizes.is_small() {
+        return Ok((stems.to_vec(), lists(conn, stems, MAX_POSTINGS_PER_WORD, cache)?));
     }
-    // Words that were counted before are chosen first; one that was not is counted by reading it.
+    // Cached counts decide first; a word without one is counted by reading its list.
     let uncounted: Vec<String> =
-        asked.iter().filter(|stem| counts.remembered(stem).is_none()).cloned().collect();
-    let mut found = lists(work, &uncounted, counts::READ, held)?;
+        stems.iter().filter(|stem| counts.cached_count(stem).is_none()).cloned().collect();
+    let mut found = lists(conn, &uncounted, counts::MAX_POSTINGS_READ, cache)?;
     for (stem, list) in &found {
-        counts.remember(stem, list.postings.len() as i64);
+        counts.cache_count(stem, list.postings.len() as i64);
     }
     let count = |stem: &String| found.get(stem).map(|list| list.postings.len() as i64);
-    let counted = asked
+    let counted = stems
         .iter()
-        .map(|stem| (count(stem).or_else(|| counts.remembered(stem)).unwrap_or_default(), stem))
+        .map(|stem| (count(stem).or_else(|| counts.cached_count(stem)).unwrap_or_default(), stem))
         .collect();
-    let telling = counts::telling(counted);
-    // Where even the rarest is in more than can be read, more is read than that.
+    let selected = counts::select_rarest(counted);
+    // If even the rarest word exceeds the limit, a higher limit applies to it.
     let is_read = |stem: &&String| {
-        found
-            .get(*stem)
-            .is_some_and(|list| telling.len() > 1 || (list.postings.len() as i64) < counts::READ)
+        found.get(*stem).is_some_and(|list| {
+            selected.len() > 1 || (list.postings.len() as i64) < counts::MAX_POSTINGS_READ
+        })
     };
-    let missing: Vec<String> = telling.iter().filter(|stem| !is_read(stem)).cloned().collect();
-    let most = if telling.len() == 1 { MOST_READ } else { counts::READ };
-    found.extend(lists(work, &missing, most, held)?);
-    Ok((telling, found))
+    let missing: Vec<String> = selected.iter().filter(|stem| !is_read(stem)).cloned().collect();
+    let limit = if selected.len() == 1 { MAX_POSTINGS_PER_WORD } else { counts::MAX_POSTINGS_READ };
+    found.extend(lists(conn, &missing, limit, cache)?);
+    Ok((selected, found))
 }
 
-fn add(ranked: &mut Ranked, list: &List, weight: f64, (passages, average): (f64, f64)) {
+fn add(ranked: &mut Ranked, list: &PostingList, weight: f64, (chunks, average): (f64, f64)) {
     let count = list.postings.len() as f64;
-    let worth = ((passages - count + 0.5) / (count + 0.5)).max(1.0).ln().max(MIN_IDF);
-    for Posting { passage, length, times } in &list.postings {
-        let times = f64::from(*times);
-        let stretch = 1.0 - B + B * f64::from(*length) / average.max(1.0);
-        let score = worth * times * (K1 + 1.0) / (times + K1 * stretch);
-        *ranked.entry(*passage).or_default() += weight * score;
+    let idf = ((chunks - count + 0.5) / (count + 0.5)).max(1.0).ln().max(MIN_IDF);
+    for Posting { chunk, length, frequency } in &list.postings {
+        let frequency = f64::from(*frequency);
+        let norm = 1.0 - B + B * f64::from(*length) / average.max(1.0);
+        let score = idf * frequency * (K1 + 1.0) / (frequency + K1 * norm);
+        *ranked.entry(*chunk).or_default() += weight * score;
     }
 }
 
-/// The passages of each word, at most so many; as they are held, or else as the server tells.
-fn lists(work: &mut Work<'_>, stems: &[String], most: i64, held: &Held) -> Result<Lists, Fault> {
-    held_or_read(work, Standing::There, stems, (held, most), |work, missing| {
-        read_lists(work, missing, most)
+/// Returns the posting list of each word, up to `limit` postings; cached, or else read from the server.
+fn lists(
+    conn: &mut ScopedConn<'_>,
+    stems: &[String],
+    limit: i64,
+    cache: &IndexCache,
+) -> Result<PostingLists, PgError> {
+    cached_or_read(conn, Occurrence::Present, stems, (cache, limit), |conn, missing| {
+        read_lists(conn, missing, limit)
     })
 }
 
-fn around(work: &mut Work<'_>, stems: &[String], held: &Held) -> Result<Lists, Fault> {
-    held_or_read(work, Standing::Around, stems, (held, counts::READ), read_around)
+fn context_lists(
+    conn: &mut ScopedConn<'_>,
+    stems: &[String],
+    cache: &IndexCache,
+) -> Result<PostingLists, PgError> {
+    cached_or_read(
+        conn,
+        Occurrence::Context,
+        stems,
+        (cache, counts::MAX_POSTINGS_READ),
+        read_context,
+    )
 }
 
-fn held_or_read(
-    work: &mut Work<'_>,
-    standing: Standing,
+fn cached_or_read(
+    conn: &mut ScopedConn<'_>,
+    occurrence: Occurrence,
     stems: &[String],
-    (held, most): (&Held, i64),
-    read: impl FnOnce(&mut Work<'_>, &[String]) -> Result<Vec<List>, Fault>,
-) -> Result<Lists, Fault> {
-    let changes = held.changes();
-    let mut lists = Lists::new();
+    (cache, limit): (&IndexCache, i64),
+    read: impl FnOnce(&mut ScopedConn<'_>, &[String]) -> Result<Vec<PostingList>, PgError>,
+) -> Result<PostingLists, PgError> {
+    let version = cache.version();
+    let mut lists = PostingLists::new();
     let mut missing = Vec::new();
     for stem in stems {
-        match held.list(standing, stem, most) {
+        match cache.list(occurrence, stem, limit) {
             Some(list) => drop(lists.insert(stem.clone(), list)),
             None => missing.push(stem.clone()),
         }
     }
     missing.sort();
     missing.dedup();
-    for (stem, list) in missing.iter().zip(read(work, &missing)?) {
+    for (stem, list) in missing.iter().zip(read(conn, &missing)?) {
         let list = Arc::new(list);
-        held.hold(standing, stem, &list, changes);
+        cache.put_list(occurrence, stem, &list, version);
         lists.insert(stem.clone(), list);
     }
     Ok(lists)
 }
 
-fn read_lists(work: &mut Work<'_>, stems: &[String], most: i64) -> Result<Vec<List>, Fault> {
-    let project = work.place().project;
-    let standings = [Standing::There, Standing::Often, Standing::Mostly];
-    let asked: Vec<(usize, Standing)> =
-        (0..stems.len()).flat_map(|stem| standings.map(|standing| (stem, standing))).collect();
-    let queries: Vec<String> =
-        asked.iter().map(|(stem, standing)| lexeme(project, *standing, &stems[*stem])).collect();
+fn read_lists(
+    conn: &mut ScopedConn<'_>,
+    stems: &[String],
+    limit: i64,
+) -> Result<Vec<PostingList>, PgError> {
+    let project = conn.scope().project;
+    let occurrences = [Occurrence::Present, Occurrence::Repeated, Occurrence::Frequent];
+    let terms: Vec<(usize, Occurrence)> = (0..stems.len())
+        .flat_map(|stem| occurrences.map(|occurrence| (stem, occurrence)))
+        .collect();
+    let queries: Vec<String> = terms
+        .iter()
+        .map(|(stem, occurrence)| lexeme(project, *occurrence, &stems[*stem]))
+        .collect();
     let mut found: Vec<Vec<Posting>> = vec![Vec::new(); stems.len()];
     let mut often: Vec<HashMap<i64, f32>> = vec![HashMap::new(); stems.len()];
-    for (place, postings) in having(work, &queries, "length", most)? {
-        let (stem, standing) = asked[place];
-        if standing == Standing::There {
+    for (index, postings) in matching(conn, &queries, "length", limit)? {
+        let (stem, occurrence) = terms[index];
+        if occurrence == Occurrence::Present {
             found[stem] = postings;
         } else {
-            let times = standing.times() as f32;
-            often[stem].extend(postings.iter().map(|posting| (posting.passage, times)));
+            let frequency = occurrence.frequency() as f32;
+            often[stem].extend(postings.iter().map(|posting| (posting.chunk, frequency)));
         }
     }
     for (postings, often) in found.iter_mut().zip(often) {
         for posting in postings {
-            posting.times = often.get(&posting.passage).copied().unwrap_or(1.0);
+            posting.frequency = often.get(&posting.chunk).copied().unwrap_or(1.0);
         }
     }
-    Ok(found.into_iter().map(|postings| List::new(postings, most)).collect())
+    Ok(found.into_iter().map(|postings| PostingList::new(postings, limit)).collect())
 }
 
-fn read_around(work: &mut Work<'_>, stems: &[String]) -> Result<Vec<List>, Fault> {
-    let project = work.place().project;
+fn read_context(conn: &mut ScopedConn<'_>, stems: &[String]) -> Result<Vec<PostingList>, PgError> {
+    let project = conn.scope().project;
     let queries: Vec<String> =
-        stems.iter().map(|stem| lexeme(project, Standing::Around, stem)).collect();
-    let mut lists = vec![List::new(Vec::new(), counts::READ); stems.len()];
-    for (place, postings) in having(work, &queries, "around_length", counts::READ)? {
-        lists[place].postings = postings;
+        stems.iter().map(|stem| lexeme(project, Occurrence::Context, stem)).collect();
+    let mut lists = vec![PostingList::new(Vec::new(), counts::MAX_POSTINGS_READ); stems.len()];
+    for (index, postings) in matching(conn, &queries, "around_length", counts::MAX_POSTINGS_READ)? {
+        lists[index].postings = postings;
     }
     Ok(lists)
 }
 
-fn beginnings(work: &mut Work<'_>, beginnings: &[String]) -> Result<Vec<List>, Fault> {
-    let project = work.place().project;
+fn prefix_lists(
+    conn: &mut ScopedConn<'_>,
+    prefixes: &[String],
+) -> Result<Vec<PostingList>, PgError> {
+    let project = conn.scope().project;
     let queries: Vec<String> =
-        beginnings.iter().filter_map(|text| lexemes::beginning(project, text)).collect();
-    let found = having(work, &queries, "length", MOST_READ)?;
-    Ok(found.into_iter().map(|(_, postings)| List::new(postings, MOST_READ)).collect())
+        prefixes.iter().filter_map(|text| lexemes::prefix(project, text)).collect();
+    let found = matching(conn, &queries, "length", MAX_POSTINGS_PER_WORD)?;
+    Ok(found
+        .into_iter()
+        .map(|(_, postings)| PostingList::new(postings, MAX_POSTINGS_PER_WORD))
+        .collect())
 }
 
-/// Written so that no index over all passages of the project is read beside the one over words.
-const PLACE: &str = "workspace + 0 = $1 AND project + 0 = $2";
+/// The `+ 0` keeps the planner from scanning the project's index in addition to the full-text index.
+const SCOPE_FILTER: &str = "workspace + 0 = $1 AND project + 0 = $2";
 
-/// The passages that fit each of the text queries, with their lengths; by the place of the query.
-fn having(
-    work: &mut Work<'_>,
+/// Returns the postings that match each text query, with the query's index.
+fn matching(
+    conn: &mut ScopedConn<'_>,
     queries: &[String],
     length: &str,
-    most: i64,
-) -> Result<Vec<Fitting>, Fault> {
+    limit: i64,
+) -> Result<Vec<QueryPostings>, PgError> {
     if queries.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = work.query(
+    let rows = conn.query(
         &format!(
-            "SELECT wanted.place, found.passages, found.lengths
-             FROM unnest($3::text[]) WITH ORDINALITY AS wanted (query, place)
+            "SELECT wanted.ordinal, found.chunks, found.lengths
+             FROM unnest($3::text[]) WITH ORDINALITY AS wanted (query, ordinal)
              CROSS JOIN LATERAL
-                 (SELECT array_agg(id) AS passages, array_agg({length}) AS lengths FROM
+                 (SELECT array_agg(id) AS chunks, array_agg({length}) AS lengths FROM
                      (SELECT id, {length} FROM chunk
-                      WHERE {PLACE} AND words @@ wanted.query::tsquery LIMIT $4) AS bounded) AS found
-             WHERE found.passages IS NOT NULL"
+                      WHERE {SCOPE_FILTER} AND words @@ wanted.query::tsquery LIMIT $4) AS bounded) AS found
+             WHERE found.chunks IS NOT NULL"
         ),
-        &[&texts(queries.iter().map(String::as_str)), &most],
+        &[&texts(queries.iter().map(String::as_str)), &limit],
     )?;
     let read = |row: &postgres::Row| {
-        let (passages, lengths): (Vec<i64>, Vec<i32>) = (row.try_get(1)?, row.try_get(2)?);
-        let pairs = passages.into_iter().zip(lengths);
-        let postings = pairs.map(|(passage, length)| Posting { passage, length, times: 1.0 });
+        let (chunks, lengths): (Vec<i64>, Vec<i32>) = (row.try_get(1)?, row.try_get(2)?);
+        let pairs = chunks.into_iter().zip(lengths);
+        let postings = pairs.map(|(chunk, length)| Posting { chunk, length, frequency: 1.0 });
         Ok((row.try_get::<_, i64>(0)? as usize - 1, postings.collect()))
     };
     rows.iter().map(read).collect()

@@ -1,4 +1,4 @@
-//! A source on its way in: indexed in pieces that nobody sees, and put in place of the old in one transaction.
+//! Reindexing of a source: items are staged in batches and replace the old ones in one transaction.
 
 use std::collections::HashSet;
 
@@ -9,22 +9,22 @@ use forebay_store::{
 
 use ::postgres::Row;
 
-use super::connection::Work;
+use super::connection::ScopedConn;
 use super::entries;
-use super::error::Fault;
-use super::staging::{self, Unseen};
+use super::error::PgError;
+use super::staging::{self, StagedItem};
 use super::text::{Name, Text};
 use super::{PostgresStore, purge};
 
-/// What is held in memory before it is written, in bytes of raw text.
-const BYTES_AT_ONCE: u64 = 2 * 1024 * 1024;
-const ITEMS_AT_ONCE: usize = 256;
+/// Raw bytes and number of items that are buffered before a write.
+const MAX_BUFFERED_BYTES: u64 = 2 * 1024 * 1024;
+const MAX_BUFFERED_ITEMS: usize = 256;
 
 pub(super) struct PostgresReindex<'store> {
     store: &'store PostgresStore,
     pending: Vec<NewSourceItem>,
     pending_bytes: u64,
-    written: Vec<Unseen>,
+    staged: Vec<StagedItem>,
     kept: Vec<(String, FileStamp)>,
     removed: Vec<String>,
 }
@@ -35,22 +35,22 @@ impl<'store> PostgresReindex<'store> {
             store,
             pending: Vec::new(),
             pending_bytes: 0,
-            written: Vec::new(),
+            staged: Vec::new(),
             kept: Vec::new(),
             removed: Vec::new(),
         }
     }
 
-    fn write_out(&mut self) -> Result<(), StoreError> {
+    fn flush(&mut self) -> Result<(), StoreError> {
         let pending = std::mem::take(&mut self.pending);
         self.pending_bytes = 0;
         if pending.is_empty() {
             return Ok(());
         }
-        let begun = self.store.writing(|work| staging::write(work, &pending))?;
-        self.store.learn(pending.iter().flat_map(|item| &item.chunks));
-        let written = pending.into_iter().zip(begun);
-        self.written.extend(written.map(|(item, begun)| Unseen::of(item, begun)));
+        let started = self.store.transaction(|conn| staging::write(conn, &pending))?;
+        self.store.record_words(pending.iter().flat_map(|item| &item.chunks));
+        let staged = pending.into_iter().zip(started);
+        self.staged.extend(staged.map(|(item, started)| StagedItem::new(item, started)));
         Ok(())
     }
 }
@@ -59,8 +59,8 @@ impl Reindex for PostgresReindex<'_> {
     fn add(&mut self, item: NewSourceItem) -> Result<(), StoreError> {
         self.pending_bytes += item.raw.bytes;
         self.pending.push(item);
-        if self.pending_bytes >= BYTES_AT_ONCE || self.pending.len() >= ITEMS_AT_ONCE {
-            self.write_out()?;
+        if self.pending_bytes >= MAX_BUFFERED_BYTES || self.pending.len() >= MAX_BUFFERED_ITEMS {
+            self.flush()?;
         }
         Ok(())
     }
@@ -78,63 +78,63 @@ impl Reindex for PostgresReindex<'_> {
         source: &NewSource,
         others: UnlistedItems,
     ) -> Result<ReindexReport, StoreError> {
-        self.write_out()?;
-        let reindexed = self.store.writing(|work| put_in_place(work, &self, source, others))?;
-        self.written.clear();
+        self.flush()?;
+        let reindexed = self.store.transaction(|conn| publish(conn, &self, source, others))?;
+        self.staged.clear();
         Ok(reindexed)
     }
 }
 
 impl Drop for PostgresReindex<'_> {
-    /// What was given up leaves nothing; after a crash the sweep removes it.
+    /// Deletes the staged items of an abandoned reindex; after a crash the sweep does.
     fn drop(&mut self) {
         let entries: Vec<i64> =
-            std::mem::take(&mut self.written).iter().map(|item| item.begun.entry).collect();
+            std::mem::take(&mut self.staged).iter().map(|item| item.started.entry).collect();
         if entries.is_empty() {
             return;
         }
-        if let Err(error) = self.store.writing(|work| entries::delete(work, &entries)) {
-            tracing::warn!(%error, "an unfinished source stays until the next sweep");
+        if let Err(error) = self.store.transaction(|conn| entries::delete(conn, &entries)) {
+            tracing::warn!(%error, "cannot delete an abandoned reindex; the next sweep will");
         }
     }
 }
 
-fn put_in_place(
-    work: &mut Work<'_>,
+fn publish(
+    conn: &mut ScopedConn<'_>,
     new: &PostgresReindex<'_>,
     source: &NewSource,
     others: UnlistedItems,
-) -> Result<ReindexReport, Fault> {
-    let id = write_source(work, source)?;
+) -> Result<ReindexReport, PgError> {
+    let id = write_source(conn, source)?;
     let mut reindexed = ReindexReport::default();
-    let replaced = replaced(work, new, id, others, &mut reindexed)?;
-    purge::replace(work, &replaced, &source.name, source.at)?;
+    let replaced = replaced(conn, new, id, others, &mut reindexed)?;
+    purge::replace(conn, &replaced, &source.name, source.at)?;
     if others == UnlistedItems::Remove && source.kind != SourceKind::Folder {
-        forget_documents(work, source)?;
+        delete_documents(conn, source)?;
     }
-    staging::reveal(work, id, &new.written)?;
-    let added = new.written.iter().map(|item| (item.path.clone(), item.begun.reference));
+    staging::publish(conn, id, &new.staged)?;
+    let added = new.staged.iter().map(|item| (item.path.clone(), item.started.reference));
     reindexed.added.extend(added);
-    write_stamps(work, id, &new.kept)?;
+    write_stamps(conn, id, &new.kept)?;
     Ok(reindexed)
 }
 
-/// Items that go or have a new one in their place; both are counted.
+/// Returns the items that are removed or replaced, and counts both.
 fn replaced(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     new: &PostgresReindex<'_>,
     source: i64,
     others: UnlistedItems,
     reindexed: &mut ReindexReport,
-) -> Result<Vec<Row>, Fault> {
-    let added: HashSet<&str> = new.written.iter().map(|item| item.path.as_str()).collect();
+) -> Result<Vec<Row>, PgError> {
+    let added: HashSet<&str> = new.staged.iter().map(|item| item.path.as_str()).collect();
     let kept: HashSet<&str> = new.kept.iter().map(|(path, _)| path.as_str()).collect();
     let removed: HashSet<&str> = new.removed.iter().map(String::as_str).collect();
     let stays = |path: &str| match others {
         UnlistedItems::Remove => kept.contains(path),
         UnlistedItems::Keep => !removed.contains(path),
     };
-    let rows = work.query(
+    let rows = conn.query(
         "SELECT entry.id, entry.ref, item.path FROM source_item AS item
          JOIN entry ON entry.workspace = $1 AND entry.project = $2 AND entry.id = item.entry
          WHERE item.workspace = $1 AND item.project = $2 AND item.source = $3",
@@ -155,20 +155,20 @@ fn replaced(
     Ok(replaced)
 }
 
-/// The same name may have held documents before.
-fn forget_documents(work: &mut Work<'_>, source: &NewSource) -> Result<(), Fault> {
-    let rows = work.query(
+/// The source may have been indexed as documents before.
+fn delete_documents(conn: &mut ScopedConn<'_>, source: &NewSource) -> Result<(), PgError> {
+    let rows = conn.query(
         "SELECT id, ref FROM entry WHERE workspace = $1 AND project = $2 AND complete
              AND hashtextextended(source, 0) = hashtextextended($3, 0) AND source = $3
              AND kind = 'source' AND NOT EXISTS (SELECT FROM source_item AS item
                  WHERE item.workspace = $1 AND item.project = $2 AND item.entry = entry.id)",
         &[&Text(&source.name)],
     )?;
-    purge::replace(work, &rows, &source.name, source.at)
+    purge::replace(conn, &rows, &source.name, source.at)
 }
 
-fn write_source(work: &mut Work<'_>, source: &NewSource) -> Result<i64, Fault> {
-    let row = work.one(
+fn write_source(conn: &mut ScopedConn<'_>, source: &NewSource) -> Result<i64, PgError> {
+    let row = conn.one(
         "INSERT INTO source (workspace, project, name, kind, path, options, indexed, checked, etag,
              last_modified, expires)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10)
@@ -191,19 +191,19 @@ fn write_source(work: &mut Work<'_>, source: &NewSource) -> Result<i64, Fault> {
     Ok(row.try_get(0)?)
 }
 
-/// What is kept may have been touched since.
+/// Updates the stamps of unchanged files, which may have been touched.
 fn write_stamps(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     source: i64,
     kept: &[(String, FileStamp)],
-) -> Result<(), Fault> {
+) -> Result<(), PgError> {
     if kept.is_empty() {
         return Ok(());
     }
     let paths: Vec<Name<'_>> = kept.iter().map(|(path, _)| Name(path)).collect();
     let modified: Vec<i64> = kept.iter().map(|(_, stamp)| stamp.modified).collect();
     let sizes: Vec<i64> = kept.iter().map(|(_, stamp)| stamp.size as i64).collect();
-    work.execute(
+    conn.execute(
         "UPDATE source_item AS item SET modified = kept.modified, size = kept.size
          FROM unnest($4::text[], $5::bigint[], $6::bigint[]) AS kept (path, modified, size)
          WHERE item.workspace = $1 AND item.project = $2 AND item.source = $3 AND item.path = kept.path",

@@ -1,72 +1,72 @@
-//! Adoption: entries that another store made, kept under the references they have there.
+//! Replication: stores entries of another store under their original references.
 //!
-//! Nothing is overwritten. The same content is kept once; another content under a reference that is taken
-//! gets a new one; notes that were written apart from each other on the same stay in force, both marked.
+//! Nothing is overwritten. Identical content is stored once; different content under a taken reference gets a new
+//! one; notes written independently on the same topic stay in force and are marked as conflicting.
 
 use forebay_domain::{Entry, EntryKind, Reference};
 use forebay_store::blob::writer::{BlobContent, EntryOrigin, StartedEntry};
 use forebay_store::{NewDetail, NewEntry, NewNote, ReplicaOrigin, ReplicateOutcome};
 
-use super::connection::Work;
+use super::connection::ScopedConn;
 use super::entries;
-use super::error::Fault;
+use super::error::PgError;
 use super::purge;
 use super::text::{Name, Text};
-use super::vocabulary::count_change;
+use super::vocabulary::bump_purges;
 
-pub(super) fn adopt(
-    work: &mut Work<'_>,
-    begun: Option<StartedEntry>,
+pub(super) fn replicate(
+    conn: &mut ScopedConn<'_>,
+    started: Option<StartedEntry>,
     content: &BlobContent<'_>,
     new: &NewEntry,
     origin: &ReplicaOrigin,
-) -> Result<ReplicateOutcome, Fault> {
+) -> Result<ReplicateOutcome, PgError> {
     let wanted = origin.reference;
-    // Of two who bring the same the second waits, and finds it.
-    work.lock(&format!("reference {}", wanted.as_str()))?;
-    if let Some(known) = with_content(work, wanted, &content.hash)? {
+    // Concurrent replications of the same entry serialize here; the second one finds it.
+    conn.lock(&format!("reference {}", wanted.as_str()))?;
+    if let Some(known) = with_content(conn, wanted, &content.hash)? {
         return Ok(ReplicateOutcome::AlreadyPresent(known));
     }
-    if is_forgotten(work, wanted)? && !origin.restores_purged {
+    if has_tombstone(conn, wanted)? && !origin.restores_purged {
         return Ok(ReplicateOutcome::Purged);
     }
-    let revived = work.execute(
+    let revived = conn.execute(
         "DELETE FROM gone WHERE workspace = $1 AND project = $2 AND ref = $3",
         &[&wanted.as_str()],
     )?;
     if revived > 0 {
-        // Who has not looked since it was forgotten would not see any more that it ever was.
-        count_change(work)?;
+        // A cache that has not synced since the purge would miss it, as the tombstone is deleted.
+        bump_purges(conn)?;
     }
-    let holder = holder(work, wanted)?;
-    let reference = match holder {
+    let existing = entry_with_reference(conn, wanted)?;
+    let reference = match existing {
         Some(_) => entries::random_reference()?,
         None => wanted,
     };
-    let entry = entries::complete(work, begun, content, new, EntryOrigin::Replicated(reference))?;
-    if let Some(holder) = holder {
-        mark(work, entry.sequence, &[holder])?;
+    let entry = entries::complete(conn, started, content, new, EntryOrigin::Replicated(reference))?;
+    if let Some(existing) = existing {
+        mark(conn, entry.sequence, &[existing])?;
     }
     match (&new.detail, new.kind) {
-        (NewDetail::Note(note), _) => take_place(work, entry.sequence, note, &origin.supersedes)?,
-        (_, EntryKind::Source | EntryKind::Page) => replace_version(work, &entry)?,
+        (NewDetail::Note(note), _) => supersede(conn, entry.sequence, note, &origin.supersedes)?,
+        (_, EntryKind::Source | EntryKind::Page) => replace_version(conn, &entry)?,
         _ => {}
     }
-    work.execute(
+    conn.execute(
         "INSERT INTO adopted (workspace, project, ref, entry) VALUES ($1, $2, $3, $4)",
         &[&wanted.as_str(), &entry.sequence],
     )?;
-    let entry = entries::find(work, reference)?.unwrap_or(entry);
+    let entry = entries::find(conn, reference)?.unwrap_or(entry);
     Ok(ReplicateOutcome::Added(Box::new(entry)))
 }
 
-/// The entry that came under this reference with this content.
+/// Returns the entry that was replicated under this reference with this content.
 fn with_content(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     reference: Reference,
     hash: &blake3::Hash,
-) -> Result<Option<Reference>, Fault> {
-    let row = work.first(
+) -> Result<Option<Reference>, PgError> {
+    let row = conn.first(
         "SELECT entry.ref FROM entry
          JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
          WHERE entry.workspace = $1 AND entry.project = $2 AND complete AND blob.hash = $4
@@ -77,26 +77,29 @@ fn with_content(
     row.map(|row| entries::reference(&row, 0)).transpose()
 }
 
-fn is_forgotten(work: &mut Work<'_>, reference: Reference) -> Result<bool, Fault> {
-    let row = work.first(
+fn has_tombstone(conn: &mut ScopedConn<'_>, reference: Reference) -> Result<bool, PgError> {
+    let row = conn.first(
         "SELECT FROM gone WHERE workspace = $1 AND project = $2 AND ref = $3",
         &[&reference.as_str()],
     )?;
     Ok(row.is_some())
 }
 
-/// The entry that has the reference here.
-fn holder(work: &mut Work<'_>, reference: Reference) -> Result<Option<i64>, Fault> {
-    let row = work.first(
+/// Returns the local entry with this reference.
+fn entry_with_reference(
+    conn: &mut ScopedConn<'_>,
+    reference: Reference,
+) -> Result<Option<i64>, PgError> {
+    let row = conn.first(
         "SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND ref = $3",
         &[&reference.as_str()],
     )?;
     Ok(row.map(|row| row.try_get(0)).transpose()?)
 }
 
-/// Takes the place of the older version of a source that came before; one that was indexed here stays.
-fn replace_version(work: &mut Work<'_>, new: &Entry) -> Result<(), Fault> {
-    let rows = work.query(
+/// Replaces an older replicated version of a source; one that was indexed here stays.
+fn replace_version(conn: &mut ScopedConn<'_>, new: &Entry) -> Result<(), PgError> {
+    let rows = conn.query(
         "SELECT id, ref, created <= $6 AND id IN (SELECT adopted.entry FROM adopted
              WHERE adopted.workspace = $1 AND adopted.project = $2)
          FROM entry WHERE workspace = $1 AND project = $2 AND complete
@@ -112,19 +115,19 @@ fn replace_version(work: &mut Work<'_>, new: &Entry) -> Result<(), Fault> {
             stay.push(row.try_get(0)?);
         }
     }
-    purge::replace(work, &replaced, &new.source, new.created)?;
-    mark(work, new.sequence, &stay)
+    purge::replace(conn, &replaced, &new.source, new.created)?;
+    mark(conn, new.sequence, &stay)
 }
 
-/// Puts a note where its own store had it; what it did not replace there stays in force beside it.
-fn take_place(
-    work: &mut Work<'_>,
+/// Applies a note's supersessions from its own store; others stay in force beside it.
+fn supersede(
+    conn: &mut ScopedConn<'_>,
     entry: i64,
     note: &NewNote,
     replaces: &[Reference],
-) -> Result<(), Fault> {
+) -> Result<(), PgError> {
     for older in replaces {
-        work.execute(
+        conn.execute(
             "UPDATE note SET superseded_by = $3
              WHERE workspace = $1 AND project = $2 AND superseded_by IS NULL AND entry <> $3
                  AND entry = (SELECT id FROM entry
@@ -132,13 +135,17 @@ fn take_place(
             &[&entry, &older.as_str()],
         )?;
     }
-    let rivals = rivals(work, entry, note)?;
-    mark(work, entry, &rivals)
+    let conflicting_notes = conflicting_notes(conn, entry, note)?;
+    mark(conn, entry, &conflicting_notes)
 }
 
-/// Notes in force that claim the same place: on the same topic, or in place of the same older note.
-fn rivals(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<Vec<i64>, Fault> {
-    let rows = work.query(
+/// Returns conflicting notes in force: on the same topic, or superseding the same older note.
+fn conflicting_notes(
+    conn: &mut ScopedConn<'_>,
+    entry: i64,
+    note: &NewNote,
+) -> Result<Vec<i64>, PgError> {
+    let rows = conn.query(
         "SELECT entry FROM note
          WHERE workspace = $1 AND project = $2 AND entry <> $3 AND superseded_by IS NULL AND (
              topic = $4 OR entry = (SELECT replaced.superseded_by FROM note AS replaced
@@ -154,9 +161,9 @@ fn rivals(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<Vec<i64>, F
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
-/// Marks entries as saying something else than one does, of the same.
-fn mark(work: &mut Work<'_>, one: i64, others: &[i64]) -> Result<(), Fault> {
-    work.execute(
+/// Marks entries as conflicting with one.
+fn mark(conn: &mut ScopedConn<'_>, one: i64, others: &[i64]) -> Result<(), PgError> {
+    conn.execute(
         "INSERT INTO conflict (workspace, project, entry, other)
          SELECT $1::integer, $2::integer, $3::bigint, other FROM unnest($4::bigint[]) AS other
          UNION ALL

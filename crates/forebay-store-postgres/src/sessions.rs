@@ -1,20 +1,20 @@
-//! Sessions: who worked here, and when last.
+//! Sessions: client and time of last use.
 
 use forebay_domain::Timestamp;
 use forebay_store::SessionSummary;
 
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 use super::text::Name;
 
-/// Notes that a session is at work, from one moment to another; gives its number.
+/// Records that a session was active between two moments; returns its id.
 pub(super) fn touch(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     key: &str,
     client: &str,
     (from, to): (Timestamp, Timestamp),
-) -> Result<i64, Fault> {
-    let row = work.one(
+) -> Result<i64, PgError> {
+    let row = conn.one(
         "INSERT INTO session (workspace, project, key, client, started, last_used)
          VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (workspace, project, key) DO UPDATE SET
@@ -26,9 +26,12 @@ pub(super) fn touch(
     Ok(row.try_get(0)?)
 }
 
-/// Sessions that left something, the latest first.
-pub(super) fn list(work: &mut Work<'_>, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
-    let rows = work.query(
+/// Returns sessions that have entries or events, most recent first.
+pub(super) fn list(
+    conn: &mut ScopedConn<'_>,
+    limit: usize,
+) -> Result<Vec<SessionSummary>, PgError> {
+    let rows = conn.query(
         "SELECT key, client, started, last_used, coalesce(left_behind.entries, 0)
          FROM session LEFT JOIN
              (SELECT session, count(*) FILTER (WHERE complete) AS entries, max(id) AS newest FROM entry

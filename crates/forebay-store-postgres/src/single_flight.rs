@@ -1,67 +1,63 @@
-//! Questions to the server that many ask at once: one asks for all.
+//! Single-flight queries: concurrent callers share one query to the server.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
-/// Something that the server is asked for again and again. One asks, and whoever came before he began to is told the
-/// same: it is as new as what he would have been told himself.
+/// A value that is queried again and again. One caller runs the query; all callers that arrived before it started
+/// share the result, which is as fresh as their own would be.
 #[derive(Debug, Default)]
-pub(super) struct InTurn<T> {
-    /// Counts those who want to know.
-    wanted: AtomicU64,
-    known: Mutex<Known<T>>,
+pub(super) struct SingleFlight<T> {
+    /// Number of requests.
+    requests: AtomicU64,
+    state: Mutex<State<T>>,
 }
 
 #[derive(Debug, Default)]
-struct Known<T> {
+struct State<T> {
     value: T,
-    /// Those who wanted it before it was asked for.
-    asked_for: u64,
+    /// The last request that the value is fresh enough for.
+    fresh_for: u64,
 }
 
-impl<T> InTurn<T> {
-    /// Has `ask` bring what is known up to date, unless somebody did since this was called and it `suits`.
-    pub(super) fn up_to_date<E>(
+impl<T> SingleFlight<T> {
+    /// Refreshes the value with `query`, unless that happened since this call started and the value `suits`.
+    pub(super) fn refresh<E>(
         &self,
         suits: impl FnOnce(&T) -> bool,
-        ask: impl FnOnce(&mut T) -> Result<(), E>,
+        query: impl FnOnce(&mut T) -> Result<(), E>,
     ) -> Result<MappedMutexGuard<'_, T>, E> {
-        let number = self.wanted.fetch_add(1, Ordering::SeqCst) + 1;
-        let mut known = self.known.lock();
-        if known.asked_for < number || !suits(&known.value) {
-            let wanted = self.wanted.load(Ordering::SeqCst);
-            // What is known after a fault is nobody's answer.
-            known.asked_for = 0;
-            ask(&mut known.value)?;
-            known.asked_for = wanted;
+        let request = self.requests.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut state = self.state.lock();
+        if state.fresh_for < request || !suits(&state.value) {
+            let latest = self.requests.load(Ordering::SeqCst);
+            // A value is not fresh after an error.
+            state.fresh_for = 0;
+            query(&mut state.value)?;
+            state.fresh_for = latest;
         }
-        Ok(MutexGuard::map(known, |known| &mut known.value))
+        Ok(MutexGuard::map(state, |state| &mut state.value))
     }
 
-    /// What is known, however old.
+    /// Locks the value without a refresh.
     pub(super) fn lock(&self) -> MappedMutexGuard<'_, T> {
-        MutexGuard::map(self.known.lock(), |known| &mut known.value)
+        MutexGuard::map(self.state.lock(), |state| &mut state.value)
     }
 }
 
-/// The answer to one of several questions.
-pub(super) type Shared<Q, A> = InTurn<Option<(Q, A)>>;
+/// Single flight with a key: the result of the last key is shared.
+pub(super) type KeyedSingleFlight<K, V> = SingleFlight<Option<(K, V)>>;
 
-impl<Q: Clone + PartialEq, A: Clone + Default> Shared<Q, A> {
-    /// The answer to a question, by `ask` or by that of another who asked the same.
-    pub(super) fn answer<E>(
-        &self,
-        question: &Q,
-        ask: impl FnOnce() -> Result<A, E>,
-    ) -> Result<A, E> {
+impl<K: Clone + PartialEq, V: Clone + Default> KeyedSingleFlight<K, V> {
+    /// Returns the result of `query` for a key, or that of a concurrent caller with the same key.
+    pub(super) fn get<E>(&self, key: &K, query: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let is_same =
-            |known: &Option<(Q, A)>| known.as_ref().is_some_and(|(asked, _)| asked == question);
-        let known = self.up_to_date(is_same, |known| {
-            *known = Some((question.clone(), ask()?));
+            |state: &Option<(K, V)>| state.as_ref().is_some_and(|(last_key, _)| last_key == key);
+        let state = self.refresh(is_same, |state| {
+            *state = Some((key.clone(), query()?));
             Ok(())
         })?;
-        Ok(known.as_ref().map(|(_, answer)| answer.clone()).unwrap_or_default())
+        Ok(state.as_ref().map(|(_, value)| value.clone()).unwrap_or_default())
     }
 }
 
@@ -73,16 +69,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_told_what_was_asked_before_he_came() {
-        let (answered, moment) = (Shared::default(), AtomicUsize::new(0));
+    fn results_are_never_older_than_the_request() {
+        let (flight, moment) = (KeyedSingleFlight::default(), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..16 {
                 scope.spawn(|| {
                     for _ in 0..200 {
-                        let came = moment.fetch_add(1, Ordering::SeqCst);
-                        let ask = || Ok::<_, Infallible>(moment.load(Ordering::SeqCst));
-                        let Ok(told) = answered.answer(&"moment", ask);
-                        assert!(told > came, "{told} at {came}");
+                        let requested = moment.fetch_add(1, Ordering::SeqCst);
+                        let query = || Ok::<_, Infallible>(moment.load(Ordering::SeqCst));
+                        let Ok(result) = flight.get(&"moment", query);
+                        assert!(result > requested, "{result} at {requested}");
                     }
                 });
             }
@@ -92,19 +88,19 @@ mod tests {
     #[test]
     fn callers_that_wait_share_one_query() {
         const WAITING: u64 = 8;
-        let (shared, queries) = (Shared::default(), AtomicUsize::new(0));
-        let query = |answer| {
+        let (shared, queries) = (KeyedSingleFlight::default(), AtomicUsize::new(0));
+        let query = |result| {
             queries.fetch_add(1, Ordering::SeqCst);
-            Ok::<_, Infallible>(answer)
+            Ok::<_, Infallible>(result)
         };
         std::thread::scope(|scope| {
             let mut callers = Vec::new();
-            let first = shared.answer(&"key", || {
+            let first = shared.get(&"key", || {
                 for _ in 0..WAITING {
-                    callers.push(scope.spawn(|| shared.answer(&"key", || query("second"))));
+                    callers.push(scope.spawn(|| shared.get(&"key", || query("second"))));
                 }
                 // The query ends only when every other caller waits for it.
-                while shared.wanted.load(Ordering::SeqCst) <= WAITING {
+                while shared.requests.load(Ordering::SeqCst) <= WAITING {
                     std::thread::yield_now();
                 }
                 query("first")
@@ -118,11 +114,11 @@ mod tests {
     }
 
     #[test]
-    fn another_question_and_one_after_a_fault_are_asked_anew() {
-        let answered = Shared::default();
-        assert_eq!(answered.answer(&1, || Ok::<_, ()>("one")), Ok("one"));
-        assert_eq!(answered.answer(&2, || Ok::<_, ()>("two")), Ok("two"));
-        assert_eq!(answered.answer(&2, || Err("broken")), Err("broken"));
-        assert_eq!(answered.answer(&2, || Ok::<_, ()>("again")), Ok("again"));
+    fn queries_again_for_another_key_and_after_an_error() {
+        let flight = KeyedSingleFlight::default();
+        assert_eq!(flight.get(&1, || Ok::<_, ()>("one")), Ok("one"));
+        assert_eq!(flight.get(&2, || Ok::<_, ()>("two")), Ok("two"));
+        assert_eq!(flight.get(&2, || Err("broken")), Err("broken"));
+        assert_eq!(flight.get(&2, || Ok::<_, ()>("again")), Ok("again"));
     }
 }

@@ -1,12 +1,12 @@
-//! Sources: what was indexed under a name, and what tells whether it has changed.
+//! Sources: what was indexed under a name, and how to detect changes.
 
 use ::postgres::Row;
 use forebay_domain::Timestamp;
 use forebay_store::{FileStamp, Freshness, NewSource, Source, SourceItem, SourceKind};
 
-use super::connection::Work;
+use super::connection::ScopedConn;
 use super::entries;
-use super::error::Fault;
+use super::error::PgError;
 use super::text::Name;
 
 const SOURCES: &str = "
@@ -19,8 +19,8 @@ const SOURCES: &str = "
          WHERE item.workspace = $1 AND item.project = $2 AND item.source = source.id)
     FROM source WHERE workspace = $1 AND project = $2";
 
-/// Sources by name, those without a row of their own (indexed as documents) among them.
-pub(super) fn list(work: &mut Work<'_>) -> Result<Vec<Source>, Fault> {
+/// Returns sources by name, including those without a row of their own (indexed as documents).
+pub(super) fn list(conn: &mut ScopedConn<'_>) -> Result<Vec<Source>, PgError> {
     let sql = format!(
         "SELECT * FROM ({SOURCES} UNION ALL
          SELECT entry.source, 'documents', '', '', max(entry.created), max(entry.created),
@@ -31,21 +31,21 @@ pub(super) fn list(work: &mut Work<'_>) -> Result<Vec<Source>, Fault> {
                  AND item.project = $2 AND item.entry = entry.id)
          GROUP BY entry.source) AS source ORDER BY name COLLATE \"C\""
     );
-    work.query(&sql, &[])?.iter().map(read_source).collect()
+    conn.query(&sql, &[])?.iter().map(read_source).collect()
 }
 
-/// The source of this name, if it has a row of its own.
-pub(super) fn find(work: &mut Work<'_>, name: &str) -> Result<Option<Source>, Fault> {
-    let row = work.first(&format!("{SOURCES} AND name = $3"), &[&Name(name)])?;
+/// Returns the source with this name if it has a row of its own.
+pub(super) fn find(conn: &mut ScopedConn<'_>, name: &str) -> Result<Option<Source>, PgError> {
+    let row = conn.first(&format!("{SOURCES} AND name = $3"), &[&Name(name)])?;
     row.as_ref().map(read_source).transpose()
 }
 
-/// Files and folders that nobody looked at between two moments, as of the later one.
+/// Returns files and folders that were not checked between two moments, as of the later one.
 pub(super) fn unchecked(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     (from, to): (Timestamp, Timestamp),
-) -> Result<Vec<NewSource>, Fault> {
-    let rows = work.query(
+) -> Result<Vec<NewSource>, PgError> {
+    let rows = conn.query(
         "SELECT name, kind, path, options, etag, last_modified, expires FROM source
          WHERE workspace = $1 AND project = $2
              AND kind IN ('file', 'folder') AND (checked < $3 OR checked > $4)",
@@ -64,7 +64,7 @@ pub(super) fn unchecked(
     rows.iter().map(read).collect()
 }
 
-fn read_freshness(row: &Row, first: usize) -> Result<Freshness, Fault> {
+fn read_freshness(row: &Row, first: usize) -> Result<Freshness, PgError> {
     Ok(Freshness {
         etag: row.try_get(first)?,
         last_modified: row.try_get(first + 1)?,
@@ -72,7 +72,7 @@ fn read_freshness(row: &Row, first: usize) -> Result<Freshness, Fault> {
     })
 }
 
-fn read_source(row: &Row) -> Result<Source, Fault> {
+fn read_source(row: &Row) -> Result<Source, PgError> {
     Ok(Source {
         name: row.try_get(0)?,
         kind: SourceKind::from_word(row.try_get(1)?),
@@ -86,9 +86,12 @@ fn read_source(row: &Row) -> Result<Source, Fault> {
     })
 }
 
-/// What each file of a source looked like when it was indexed.
-pub(super) fn stamps(work: &mut Work<'_>, source: &str) -> Result<Vec<(String, FileStamp)>, Fault> {
-    let rows = work.query(
+/// Returns the stamp of each file of a source when it was indexed.
+pub(super) fn stamps(
+    conn: &mut ScopedConn<'_>,
+    source: &str,
+) -> Result<Vec<(String, FileStamp)>, PgError> {
+    let rows = conn.query(
         "SELECT item.path, item.modified, item.size
          FROM source JOIN source_item AS item
              ON item.workspace = $1 AND item.project = $2 AND item.source = source.id
@@ -98,14 +101,14 @@ pub(super) fn stamps(work: &mut Work<'_>, source: &str) -> Result<Vec<(String, F
     rows.iter().map(|row| Ok((row.try_get(0)?, read_stamp(row, 1)?))).collect()
 }
 
-fn read_stamp(row: &Row, first: usize) -> Result<FileStamp, Fault> {
+fn read_stamp(row: &Row, first: usize) -> Result<FileStamp, PgError> {
     let size = row.try_get::<_, i64>(first + 1)? as u64;
     Ok(FileStamp { modified: row.try_get(first)?, size })
 }
 
-/// The entries of a source in the order of their paths.
-pub(super) fn items(work: &mut Work<'_>, source: &str) -> Result<Vec<SourceItem>, Fault> {
-    let rows = work.query(
+/// Returns the entries of a source ordered by path.
+pub(super) fn items(conn: &mut ScopedConn<'_>, source: &str) -> Result<Vec<SourceItem>, PgError> {
+    let rows = conn.query(
         "SELECT item.path, entry.ref, item.modified, item.size, item.hash, blob.bytes
          FROM source
          JOIN source_item AS item
@@ -121,16 +124,16 @@ pub(super) fn items(work: &mut Work<'_>, source: &str) -> Result<Vec<SourceItem>
             path: row.try_get(0)?,
             reference: entries::reference(row, 1)?,
             stamp: read_stamp(row, 2)?,
-            hash: row.try_get::<_, &[u8]>(4)?.try_into().map_err(Fault::content)?,
+            hash: row.try_get::<_, &[u8]>(4)?.try_into().map_err(PgError::invalid_data)?,
             bytes: row.try_get::<_, i64>(5)? as u64,
         })
     };
     rows.iter().map(read).collect()
 }
 
-/// Removes rows of sources that have nothing left.
-pub(super) fn drop_empty(work: &mut Work<'_>) -> Result<(), Fault> {
-    work.execute(
+/// Deletes sources without entries.
+pub(super) fn delete_empty(conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
+    conn.execute(
         "DELETE FROM source WHERE workspace = $1 AND project = $2 AND NOT EXISTS
              (SELECT FROM source_item AS item
               WHERE item.workspace = $1 AND item.project = $2 AND item.source = source.id)",
@@ -139,14 +142,14 @@ pub(super) fn drop_empty(work: &mut Work<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Notes that a source was looked at, and until when it need not be again.
+/// Records when a source was checked, and until when it is fresh.
 pub(super) fn mark_source_checked(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     name: &str,
     at: Timestamp,
     expires: Option<Timestamp>,
-) -> Result<(), Fault> {
-    work.execute(
+) -> Result<(), PgError> {
+    conn.execute(
         "UPDATE source SET checked = $4, expires = coalesce($5, expires)
          WHERE workspace = $1 AND project = $2 AND name = $3",
         &[&Name(name), &at.0, &expires.map(|at| at.0)],

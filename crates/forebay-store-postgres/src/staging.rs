@@ -1,4 +1,4 @@
-//! Entries that nobody sees until they are revealed, many at once: a statement for each table, not for each entry.
+//! Staged entries: invisible until published, in batches with one statement per table.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,75 +6,78 @@ use forebay_domain::{Reference, Timestamp};
 use forebay_store::blob::writer::StartedEntry;
 use forebay_store::{EncodedBlob, FileStamp, NewChunk, NewEntry, NewSourceItem};
 
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 use super::text::{Name, Text};
 use super::{blobs, chunks, entries, sessions};
 
-/// Entries that are revealed with one statement.
-const AT_ONCE: usize = 1_000;
+/// Entries that are published with one statement.
+const BATCH_SIZE: usize = 1_000;
 
-/// An item whose bytes and passages are written, but which nobody sees.
-pub(super) struct Unseen {
-    pub(super) begun: StartedEntry,
+/// An item whose bytes and chunks are written, but which is not visible yet.
+pub(super) struct StagedItem {
+    pub(super) started: StartedEntry,
     pub(super) path: String,
     stamp: FileStamp,
     hash: [u8; 32],
     entry: NewEntry,
 }
 
-impl Unseen {
-    pub(super) fn of(item: NewSourceItem, begun: StartedEntry) -> Self {
+impl StagedItem {
+    pub(super) fn new(item: NewSourceItem, started: StartedEntry) -> Self {
         let NewSourceItem { path, stamp, hash, entry, .. } = item;
-        Self { begun, path, stamp, hash, entry }
+        Self { started, path, stamp, hash, entry }
     }
 }
 
-/// Writes bytes and passages of entries that are not complete yet.
+/// Writes bytes and chunks of incomplete entries.
 pub(super) fn write(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     items: &[NewSourceItem],
-) -> Result<Vec<StartedEntry>, Fault> {
+) -> Result<Vec<StartedEntry>, PgError> {
     let contents: Vec<&EncodedBlob> = items.iter().map(|item| &item.raw).collect();
-    let blobs = blobs::store_all(work, &contents)?;
-    let begun = begin(work, &blobs)?;
+    let blobs = blobs::store_all(conn, &contents)?;
+    let started = start(conn, &blobs)?;
     let mut chunks: Vec<(i64, &NewChunk)> = Vec::new();
-    for (begun, item) in begun.iter().zip(items) {
-        chunks.extend(item.chunks.iter().map(|chunk| (begun.entry, chunk)));
+    for (started, item) in started.iter().zip(items) {
+        chunks.extend(item.chunks.iter().map(|chunk| (started.entry, chunk)));
     }
-    chunks::write(work, &chunks)?;
-    Ok(begun)
+    chunks::write(conn, &chunks)?;
+    Ok(started)
 }
 
-/// Makes an entry for each of the blobs.
-fn begin(work: &mut Work<'_>, blobs: &[i64]) -> Result<Vec<StartedEntry>, Fault> {
-    let mut begun: Vec<Option<StartedEntry>> = vec![None; blobs.len()];
-    // Under a reference that is taken none is made: another is tried.
-    while begun.iter().any(Option::is_none) {
-        let open = begun.iter_mut().zip(blobs).filter(|(begun, _)| begun.is_none());
-        let open = open.map(|(begun, blob)| Ok((begun, entries::random_reference()?, *blob)));
-        let open = open.collect::<Result<Vec<_>, Fault>>()?;
+/// Creates an entry for each blob.
+fn start(conn: &mut ScopedConn<'_>, blobs: &[i64]) -> Result<Vec<StartedEntry>, PgError> {
+    let mut started: Vec<Option<StartedEntry>> = vec![None; blobs.len()];
+    // Rows with a taken reference are skipped and retried with another one.
+    while started.iter().any(Option::is_none) {
+        let open = started.iter_mut().zip(blobs).filter(|(started, _)| started.is_none());
+        let open = open.map(|(started, blob)| Ok((started, entries::random_reference()?, *blob)));
+        let open = open.collect::<Result<Vec<_>, PgError>>()?;
         let references: Vec<&str> =
             open.iter().map(|(_, reference, _)| reference.as_str()).collect();
-        let held: Vec<i64> = open.iter().map(|(_, _, blob)| *blob).collect();
-        let made = insert(work, &references, &held)?;
-        for (begun, reference, blob) in open {
-            *begun =
-                made.get(&reference).map(|entry| StartedEntry { entry: *entry, reference, blob });
+        let blob_ids: Vec<i64> = open.iter().map(|(_, _, blob)| *blob).collect();
+        let inserted = insert(conn, &references, &blob_ids)?;
+        for (started, reference, blob) in open {
+            *started = inserted.get(&reference).map(|entry| StartedEntry {
+                entry: *entry,
+                reference,
+                blob,
+            });
         }
     }
-    Ok(begun.into_iter().flatten().collect())
+    Ok(started.into_iter().flatten().collect())
 }
 
-/// Makes entries under those of the references that neither an entry nor a forgotten one has. Their passages come with
-/// them, so nothing is left to be made searchable: else the server would count all of them among the few for which
-/// that is so, and a search, which looks for those first, would read every entry there is.
+/// Inserts entries under those references that neither an entry nor a tombstone has. They count as indexed, since
+/// their chunks follow: otherwise the planner statistics would show many unindexed entries, and the check for these,
+/// which precedes every search, would scan all entries.
 fn insert(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     references: &[&str],
     blobs: &[i64],
-) -> Result<HashMap<Reference, i64>, Fault> {
-    let rows = work.query(
+) -> Result<HashMap<Reference, i64>, PgError> {
+    let rows = conn.query(
         "INSERT INTO entry (workspace, project, ref, complete, searchable, kind, title, source, created, blob,
              digest)
          SELECT $1, $2, new.ref, false, true, '', '', '',
@@ -87,23 +90,30 @@ fn insert(
     rows.iter().map(|row| Ok((entries::reference(row, 1)?, row.try_get(0)?))).collect()
 }
 
-/// Makes entries visible, as items of a source.
-pub(super) fn reveal(work: &mut Work<'_>, source: i64, items: &[Unseen]) -> Result<(), Fault> {
-    let sessions = touch_sessions(work, items)?;
-    for items in items.chunks(AT_ONCE) {
-        complete(work, items, &sessions)?;
-        write_items(work, source, items)?;
+/// Makes entries visible as items of a source.
+pub(super) fn publish(
+    conn: &mut ScopedConn<'_>,
+    source: i64,
+    items: &[StagedItem],
+) -> Result<(), PgError> {
+    let sessions = touch_sessions(conn, items)?;
+    for items in items.chunks(BATCH_SIZE) {
+        complete(conn, items, &sessions)?;
+        write_items(conn, source, items)?;
     }
     Ok(())
 }
 
-/// The numbers of sessions, by their keys and clients.
+/// Session ids by key and client.
 type Sessions<'a> = BTreeMap<(&'a str, &'a str), i64>;
 
-/// Notes that the sessions of these entries were at work from the first of them to the last.
-fn touch_sessions<'a>(work: &mut Work<'_>, items: &'a [Unseen]) -> Result<Sessions<'a>, Fault> {
+/// Records that the sessions of these entries were active from the first to the last of them.
+fn touch_sessions<'a>(
+    conn: &mut ScopedConn<'_>,
+    items: &'a [StagedItem],
+) -> Result<Sessions<'a>, PgError> {
     let mut moments: BTreeMap<(&str, &str), (Timestamp, Timestamp)> = BTreeMap::new();
-    for Unseen { entry, .. } in items {
+    for StagedItem { entry, .. } in items {
         let moment = entry.created;
         let (first, last) = moments.entry(session_of(entry)).or_insert((moment, moment));
         *first = moment.min(*first);
@@ -111,7 +121,7 @@ fn touch_sessions<'a>(work: &mut Work<'_>, items: &'a [Unseen]) -> Result<Sessio
     }
     let mut sessions = Sessions::new();
     for ((key, client), span) in moments {
-        sessions.insert((key, client), sessions::touch(work, key, client, span)?);
+        sessions.insert((key, client), sessions::touch(conn, key, client, span)?);
     }
     Ok(sessions)
 }
@@ -121,11 +131,15 @@ fn session_of(entry: &NewEntry) -> (&str, &str) {
 }
 
 /// Writes the rest of the entries.
-fn complete(work: &mut Work<'_>, items: &[Unseen], sessions: &Sessions<'_>) -> Result<(), Fault> {
+fn complete(
+    conn: &mut ScopedConn<'_>,
+    items: &[StagedItem],
+    sessions: &Sessions<'_>,
+) -> Result<(), PgError> {
     let entries = || items.iter().map(|item| &item.entry);
     let tickets: Vec<Option<String>> =
         entries().map(|entry| entries::ticket_of(entry.branch.as_deref())).collect();
-    let written = work.execute(
+    let written = conn.execute(
         "UPDATE entry SET complete = true, kind = new.kind, title = new.title,
              source = new.source, session = new.session, branch = new.branch, created = new.created,
              digest = new.digest, ticket = new.ticket
@@ -134,7 +148,7 @@ fn complete(work: &mut Work<'_>, items: &[Unseen], sessions: &Sessions<'_>) -> R
              AS new (id, kind, title, source, session, branch, created, digest, ticket)
          WHERE entry.workspace = $1 AND entry.project = $2 AND entry.id = new.id",
         &[
-            &items.iter().map(|item| item.begun.entry).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.started.entry).collect::<Vec<_>>(),
             &entries().map(|entry| entry.kind.word()).collect::<Vec<_>>(),
             &entries().map(|entry| Text(&entry.title)).collect::<Vec<_>>(),
             &entries().map(|entry| Text(&entry.source)).collect::<Vec<_>>(),
@@ -146,20 +160,24 @@ fn complete(work: &mut Work<'_>, items: &[Unseen], sessions: &Sessions<'_>) -> R
         ],
     )?;
     if written < items.len() as u64 {
-        return Err(Fault::content("entries were swept away while others arrived"));
+        return Err(PgError::invalid_data("staged entries were swept during the reindex"));
     }
     Ok(())
 }
 
-fn write_items(work: &mut Work<'_>, source: i64, items: &[Unseen]) -> Result<(), Fault> {
-    work.execute(
+fn write_items(
+    conn: &mut ScopedConn<'_>,
+    source: i64,
+    items: &[StagedItem],
+) -> Result<(), PgError> {
+    conn.execute(
         "INSERT INTO source_item (workspace, project, source, path, entry, modified, size, hash)
          SELECT $1, $2, $3, new.* FROM unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[],
              $8::bytea[]) AS new",
         &[
             &source,
             &items.iter().map(|item| Name(&item.path)).collect::<Vec<_>>(),
-            &items.iter().map(|item| item.begun.entry).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.started.entry).collect::<Vec<_>>(),
             &items.iter().map(|item| item.stamp.modified).collect::<Vec<_>>(),
             &items.iter().map(|item| item.stamp.size as i64).collect::<Vec<_>>(),
             &items.iter().map(|item| item.hash.as_slice()).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! The store traits, each method handed to the module that implements it.
+//! Implements the store traits by delegation to the modules.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,20 +17,26 @@ use forebay_store::{
     StoreError, StoreStats, Token, Tokens, Upload, Usage, WorkingFile, WorkingSet, WorkingSets,
 };
 
-#[allow(clippy::wildcard_imports, reason = "delegates to every module of the crate")]
-use crate::*;
+use super::connection::ScopedConn;
+use super::pool::PurgeLock;
+use super::reindex::PostgresReindex;
+use super::upload::PostgresUpload;
+use super::{
+    PostgresStore, blobs, chunks, derived, embeddings, entries, events, files, hits, imports,
+    lists, migrate, purge, search, sessions, sources, tokens, usage, vocabulary,
+};
 
 impl Entries for PostgresStore {
     fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError> {
-        Ok(Box::new(upload::PostgresUpload::new(self)))
+        Ok(Box::new(PostgresUpload::new(self)))
     }
 
     fn entry(&self, reference: Reference) -> Result<Entry, StoreError> {
-        self.reading(|work| entries::find(work, reference))?
-            .map_or_else(|| Err(self.why_missing(reference)), Ok)
+        self.with_connection(|conn| entries::find(conn, reference))?
+            .map_or_else(|| Err(self.missing_error(reference)), Ok)
     }
 
-    /// Each part is a query of its own, so that a slow reader holds nothing on the server.
+    /// Reads each part with a query of its own, so that a slow reader blocks nothing on the server.
     fn read(
         &self,
         reference: Reference,
@@ -38,13 +44,13 @@ impl Entries for PostgresStore {
         take: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(), StoreError> {
         let blob = self.blob_of(reference)?;
-        let size = self.reading(|work| blobs::size(work, blob))?;
+        let size = self.with_connection(|conn| blobs::size(conn, blob))?;
         let mut offset = start;
         while offset < size {
-            let part = self.reading(|work| blobs::part_at(work, blob, offset))?;
+            let part = self.with_connection(|conn| blobs::part_at(conn, blob, offset))?;
             let piece = part.as_ref().and_then(|(from, raw)| raw.get((offset - from) as usize..));
             let Some(piece) = piece.filter(|piece| !piece.is_empty()) else {
-                return Err(self.why_missing(reference));
+                return Err(self.missing_error(reference));
             };
             offset += piece.len() as u64;
             if !take(piece) {
@@ -56,23 +62,24 @@ impl Entries for PostgresStore {
 
     fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError> {
         let blob = self.blob_of(reference)?;
-        self.reading(|work| blobs::line_start(work, blob, line))
+        self.with_connection(|conn| blobs::line_start(conn, blob, line))
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {
-        self.reading(|work| lists::history(work, page))
+        self.with_connection(|conn| lists::history(conn, page))
     }
 
     fn entries_since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError> {
-        self.pool.writing(self.place, Writing::Forgets, |work| lists::entries_since(work, page))
+        self.pool
+            .transaction(self.scope, PurgeLock::Exclusive, |conn| lists::entries_since(conn, page))
     }
 
     fn notes_superseded_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError> {
-        self.reading(|work| lists::replaced_by(work, note))
+        self.with_connection(|conn| lists::replaced_by(conn, note))
     }
 
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
-        self.reading(|work| lists::notes(work, page))
+        self.with_connection(|conn| lists::notes(conn, page))
     }
 }
 
@@ -82,39 +89,42 @@ impl SearchIndex for PostgresStore {
     }
 
     fn unindexed_entries(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError> {
-        let ask = || self.reading(|work| entries::unindexed(work, at_most));
-        self.unindexed.answer(&at_most, ask)
+        let ask = || self.with_connection(|conn| entries::unindexed(conn, at_most));
+        self.unindexed.get(&at_most, ask)
     }
 
     fn unindexed_bytes(&self) -> Result<u64, StoreError> {
-        self.reading(entries::unindexed_bytes)
+        self.with_connection(entries::unindexed_bytes)
     }
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
-        self.writing(|work| steps.iter().try_for_each(|step| entries::extend_index(work, step)))?;
-        self.learn(steps.iter().flat_map(|step| &step.chunks));
+        self.transaction(|conn| {
+            steps.iter().try_for_each(|step| entries::extend_index(conn, step))
+        })?;
+        self.record_words(steps.iter().flat_map(|step| &step.chunks));
         Ok(())
     }
 
     fn candidates(&self, query: &IndexQuery) -> Result<Vec<Candidate>, StoreError> {
-        let held = &self.memory.held;
-        // Before a connection is taken, which whoever reads may need.
-        let _one = held.join();
-        let found = self.reading(|work| search::candidates(work, query, &self.counts, held))?;
-        held.after_question(query, (&self.pool, self.place), &self.counts);
+        let cache = &self.caches.index;
+        // Before a connection is taken: the snapshot load may need one.
+        let _search = cache.enter();
+        let found =
+            self.with_connection(|conn| search::candidates(conn, query, &self.counts, cache))?;
+        cache.after_query(query, (&self.pool, self.scope), &self.counts);
         Ok(found)
     }
 
     fn load_hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
-        self.reading(|work| hits::read(work, candidates, &self.memory))
+        self.with_connection(|conn| hits::read(conn, candidates, &self.caches))
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
-        self.reading(|work| self.counts.unknown(work, words, &self.memory.held))
+        self.with_connection(|conn| self.counts.unknown(conn, words, &self.caches.index))
     }
 
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
-        self.reading(|work| vocabulary::similar(work, word))
+        self.with_connection(|conn| vocabulary::similar(conn, word))
     }
 
     fn count_query(
@@ -123,16 +133,16 @@ impl SearchIndex for PostgresStore {
         now: Timestamp,
         within: Duration,
     ) -> Result<u64, StoreError> {
-        self.writing(|work| usage::count_query(work, session, now, within))
+        self.transaction(|conn| usage::count_query(conn, session, now, within))
     }
 
     fn stale_chunks(&self, at_most: usize) -> Result<Vec<StaleChunk>, StoreError> {
-        self.reading(|work| chunks::outdated(work, at_most))
+        self.with_connection(|conn| chunks::stale(conn, at_most))
     }
 
-    fn reindex_chunks(&self, renewed: &[ReindexedChunk]) -> Result<(), StoreError> {
-        self.writing(|work| chunks::renew(work, renewed))?;
-        self.learn(renewed.iter().map(|renewed| &renewed.chunk));
+    fn reindex_chunks(&self, chunks: &[ReindexedChunk]) -> Result<(), StoreError> {
+        self.transaction(|conn| chunks::reindex(conn, chunks))?;
+        self.record_words(chunks.iter().map(|reindexed| &reindexed.chunk));
         Ok(())
     }
 }
@@ -143,41 +153,45 @@ impl Embeddings for PostgresStore {
         model: &str,
         at_most: usize,
     ) -> Result<Vec<StaleChunk>, StoreError> {
-        self.reading(|work| embeddings::missing(work, model, at_most))
+        self.with_connection(|conn| embeddings::missing(conn, model, at_most))
     }
 
     fn embedding_progress(&self, model: &str) -> Result<EmbeddingProgress, StoreError> {
-        self.reading(|work| embeddings::extent(work, model))
+        self.with_connection(|conn| embeddings::progress(conn, model))
     }
 
-    fn store_embeddings(&self, model: &str, told: &[ChunkEmbedding]) -> Result<(), StoreError> {
-        self.writing(|work| embeddings::write(work, model, told))
+    fn store_embeddings(
+        &self,
+        model: &str,
+        embeddings: &[ChunkEmbedding],
+    ) -> Result<(), StoreError> {
+        self.transaction(|conn| embeddings::write(conn, model, embeddings))
     }
 }
 
 impl Sources for PostgresStore {
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError> {
-        Ok(Box::new(reindex::PostgresReindex::new(self)))
+        Ok(Box::new(PostgresReindex::new(self)))
     }
 
     fn sources(&self) -> Result<Vec<Source>, StoreError> {
-        self.reading(sources::list)
+        self.with_connection(sources::list)
     }
 
     fn source(&self, name: &str) -> Result<Option<Source>, StoreError> {
-        self.reading(|work| sources::find(work, name))
+        self.with_connection(|conn| sources::find(conn, name))
     }
 
     fn stale_sources(&self, between: (Timestamp, Timestamp)) -> Result<Vec<NewSource>, StoreError> {
-        self.reading(|work| sources::unchecked(work, between))
+        self.with_connection(|conn| sources::unchecked(conn, between))
     }
 
     fn source_stamps(&self, name: &str) -> Result<Vec<(String, FileStamp)>, StoreError> {
-        self.reading(|work| sources::stamps(work, name))
+        self.with_connection(|conn| sources::stamps(conn, name))
     }
 
     fn source_items(&self, name: &str) -> Result<Vec<SourceItem>, StoreError> {
-        self.reading(|work| sources::items(work, name))
+        self.with_connection(|conn| sources::items(conn, name))
     }
 
     fn mark_source_checked(
@@ -186,29 +200,29 @@ impl Sources for PostgresStore {
         at: Timestamp,
         expires: Option<Timestamp>,
     ) -> Result<(), StoreError> {
-        self.writing(|work| sources::mark_source_checked(work, name, at, expires))
+        self.transaction(|conn| sources::mark_source_checked(conn, name, at, expires))
     }
 }
 
 impl Sessions for PostgresStore {
     fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
-        self.reading(|work| sessions::list(work, limit))
+        self.with_connection(|conn| sessions::list(conn, limit))
     }
 
-    fn record_events(&self, happened: &EventBatch) -> Result<(), StoreError> {
-        self.writing(|work| events::remember(work, happened))
+    fn record_events(&self, batch: &EventBatch) -> Result<(), StoreError> {
+        self.transaction(|conn| events::record(conn, batch))
     }
 
     fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError> {
-        self.events.answer(page, || self.reading(|work| events::events(work, page)))
+        self.events.get(page, || self.with_connection(|conn| events::events(conn, page)))
     }
 
     fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
-        self.writing(|work| events::mark(work, session, topic))
+        self.transaction(|conn| events::mark(conn, session, topic))
     }
 
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
-        self.writing(|work| events::unmark(work, session, topic))
+        self.transaction(|conn| events::unmark(conn, session, topic))
     }
 }
 
@@ -218,58 +232,58 @@ impl Retention for PostgresStore {
         selection: &PurgeSelection,
         now: Timestamp,
     ) -> Result<PurgeReport, StoreError> {
-        self.reading(|work| purge::survey(work, selection, now))
+        self.with_connection(|conn| purge::preview(conn, selection, now))
     }
 
     fn purge(&self, selection: &PurgeSelection, now: Timestamp) -> Result<PurgeReport, StoreError> {
-        let purge = |work: &mut Work<'_>| purge::purge(work, selection, now);
-        let purged = self.pool.writing(self.place, Writing::Forgets, purge)?;
-        self.memory.held.doubt_after(&purged);
+        let purge = |conn: &mut ScopedConn<'_>| purge::purge(conn, selection, now);
+        let purged = self.pool.transaction(self.scope, PurgeLock::Exclusive, purge)?;
+        self.caches.index.invalidate_after(&purged);
         Ok(purged)
     }
 }
 
 impl Usage for PostgresStore {
     fn record_usage(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {
-        self.writing(|work| usage::record(work, answers))
+        self.transaction(|conn| usage::record(conn, answers))
     }
 
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
-        self.reading(|work| usage::by_tool(work, session))
+        self.with_connection(|conn| usage::by_tool(conn, session))
     }
 }
 
 impl WorkingSets for PostgresStore {
     fn working_set(&self, session: &str) -> Result<WorkingSet, StoreError> {
-        self.reading(|work| files::of_session(work, session))
+        self.with_connection(|conn| files::of_session(conn, session))
     }
 
     fn save_working_file(
         &self,
         session: &str,
         file: &WorkingFile,
-        most: usize,
+        limit: usize,
     ) -> Result<(), StoreError> {
-        self.writing(|work| files::keep(work, session, file, most))
+        self.transaction(|conn| files::save(conn, session, file, limit))
     }
 
     fn reset_deliveries(&self, session: &str) -> Result<(), StoreError> {
-        self.writing(|work| files::reset_deliveries(work, session))
+        self.transaction(|conn| files::reset_deliveries(conn, session))
     }
 
     fn cached_derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        self.reading(|work| derived::get(work, keys))
+        self.with_connection(|conn| derived::get(conn, keys))
     }
 
-    fn cache_derived(&self, made: &[DerivedValue], most_bytes: u64) -> Result<(), StoreError> {
-        let packed = forebay_store::derived::compress(made);
-        self.writing(|work| derived::keep(work, &packed, most_bytes))
+    fn cache_derived(&self, values: &[DerivedValue], max_bytes: u64) -> Result<(), StoreError> {
+        let packed = forebay_store::derived::compress(values);
+        self.transaction(|conn| derived::put(conn, &packed, max_bytes))
     }
 }
 
 impl Imports for PostgresStore {
     fn import_position(&self, transcript: &str) -> Result<Option<ImportPosition>, StoreError> {
-        self.reading(|work| imports::state(work, transcript))
+        self.with_connection(|conn| imports::state(conn, transcript))
     }
 
     fn import_ordered(
@@ -281,9 +295,9 @@ impl Imports for PostgresStore {
         // Compressed first, so that the transaction is short.
         let ready = EncodedBlob::encode_imports(entries)?;
         turn();
-        let is_written = self.writing(|work| imports::write(work, &ready, step))?;
+        let is_written = self.transaction(|conn| imports::write(conn, &ready, step))?;
         if is_written {
-            self.learn(entries.iter().flat_map(|import| &import.chunks));
+            self.record_words(entries.iter().flat_map(|import| &import.chunks));
         }
         Ok(is_written)
     }
@@ -291,37 +305,37 @@ impl Imports for PostgresStore {
 
 impl Tokens for PostgresStore {
     fn add_token(&self, token: &Token) -> Result<(), StoreError> {
-        self.writing(|work| tokens::keep(work, token))
+        self.transaction(|conn| tokens::add(conn, token))
     }
 
     fn tokens(&self) -> Result<Vec<Token>, StoreError> {
-        self.reading(tokens::list)
+        self.with_connection(tokens::list)
     }
 
     fn token(&self, id: &str) -> Result<Option<Token>, StoreError> {
-        self.reading(|work| tokens::find(work, id))
+        self.with_connection(|conn| tokens::find(conn, id))
     }
 
     fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError> {
-        self.writing(|work| tokens::revoke(work, id, at))
+        self.transaction(|conn| tokens::revoke(conn, id, at))
     }
 }
 
 impl Maintenance for PostgresStore {
     fn stats(&self) -> Result<StoreStats, StoreError> {
-        self.reading(usage::facts)
+        self.with_connection(usage::facts)
     }
 
-    /// Sorts new words into the index; the server does the rest itself.
+    /// Merges the pending list of the full-text index; autovacuum does the rest.
     fn maintain(&self) -> Result<(), StoreError> {
-        let sorted = self.reading(|work| {
-            work.first(
+        let sorted = self.with_connection(|conn| {
+            conn.first(
                 "SELECT gin_clean_pending_list('chunk_words') WHERE $1::integer + $2::integer > 0",
                 &[],
             )
         });
         match sorted {
-            // Only the owner of the tables may; the server does it when it next looks after them.
+            // Only the owner of the tables may; otherwise autovacuum does it.
             Err(StoreError::Refused { .. }) => Ok(()),
             sorted => sorted.map(drop),
         }
@@ -332,9 +346,9 @@ impl Maintenance for PostgresStore {
     }
 
     fn health(&self) -> Result<Health, StoreError> {
-        let engine = self.reading(usage::engine)?;
-        // A transaction that writes nothing still tells whether one can be begun.
-        let faults = self.writing(|_| Ok(())).err().map(|error| error.to_string());
+        let engine = self.with_connection(usage::engine)?;
+        // An empty transaction shows whether one can be started.
+        let problems = self.transaction(|_| Ok(())).err().map(|error| error.to_string());
         Ok(Health {
             engine,
             location: PathBuf::from(format!(
@@ -344,7 +358,7 @@ impl Maintenance for PostgresStore {
                 self.project
             )),
             schema: migrate::VERSION,
-            problems: faults.into_iter().collect(),
+            problems: problems.into_iter().collect(),
         })
     }
 }

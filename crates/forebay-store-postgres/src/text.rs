@@ -1,4 +1,4 @@
-//! Texts as the server takes them: it has no NUL character, and an index holds no long name.
+//! Text encoding for the server: no NUL characters, and names short enough for an index.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -6,15 +6,15 @@ use std::error::Error;
 use ::postgres::types::private::BytesMut;
 use ::postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-/// A name beyond this is kept by its beginning and its hash.
-const NAME_BYTES: usize = 1_000;
-const BEGINNING_BYTES: usize = 900;
+/// Longer names are stored as a prefix and a hash.
+const MAX_NAME_BYTES: usize = 1_000;
+const PREFIX_BYTES: usize = 900;
 
-/// A text that is only kept.
+/// A text that is stored, not looked up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text<'a>(pub(super) &'a str);
 
-/// A text by which something is found.
+/// A text that is looked up through an index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Name<'a>(pub(super) &'a str);
 
@@ -50,17 +50,17 @@ impl ToSql for Name<'_> {
     to_sql_checked!();
 }
 
-/// A text as it is kept.
-pub(super) fn kept(text: &str) -> String {
+/// Returns a text as it is stored.
+pub(super) fn stored(text: &str) -> String {
     without_nul(text).into_owned()
 }
 
-/// A name as it is kept.
+/// Returns a name as it is stored.
 pub(super) fn name(text: &str) -> String {
     shortened(&without_nul(text)).into_owned()
 }
 
-/// The texts of a list.
+/// Wraps the texts of a list.
 pub(super) fn texts<'a>(all: impl IntoIterator<Item = &'a str>) -> Vec<Text<'a>> {
     all.into_iter().map(Text).collect()
 }
@@ -70,12 +70,12 @@ fn without_nul(text: &str) -> Cow<'_, str> {
 }
 
 fn shortened(name: &str) -> Cow<'_, str> {
-    if name.len() <= NAME_BYTES {
+    if name.len() <= MAX_NAME_BYTES {
         return name.into();
     }
     let hash = blake3::hash(name.as_bytes()).to_hex();
-    let beginning = forebay_text::cut::prefix(name, BEGINNING_BYTES);
-    Cow::Owned(format!("{beginning}~{}", &hash[..32]))
+    let prefix = forebay_text::cut::prefix(name, PREFIX_BYTES);
+    Cow::Owned(format!("{prefix}~{}", &hash[..32]))
 }
 
 #[cfg(test)]
@@ -83,11 +83,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_names_are_told_apart_and_fit_an_index() {
+    fn long_names_stay_distinct_and_fit_an_index() {
         let long = |end: &str| "ä".repeat(2_000) + end;
         let (one, other) = (long("1"), long("2"));
         assert_ne!(shortened(&one), shortened(&other));
-        assert!(shortened(&one).len() <= NAME_BYTES);
+        assert!(shortened(&one).len() <= MAX_NAME_BYTES);
         assert_eq!(shortened("short"), "short");
         assert_eq!(without_nul("a\0b"), "a\u{2400}b");
     }

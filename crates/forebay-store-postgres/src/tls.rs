@@ -1,4 +1,4 @@
-//! TLS by rustls: certificates are checked against the machine's own and those the address names.
+//! TLS with rustls: certificates are verified against the system's roots and those of the address.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use super::address::Address;
 
 pub(super) fn connector(address: &Address) -> Result<MakeRustlsConnect, StoreError> {
     let mut roots = RootCertStore::empty();
-    // A certificate that cannot be read is none; the handshake tells when one was needed.
+    // Unreadable system certificates are skipped; the handshake fails if one was needed.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = &address.root_certificate {
         let unreadable = |error: rustls::pki_types::pem::Error| StoreError::InvalidAddress {
-            why: format!("its sslrootcert {}: {error}", path.display()),
+            why: format!("cannot read sslrootcert {}: {error}", path.display()),
         };
         for certificate in CertificateDer::pem_file_iter(path).map_err(unreadable)? {
-            // The same for one that is no certificate.
+            // Invalid certificates are skipped, too.
             roots.add_parsable_certificates([certificate.map_err(unreadable)?]);
         }
     }

@@ -1,4 +1,4 @@
-//! The usage ledger and the store's own figures.
+//! Token usage by tool, and statistics of the store.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,15 +7,18 @@ use forebay_domain::Timestamp;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_store::StoreStats;
 
-use super::connection::Work;
-use super::error::Fault;
+use super::connection::ScopedConn;
+use super::error::PgError;
 use super::text::Name;
 
-pub(super) fn record(work: &mut Work<'_>, answers: &[(Answered, Timestamp)]) -> Result<(), Fault> {
+pub(super) fn record(
+    conn: &mut ScopedConn<'_>,
+    answers: &[(Answered, Timestamp)],
+) -> Result<(), PgError> {
     let numbers = |number: fn(&Answered) -> u64| -> Vec<i64> {
         answers.iter().map(|(answered, _)| number(answered) as i64).collect()
     };
-    work.execute(
+    conn.execute(
         "INSERT INTO usage (workspace, project, at, session, tool, raw_tokens, host_tokens,
              delivered_tokens, millis)
          SELECT $1, $2, new.* FROM unnest($3::bigint[], $4::text[], $5::text[], $6::bigint[],
@@ -34,10 +37,10 @@ pub(super) fn record(work: &mut Work<'_>, answers: &[(Answered, Timestamp)]) -> 
 }
 
 pub(super) fn by_tool(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     session: Option<&str>,
-) -> Result<BTreeMap<String, Totals>, Fault> {
-    let rows = work.query(
+) -> Result<BTreeMap<String, Totals>, PgError> {
+    let rows = conn.query(
         "SELECT tool, count(*), sum(raw_tokens)::bigint, sum(host_tokens)::bigint,
              sum(delivered_tokens)::bigint
          FROM usage WHERE workspace = $1 AND project = $2 AND ($3::text IS NULL OR session = $3)
@@ -56,14 +59,14 @@ pub(super) fn by_tool(
     rows.iter().map(read).collect()
 }
 
-/// Counts one more question of a session, and those it asked within a time; older ones are forgotten.
+/// Counts a session's query and returns the count within a time window; older ones are deleted.
 pub(super) fn count_query(
-    work: &mut Work<'_>,
+    conn: &mut ScopedConn<'_>,
     session: &str,
     now: Timestamp,
     within: Duration,
-) -> Result<u64, Fault> {
-    let row = work.one(
+) -> Result<u64, PgError> {
+    let row = conn.one(
         "WITH old AS (DELETE FROM asked
              WHERE workspace = $1 AND project = $2 AND session = $3 AND at < $4),
          new AS (INSERT INTO asked (workspace, project, session, at) VALUES ($1, $2, $3, $5))
@@ -74,17 +77,18 @@ pub(super) fn count_query(
     Ok(row.try_get::<_, i64>(0)? as u64)
 }
 
-pub(super) fn facts(work: &mut Work<'_>) -> Result<StoreStats, Fault> {
-    let rows = work.query(
+pub(super) fn facts(conn: &mut ScopedConn<'_>) -> Result<StoreStats, PgError> {
+    let rows = conn.query(
         "SELECT kind, count(*) FROM entry WHERE workspace = $1 AND project = $2 AND complete GROUP BY kind",
         &[],
     )?;
     let entries = rows
         .iter()
         .map(|row| Ok((row.try_get(0)?, row.try_get::<_, i64>(1)? as u64)))
-        .collect::<Result<BTreeMap<String, u64>, Fault>>()?;
-    let mut number =
-        |sql: &str| -> Result<u64, Fault> { Ok(work.one(sql, &[])?.try_get::<_, i64>(0)? as u64) };
+        .collect::<Result<BTreeMap<String, u64>, PgError>>()?;
+    let mut number = |sql: &str| -> Result<u64, PgError> {
+        Ok(conn.one(sql, &[])?.try_get::<_, i64>(0)? as u64)
+    };
     Ok(StoreStats {
         entries,
         chunks: number("SELECT count(*) FROM chunk WHERE workspace = $1 AND project = $2")?,
@@ -105,9 +109,9 @@ pub(super) fn facts(work: &mut Work<'_>) -> Result<StoreStats, Fault> {
     })
 }
 
-/// The server and its extension, with their versions.
-pub(super) fn engine(work: &mut Work<'_>) -> Result<String, Fault> {
-    let row = work.one(
+/// Returns the versions of the server and of its extension.
+pub(super) fn engine(conn: &mut ScopedConn<'_>) -> Result<String, PgError> {
+    let row = conn.one(
         "SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension
              WHERE extname = 'vector') WHERE $1::integer + $2::integer > 0",
         &[],

@@ -1,42 +1,43 @@
-//! Vectors of signed bytes on their way to and from the server, which keeps them as half-precision numbers.
+//! Conversion of signed-byte vectors from and to `halfvec`, and their index.
 
 use std::error::Error;
 use std::fmt::Write;
 
 use ::postgres::types::{FromSql, Type};
 
-use super::connection::{STATEMENT_SECONDS, Work};
-use super::error::Fault;
+use super::connection::{STATEMENT_TIMEOUT_SECONDS, ScopedConn};
+use super::error::PgError;
 use forebay_store::vector_index::{MAX_VECTORS, exceeds_max_vectors};
 
-/// The built-in model's vectors have this length.
+/// Dimension of the built-in model's vectors.
 pub(super) const INDEXED_DIMENSIONS: usize = 256;
 
-/// By this the server knows who has the index made.
+/// Advisory lock held while the vector index is built.
 const LOCK: &str = "hashtext('forebay.meaning_near')";
 
-/// Has the server make an index over meanings where the project has too many to compare, unless it has one or somebody
-/// has it made. That takes minutes, and nobody who writes waits for it.
-pub(super) fn index_if_too_many(work: &mut Work<'_>) -> Result<(), Fault> {
-    let row = work.one(
+/// Builds the vector index if the project has too many embeddings for exhaustive comparison, unless it exists or is
+/// being built. Takes minutes, concurrently with writes.
+pub(super) fn build_index_if_large(conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
+    let row = conn.one(
         "SELECT count(*) FROM (SELECT FROM meaning WHERE workspace = $1 AND project = $2 LIMIT $3) AS bounded",
         &[&(MAX_VECTORS + 1)],
     )?;
     if !exceeds_max_vectors(row.try_get(0)?) {
         return Ok(());
     }
-    let alone = format!("SELECT pg_try_advisory_lock({LOCK}) WHERE $1::integer + $2::integer > 0");
-    if !work.one(&alone, &[])?.try_get::<_, bool>(0)? {
+    let try_lock =
+        format!("SELECT pg_try_advisory_lock({LOCK}) WHERE $1::integer + $2::integer > 0");
+    if !conn.one(&try_lock, &[])?.try_get::<_, bool>(0)? {
         return Ok(());
     }
-    let made = make_index(work);
-    work.batch(&format!("SELECT pg_advisory_unlock({LOCK})"))?;
-    work.batch(&format!("SET statement_timeout = '{STATEMENT_SECONDS}s'"))?;
-    made
+    let built = build_index(conn);
+    conn.batch(&format!("SELECT pg_advisory_unlock({LOCK})"))?;
+    conn.batch(&format!("SET statement_timeout = '{STATEMENT_TIMEOUT_SECONDS}s'"))?;
+    built
 }
 
-fn make_index(work: &mut Work<'_>) -> Result<(), Fault> {
-    let row = work.one(
+fn build_index(conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
+    let row = conn.one(
         "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('meaning_near'))
          WHERE $1::integer + $2::integer > 0",
         &[],
@@ -44,17 +45,17 @@ fn make_index(work: &mut Work<'_>) -> Result<(), Fault> {
     if row.try_get::<_, Option<bool>>(0)? == Some(true) {
         return Ok(());
     }
-    work.batch("SET statement_timeout = 0")?;
-    // One that was not finished is of no use.
-    work.batch("DROP INDEX CONCURRENTLY IF EXISTS meaning_near")?;
-    work.batch(&format!(
+    conn.batch("SET statement_timeout = 0")?;
+    // An unfinished build leaves an invalid index.
+    conn.batch("DROP INDEX CONCURRENTLY IF EXISTS meaning_near")?;
+    conn.batch(&format!(
         "CREATE INDEX CONCURRENTLY meaning_near ON meaning
              USING hnsw ((vector::halfvec({INDEXED_DIMENSIONS})) halfvec_cosine_ops)
              WITH (m = 10, ef_construction = 40) WHERE vector_dims(vector) = {INDEXED_DIMENSIONS}"
     ))
 }
 
-/// A vector as the server reads it: `[1,-2]`.
+/// Formats a vector as text: `[1,-2]`.
 pub(super) fn vector(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 4 + 2);
     for (index, byte) in bytes.iter().enumerate() {
@@ -65,12 +66,12 @@ pub(super) fn vector(bytes: &[u8]) -> String {
     text
 }
 
-/// A vector as the server sends it.
+/// A `halfvec` in binary format.
 #[derive(Debug)]
 pub(super) struct Vector(pub(super) Vec<u8>);
 
 impl<'a> FromSql<'a> for Vector {
-    /// How many numbers, two bytes that tell nothing, and the numbers.
+    /// Parses the dimension, two unused bytes, and the numbers.
     fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         let (numbers, rest) = raw.as_chunks::<2>();
         match numbers {
@@ -79,7 +80,7 @@ impl<'a> FromSql<'a> for Vector {
             {
                 Ok(Self(numbers.iter().map(|half| byte(u16::from_be_bytes(*half))).collect()))
             }
-            _ => Err("a vector is cut off".into()),
+            _ => Err("truncated halfvec".into()),
         }
     }
 
@@ -88,10 +89,10 @@ impl<'a> FromSql<'a> for Vector {
     }
 }
 
-/// A half-precision number as a signed byte: a sign, five bits of exponent, ten bits after the point.
+/// Converts a half-precision number (sign, 5-bit exponent, 10-bit fraction) to a signed byte.
 fn byte(half: u16) -> u8 {
     let (exponent, fraction) = (u32::from(half >> 10) & 31, u32::from(half) & 1023);
-    // Without its leading bit the number is below 1.
+    // Numbers below 1 round to zero.
     let size = match exponent {
         0..15 => 0,
         15..=22 => (1024 + fraction) >> (25 - exponent),
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_comes_back() {
+    fn every_byte_round_trips() {
         let halves =
             [(0, 0x0000), (1, 0x3c00), (-1, 0xbc00), (2, 0x4000), (3, 0x4200), (100, 0x5640)];
         for (number, half) in halves {
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_refused() {
+    fn rejects_truncated_halfvec() {
         let read = |raw: &[u8]| Vector::from_sql(&Type::BYTEA, raw).map(|vector| vector.0).ok();
         assert_eq!(read(&[0, 1, 0, 0, 0x3c, 0]), Some(vec![1]));
         for raw in

@@ -1,51 +1,51 @@
-//! A passage as the server tells of it: its words, and what it means.
+//! Rows of chunks: terms and embedding as the server sends them.
 
 use std::error::Error;
 
 use ::postgres::Row;
 use ::postgres::types::{FromSql, Type};
 
-use super::super::error::Fault;
+use super::super::error::PgError;
 use super::super::vectors::Vector;
 
-/// A passage, as a row tells of it.
-pub(super) struct Passage<'row> {
+/// A chunk as read from a row.
+pub(super) struct ChunkRow<'row> {
     pub(super) id: i64,
     pub(super) length: i32,
     pub(super) around_length: i32,
     pub(super) is_code: bool,
-    pub(super) words: Words<'row>,
-    pub(super) meaning: Option<Vector>,
+    pub(super) words: TsVector<'row>,
+    pub(super) embedding: Option<Vector>,
 }
 
-impl<'row> Passage<'row> {
-    /// The columns that a passage is read from, with the model's name as `$3` and the width of its vectors as `$4`.
-    /// Meanings are looked up one by one: the server expects few of that width, and would rather read them all.
+impl<'row> ChunkRow<'row> {
+    /// The columns of a chunk, with the model's name as `$3` and the dimension of its vectors as `$4`. Embeddings are
+    /// looked up one by one: the planner underestimates their number and would scan them all.
     pub(super) const COLUMNS: &'static str = "
-        passage.id, passage.length, passage.around_length, passage.code, passage.words,
+        chunk.id, chunk.length, chunk.around_length, chunk.code, chunk.words,
         (SELECT vector FROM meaning
-         WHERE meaning.workspace = $1 AND meaning.project = $2 AND meaning.chunk = passage.id
+         WHERE meaning.workspace = $1 AND meaning.project = $2 AND meaning.chunk = chunk.id
              AND meaning.model = (SELECT id FROM model WHERE name = $3)
              AND vector_dims(meaning.vector) = $4)";
 
-    /// Reads those columns, which are the first of a row.
-    pub(super) fn read(row: &'row Row) -> Result<Self, Fault> {
+    /// Reads the columns, which are the first of a row.
+    pub(super) fn read(row: &'row Row) -> Result<Self, PgError> {
         Ok(Self {
             id: row.try_get(0)?,
             length: row.try_get(1)?,
             around_length: row.try_get(2)?,
             is_code: row.try_get(3)?,
             words: row.try_get(4)?,
-            meaning: row.try_get(5)?,
+            embedding: row.try_get(5)?,
         })
     }
 }
 
-/// The words of a passage as the server sends them: how many they are, then each with an end and its places.
+/// A `tsvector` in binary format: the number of lexemes, then each with a NUL and its positions.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Words<'row>(&'row [u8]);
+pub(super) struct TsVector<'row>(&'row [u8]);
 
-impl<'row> Words<'row> {
+impl<'row> TsVector<'row> {
     pub(super) fn lexemes(self) -> impl Iterator<Item = &'row str> {
         let mut rest = self.0.get(4..).unwrap_or_default();
         std::iter::from_fn(move || {
@@ -56,23 +56,23 @@ impl<'row> Words<'row> {
     }
 }
 
-/// The first word, and what follows its places.
+/// Splits off the first lexeme and its positions.
 fn take_lexeme(raw: &[u8]) -> Option<(&str, &[u8])> {
     let end = memchr::memchr(0, raw)?;
-    let places = raw.get(end + 1..end + 3)?;
-    let places = usize::from(u16::from_be_bytes([places[0], places[1]]));
-    let after = raw.get(end + 3 + 2 * places..)?;
+    let positions = raw.get(end + 1..end + 3)?;
+    let positions = usize::from(u16::from_be_bytes([positions[0], positions[1]]));
+    let after = raw.get(end + 3 + 2 * positions..)?;
     Some((std::str::from_utf8(&raw[..end]).ok()?, after))
 }
 
-impl<'row> FromSql<'row> for Words<'row> {
+impl<'row> FromSql<'row> for TsVector<'row> {
     fn from_sql(_: &Type, raw: &'row [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         let count = raw.first_chunk().map_or(0, |count| u32::from_be_bytes(*count));
         let words = Self(raw);
         if words.lexemes().count() == count as usize {
             Ok(words)
         } else {
-            Err("a list of words is cut off".into())
+            Err("truncated tsvector".into())
         }
     }
 
@@ -86,18 +86,18 @@ mod tests {
     use super::*;
 
     fn read(raw: &[u8]) -> Option<Vec<&str>> {
-        Some(Words::from_sql(&Type::TS_VECTOR, raw).ok()?.lexemes().collect())
+        Some(TsVector::from_sql(&Type::TS_VECTOR, raw).ok()?.lexemes().collect())
     }
 
     #[test]
-    fn words_are_read_past_their_places() {
+    fn reads_lexemes_and_skips_positions() {
         assert_eq!(read(b"\0\0\0\0"), Some(vec![]));
         let two = b"\0\0\0\x027:ab\0\0\x02\0\x01\0\x027+ab\0\0\0";
         assert_eq!(read(two), Some(vec!["7:ab", "7+ab"]));
     }
 
     #[test]
-    fn what_is_cut_off_is_refused() {
+    fn rejects_truncated_tsvector() {
         let whole = b"\0\0\0\x017:ab\0\0\x01\0\x01";
         for length in 4..whole.len() {
             assert_eq!(read(&whole[..length]), None, "{length}");

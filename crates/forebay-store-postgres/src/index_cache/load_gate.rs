@@ -1,86 +1,89 @@
-//! Those who ask at once. While all there is is read, each of them would have the server do for him alone what makes the
-//! reading take longer for all.
+//! Makes concurrent searches wait for the index load instead of each querying the server, which would slow the load
+//! down.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-/// So many at once are a crowd: one who asks with a few beside him is answered by the server in the meantime.
-const MANY: usize = 4;
-/// Who has waited so long is answered by the server, too.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// With fewer concurrent searches, the server answers them during the load.
+const MIN_CONCURRENT_SEARCHES: usize = 4;
+/// After this wait, a search queries the server after all.
+const LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
-pub(super) struct Crowd {
+pub(super) struct LoadGate {
     state: Mutex<State>,
-    read: Condvar,
+    loaded: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    asking: usize,
-    /// Somebody reads all there is.
-    is_reading: bool,
-    /// Who read last holds nothing: nobody waits for the next one.
-    was_in_vain: bool,
+    active: usize,
+    /// A load is in progress.
+    is_loading: bool,
+    /// The last load produced no snapshot, so searches do not wait for the next one.
+    last_load_failed: bool,
 }
 
-/// Somebody who asks, until this is dropped.
-pub(super) struct One<'a> {
-    crowd: &'a Crowd,
-    is_one_of_many: bool,
+/// A running search; ends on drop.
+pub(super) struct ActiveSearch<'a> {
+    gate: &'a LoadGate,
+    should_wait: bool,
 }
 
-impl Crowd {
-    pub(super) fn join(&self) -> One<'_> {
+impl LoadGate {
+    pub(super) fn enter(&self) -> ActiveSearch<'_> {
         let mut state = self.state.lock();
-        state.asking += 1;
-        One { crowd: self, is_one_of_many: state.asking >= MANY && !state.was_in_vain }
+        state.active += 1;
+        ActiveSearch {
+            gate: self,
+            should_wait: state.active >= MIN_CONCURRENT_SEARCHES && !state.last_load_failed,
+        }
     }
 
-    /// Whether the caller is the one who reads; nobody else does until he has ended.
-    pub(super) fn begin_reading(&self) -> bool {
-        !std::mem::replace(&mut self.state.lock().is_reading, true)
+    /// Returns whether the caller is to load; false while a load is in progress.
+    pub(super) fn try_start(&self) -> bool {
+        !std::mem::replace(&mut self.state.lock().is_loading, true)
     }
 
-    /// For the one who reads.
-    pub(super) fn reading(&self) -> Reading<'_> {
-        Reading { crowd: self, is_in_vain: true }
+    /// Returns the guard for the load that the caller started.
+    pub(super) fn guard(&self) -> LoadGuard<'_> {
+        LoadGuard { gate: self, has_failed: true }
     }
 }
 
-/// Somebody who reads all there is, until this is dropped: whatever happens to him, nobody waits for him any longer.
-pub(super) struct Reading<'a> {
-    crowd: &'a Crowd,
-    pub(super) is_in_vain: bool,
+/// A load in progress; wakes all waiting searches on drop, even after a panic.
+pub(super) struct LoadGuard<'a> {
+    gate: &'a LoadGate,
+    pub(super) has_failed: bool,
 }
 
-impl Drop for Reading<'_> {
+impl Drop for LoadGuard<'_> {
     fn drop(&mut self) {
-        let mut state = self.crowd.state.lock();
-        (state.is_reading, state.was_in_vain) = (false, self.is_in_vain);
+        let mut state = self.gate.state.lock();
+        (state.is_loading, state.last_load_failed) = (false, self.has_failed);
         drop(state);
-        self.crowd.read.notify_all();
+        self.gate.loaded.notify_all();
     }
 }
 
-impl One<'_> {
-    /// Whether it is worth while to wait.
-    pub(super) fn is_one_of_many(&self) -> bool {
-        self.is_one_of_many
+impl ActiveSearch<'_> {
+    /// Returns whether the search should wait for the load.
+    pub(super) fn should_wait(&self) -> bool {
+        self.should_wait
     }
 
-    /// Waits until nobody reads, though not for ever.
-    pub(super) fn wait_while_read(&self) {
-        let deadline = Instant::now() + PATIENCE;
-        let mut state = self.crowd.state.lock();
-        while state.is_reading && !self.crowd.read.wait_until(&mut state, deadline).timed_out() {}
+    /// Waits for the load to end, up to a timeout.
+    pub(super) fn wait(&self) {
+        let deadline = Instant::now() + LOAD_TIMEOUT;
+        let mut state = self.gate.state.lock();
+        while state.is_loading && !self.gate.loaded.wait_until(&mut state, deadline).timed_out() {}
     }
 }
 
-impl Drop for One<'_> {
+impl Drop for ActiveSearch<'_> {
     fn drop(&mut self) {
-        self.crowd.state.lock().asking -= 1;
+        self.gate.state.lock().active -= 1;
     }
 }
 
@@ -89,24 +92,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crowd_waits_for_the_reader_and_a_few_do_not() {
-        let crowd = Crowd::default();
-        let few: Vec<One<'_>> = (1..MANY).map(|_| crowd.join()).collect();
-        assert!(few.iter().all(|one| !one.is_one_of_many()));
-        let many = crowd.join();
-        assert!(many.is_one_of_many());
-        assert!(crowd.begin_reading() && !crowd.begin_reading());
-        let mut reading = crowd.reading();
+    fn searches_wait_for_a_load_only_under_load() {
+        let gate = LoadGate::default();
+        let first: Vec<ActiveSearch<'_>> =
+            (1..MIN_CONCURRENT_SEARCHES).map(|_| gate.enter()).collect();
+        assert!(first.iter().all(|search| !search.should_wait()));
+        let waiter = gate.enter();
+        assert!(waiter.should_wait());
+        assert!(gate.try_start() && !gate.try_start());
+        let mut guard = gate.guard();
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| many.wait_while_read());
-            reading.is_in_vain = false;
-            drop(reading);
-            assert!(waiting.join().is_ok());
+            let waiter = scope.spawn(|| waiter.wait());
+            guard.has_failed = false;
+            drop(guard);
+            assert!(waiter.join().is_ok());
         });
-        assert!(crowd.begin_reading() && crowd.join().is_one_of_many());
-        drop(crowd.reading());
-        assert!(!crowd.join().is_one_of_many(), "who read last did so in vain");
-        drop((few, many));
-        assert_eq!(crowd.state.lock().asking, 0);
+        assert!(gate.try_start() && gate.enter().should_wait());
+        drop(gate.guard());
+        assert!(!gate.enter().should_wait(), "the last load failed");
+        drop((first, waiter));
+        assert_eq!(gate.state.lock().active, 0);
     }
 }

@@ -1,16 +1,16 @@
-//! What a process that is asked again and again holds of a project: all words and meanings, or where these are too
-//! many the passages of words that were asked for lately.
+//! In-memory cache of a project's index: a snapshot of all words and embeddings, or, if the project is too large, an
+//! LRU cache of posting lists.
 //!
-//! Before each search it reads what was added since. A row tells the transaction that wrote it; what was written
-//! by one that was still at work at the last look is looked for again, so that who ends late is not missed. What
-//! is gone is noticed when it is wanted, or when a count in the project's row tells.
+//! Before each search it reads the delta since the last sync. Each row carries the transaction that wrote it;
+//! transactions that were in progress at the last sync are read again, so that late commits are not missed. Deletions
+//! are detected when a chunk is requested, or by the purge count in the project's row.
 
 mod chunk;
 mod delta;
-mod lists;
+mod inverted_index;
 mod load_gate;
+mod posting_lists;
 mod snapshot;
-mod words;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,74 +21,79 @@ use forebay_store::vector_index::{Neighbours, VectorQuery};
 use forebay_store::{Embedding, IndexQuery, PurgeReport};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
-use self::chunk::Passage;
-use self::delta::{Behind, Glance, News, Progress};
-use self::lists::Lists;
-pub(super) use self::lists::{List, Posting};
-use self::load_gate::Crowd;
-use self::snapshot::{Model, Whole};
-pub(super) use self::words::Asked;
-use super::connection::{Place, Work};
+use self::chunk::ChunkRow;
+use self::delta::{ChangeProbe, Cursor, Delta, Progress};
+pub(super) use self::inverted_index::WordQuery;
+use self::load_gate::LoadGate;
+use self::posting_lists::PostingListCache;
+pub(super) use self::posting_lists::{Posting, PostingList};
+use self::snapshot::{Model, Snapshot};
+use super::connection::{ProjectScope, ScopedConn};
 use super::counts::{Counts, Sizes};
-use super::error::Fault;
-use super::lexemes::Standing;
+use super::error::PgError;
+use super::lexemes::Occurrence;
 use super::pool::Pool;
-use super::single_flight::InTurn;
-use super::vectors::index_if_too_many;
+use super::single_flight::SingleFlight;
+use super::vectors::build_index_if_large;
 
-/// Who asks this often holds all words and meanings; before that, the server's indexes are asked.
-const OFTEN: usize = 30;
-/// Passages that are remembered to be gone, or to be code.
-const MOST_GONE: usize = 1_000;
-const MOST_TRAITS: usize = 200_000;
+/// Queries after which the snapshot is loaded; before that, the server's indexes answer.
+const LOAD_AFTER_QUERIES: usize = 30;
+/// Maximum number of chunks cached as deleted, and with cached attributes.
+const MAX_GONE: usize = 1_000;
+const MAX_ATTRIBUTES: usize = 200_000;
 
 #[derive(Debug, Default)]
-pub(super) struct Held {
-    /// One keeps up, and others wait for him.
-    progress: InTurn<Progress>,
-    /// Counts up when entries may be gone that were there before.
-    doubts: AtomicU64,
-    /// Counts questions.
-    asked: AtomicUsize,
-    crowd: Crowd,
+pub(super) struct IndexCache {
+    /// One search syncs at a time, and concurrent ones share its result.
+    progress: SingleFlight<Progress>,
+    /// Incremented when entries may have been deleted.
+    purge_epoch: AtomicU64,
+    /// Number of queries.
+    queries: AtomicUsize,
+    load_gate: LoadGate,
     is_too_large: AtomicBool,
-    /// This process has forgotten entries, and what is held was not yet looked at.
+    /// This process purged entries and has not synced since.
     was_purged: AtomicBool,
-    whole: RwLock<Option<Whole>>,
-    together: QueryBatcher<VectorQuery<Model>, Neighbours>,
-    /// Who has the server compare many meanings.
-    turn: Mutex<()>,
-    lists: RwLock<Lists>,
-    traits: RwLock<Traits>,
+    snapshot: RwLock<Option<Snapshot>>,
+    batcher: QueryBatcher<VectorQuery<Model>, Neighbours>,
+    /// Held while the server scans many vectors.
+    scan_lock: Mutex<()>,
+    lists: RwLock<PostingListCache>,
+    attributes: RwLock<ChunkAttributes>,
 }
 
 #[derive(Debug, Default)]
-struct Traits {
+struct ChunkAttributes {
     gone: HashSet<i64>,
     code: HashMap<i64, bool>,
 }
 
-impl Held {
-    /// Reads what is new, so that what is held is as good as what the server has; gives the newest passage.
-    pub(super) fn keep_up(&self, work: &mut Work<'_>) -> Result<i64, Fault> {
-        let progress = self.progress.up_to_date(|_| true, |progress| self.look(work, progress))?;
+impl IndexCache {
+    /// Syncs the cache with the server; returns the newest chunk.
+    pub(super) fn sync(&self, conn: &mut ScopedConn<'_>) -> Result<i64, PgError> {
+        let progress =
+            self.progress.refresh(|_| true, |progress| self.sync_progress(conn, progress))?;
         Ok(progress.state.newest)
     }
 
-    fn look(&self, work: &mut Work<'_>, progress: &mut Progress) -> Result<(), Fault> {
+    fn sync_progress(
+        &self,
+        conn: &mut ScopedConn<'_>,
+        progress: &mut Progress,
+    ) -> Result<(), PgError> {
         self.was_purged.store(false, Ordering::SeqCst);
-        let Some(glance) = Glance::read(work)? else { return Ok(()) };
-        let Glance { state, until, .. } = glance;
+        let Some(probe) = ChangeProbe::read(conn)? else { return Ok(()) };
+        let ChangeProbe { state, until, .. } = probe;
         let (is_first, is_purged) =
             (progress.since.is_none(), state.purges != progress.state.purges);
-        if is_purged || glance.has_forgotten(progress.since) {
-            self.doubts.fetch_add(1, Ordering::SeqCst);
+        if is_purged || probe.has_purged(progress.since) {
+            self.purge_epoch.fetch_add(1, Ordering::SeqCst);
         }
         if is_first || state.renewals != progress.state.renewals {
-            self.start_over(progress);
+            self.reset(progress);
         } else {
-            let has_added = glance.has_added(progress.since);
-            self.follow(work, progress, is_purged, has_added)?;
+            let has_added = probe.has_added(progress.since);
+            self.apply_changes(conn, progress, is_purged, has_added)?;
         }
         progress.read.retain(|_, transaction| *transaction >= until);
         progress.since = Some(until);
@@ -96,348 +101,359 @@ impl Held {
         Ok(())
     }
 
-    /// Adds what was added since the last look and forgets what was purged; where that is much to do for the little
-    /// that is held, all of it is let go.
-    fn follow(
+    /// Adds new chunks and removes purged ones; clears the cache if that costs more than it holds.
+    fn apply_changes(
         &self,
-        work: &mut Work<'_>,
+        conn: &mut ScopedConn<'_>,
         progress: &mut Progress,
         is_purged: bool,
         has_added: bool,
-    ) -> Result<(), Fault> {
-        let is_held = self.is_whole();
-        if is_purged && !is_held {
-            self.start_over(progress);
+    ) -> Result<(), PgError> {
+        let has_snapshot = self.has_snapshot();
+        if is_purged && !has_snapshot {
+            self.reset(progress);
             return Ok(());
         }
         if is_purged {
-            self.sweep(work)?;
+            self.remove_deleted(conn)?;
         }
         if !has_added {
             return Ok(());
         }
         let model = self.model();
         let read: Vec<i64> = progress.read.keys().copied().collect();
-        let news = News::read(work, &model, Behind::all_of(progress.since), &read)?;
-        if !is_held && news.go_on() {
-            self.start_over(progress);
+        let delta = Delta::read(conn, &model, Cursor::from_transaction(progress.since), &read)?;
+        if !has_snapshot && delta.has_more() {
+            self.reset(progress);
             return Ok(());
         }
-        self.add_all(work, news, (&model, &read), |passage, transaction| {
-            progress.read.insert(passage, transaction);
+        self.add_pages(conn, delta, (&model, &read), |chunk, transaction| {
+            progress.read.insert(chunk, transaction);
         })
     }
 
-    fn start_over(&self, progress: &mut Progress) {
-        self.let_go();
+    fn reset(&self, progress: &mut Progress) {
+        self.clear();
         progress.read.clear();
     }
 
-    /// Tells what is known to be there from what must be asked for again: as long as it is the same number, nothing is
-    /// gone that was there when it was told.
-    pub(super) fn doubts(&self) -> u64 {
-        self.doubts.load(Ordering::SeqCst)
+    /// Returns the purge epoch: as long as it is unchanged, every chunk that existed still does.
+    pub(super) fn purge_epoch(&self) -> u64 {
+        self.purge_epoch.load(Ordering::SeqCst)
     }
 
-    /// Adds a page of news and the pages behind it.
-    fn add_all(
+    /// Adds a page and all following pages.
+    fn add_pages(
         &self,
-        work: &mut Work<'_>,
-        mut news: News,
+        conn: &mut ScopedConn<'_>,
+        mut delta: Delta,
         (model, read): (&Model, &[i64]),
         mut note: impl FnMut(i64, u64),
-    ) -> Result<(), Fault> {
-        let project = work.place().project.to_string();
+    ) -> Result<(), PgError> {
+        let project = conn.scope().project.to_string();
         loop {
-            let passages = news.passages()?;
-            let Some((last, transaction)) = passages.last() else { return Ok(()) };
-            let behind = Behind { transaction: Some(*transaction), passage: last.id };
-            for (passage, transaction) in &passages {
-                note(passage.id, *transaction);
+            let chunks = delta.chunks()?;
+            let Some((last, transaction)) = chunks.last() else { return Ok(()) };
+            let cursor = Cursor { transaction: Some(*transaction), chunk: last.id };
+            for (chunk, transaction) in &chunks {
+                note(chunk.id, *transaction);
             }
-            self.add(passages.into_iter().map(|(passage, _)| passage).collect(), &project);
-            if !news.go_on() {
+            self.add(chunks.into_iter().map(|(chunk, _)| chunk).collect(), &project);
+            if !delta.has_more() {
                 return Ok(());
             }
-            news = News::read(work, model, behind, read)?;
+            delta = Delta::read(conn, model, cursor, read)?;
         }
     }
 
-    fn add(&self, new: Vec<Passage<'_>>, project: &str) {
+    fn add(&self, new: Vec<ChunkRow<'_>>, project: &str) {
         self.lists.write().add(&new, project);
-        self.traits.write().add(new.iter().map(|new| (new.id, new.is_code)));
-        if let Some(whole) = &mut *self.whole.write() {
+        self.attributes.write().add(new.iter().map(|new| (new.id, new.is_code)));
+        if let Some(snapshot) = &mut *self.snapshot.write() {
             for new in &new {
-                whole.add(new, project);
+                snapshot.add(new, project);
             }
         }
     }
 
-    /// Doubts all words after entries were forgotten here, until the next look.
-    pub(super) fn doubt_after(&self, purged: &PurgeReport) {
+    /// Invalidates cached words after a purge by this process, until the next sync.
+    pub(super) fn invalidate_after(&self, purged: &PurgeReport) {
         if purged.entries > 0 {
-            self.doubts.fetch_add(1, Ordering::SeqCst);
+            self.purge_epoch.fetch_add(1, Ordering::SeqCst);
             self.was_purged.store(true, Ordering::SeqCst);
-            self.lists.write().let_go();
+            self.lists.write().clear();
         }
     }
 
-    fn let_go(&self) {
-        *self.whole.write() = None;
-        self.lists.write().let_go();
-        *self.traits.write() = Traits::default();
+    fn clear(&self) {
+        *self.snapshot.write() = None;
+        self.lists.write().clear();
+        *self.attributes.write() = ChunkAttributes::default();
         self.is_too_large.store(false, Ordering::SeqCst);
     }
 
-    /// Finds out which passages are gone, and forgets them.
-    fn sweep(&self, work: &mut Work<'_>) -> Result<(), Fault> {
-        let there = snapshot::passages(work)?;
-        self.lists.write().let_go();
-        let mut traits = self.traits.write();
-        traits.gone.clear();
-        traits.code.retain(|passage, _| there.contains(passage));
-        drop(traits);
-        let mut held = self.whole.write();
-        if let Some(whole) = &mut *held {
-            whole.keep(&there);
+    /// Removes deleted chunks from the cache.
+    fn remove_deleted(&self, conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
+        let existing = snapshot::chunk_ids(conn)?;
+        self.lists.write().clear();
+        let mut attributes = self.attributes.write();
+        attributes.gone.clear();
+        attributes.code.retain(|chunk, _| existing.contains(chunk));
+        drop(attributes);
+        let mut guard = self.snapshot.write();
+        if let Some(snapshot) = &mut *guard {
+            snapshot.retain(&existing);
         }
-        // What is nobody's takes room, and time in every search.
-        if held.as_ref().is_some_and(|whole| whole.words.are_mostly_gone()) {
-            *held = None;
+        // Deleted chunks cost memory and time in every search.
+        if guard.as_ref().is_some_and(|snapshot| snapshot.words.is_mostly_deleted()) {
+            *guard = None;
         }
         Ok(())
     }
 
-    /// Counts who asks, as long as he does. Where many ask at once all there is had better be held, and they wait for it
-    /// while it is read.
-    pub(super) fn join(&self) -> impl Drop {
-        let one = self.crowd.join();
-        let may_be_held = !self.is_whole() && !self.is_too_large.load(Ordering::SeqCst);
-        if may_be_held && one.is_one_of_many() {
-            self.asked.fetch_add(OFTEN, Ordering::SeqCst);
-            one.wait_while_read();
+    /// Registers a running search. Under load the snapshot is loaded soon, and searches wait for a load in progress.
+    pub(super) fn enter(&self) -> impl Drop {
+        let search = self.load_gate.enter();
+        let may_load = !self.has_snapshot() && !self.is_too_large.load(Ordering::SeqCst);
+        if may_load && search.should_wait() {
+            self.queries.fetch_add(LOAD_AFTER_QUERIES, Ordering::SeqCst);
+            search.wait();
         }
-        one
+        search
     }
 
-    /// Counts a question, and after many of them reads all words and meanings into memory. Who asked waits for that
-    /// only where it takes a moment.
-    pub(super) fn after_question(
+    /// Counts a query and loads the snapshot once there were enough: inline in a small project, else in a background
+    /// thread.
+    pub(super) fn after_query(
         self: &Arc<Self>,
         query: &IndexQuery,
-        (pool, place): (&Arc<Pool>, Place),
+        (pool, scope): (&Arc<Pool>, ProjectScope),
         counts: &Counts,
     ) {
-        let meaning = query.embedding.clone();
-        if !self.wants_whole(meaning.as_ref()) {
+        let embedding = query.embedding.clone();
+        if !self.should_load(embedding.as_ref()) {
             return;
         }
-        let (held, pool) = (Arc::clone(self), Arc::clone(pool));
-        let read = move || {
-            let mut reading = held.crowd.reading();
-            let read = |work: &mut Work<'_>| held.read_whole(work, meaning.as_ref());
-            match pool.reading(place, read) {
-                Ok(is_whole) => reading.is_in_vain = !is_whole,
+        let (cache, pool) = (Arc::clone(self), Arc::clone(pool));
+        let load = move || {
+            let mut guard = cache.load_gate.guard();
+            let load_with = |conn: &mut ScopedConn<'_>| cache.load(conn, embedding.as_ref());
+            match pool.with_connection(scope, load_with) {
+                Ok(is_loaded) => guard.has_failed = !is_loaded,
                 Err(error) => {
-                    tracing::warn!(%error, "words and meanings are not held in memory");
+                    tracing::warn!(%error, "cannot load the index snapshot");
                 }
             }
         };
-        if counts.are_few() {
-            read();
+        if counts.is_small() {
+            load();
         } else {
-            drop(std::thread::spawn(read));
+            drop(std::thread::spawn(load));
         }
     }
 
-    /// Whether it is time that somebody reads all there is; one is told so, until he has.
-    fn wants_whole(&self, meaning: Option<&Embedding>) -> bool {
-        self.asked.fetch_add(1, Ordering::SeqCst) + 1 >= OFTEN
+    /// Returns whether the caller is to load the snapshot; true for one caller at a time.
+    fn should_load(&self, embedding: Option<&Embedding>) -> bool {
+        self.queries.fetch_add(1, Ordering::SeqCst) + 1 >= LOAD_AFTER_QUERIES
             && !self.is_too_large.load(Ordering::SeqCst)
-            && !self.holds(&Model::of(meaning))
-            && self.crowd.begin_reading()
+            && !self.covers(&Model::for_query(embedding))
+            && self.load_gate.try_start()
     }
 
-    /// Reads all there is, and tells whether it is held from then on.
-    fn read_whole(&self, work: &mut Work<'_>, meaning: Option<&Embedding>) -> Result<bool, Fault> {
-        let result = self.try_to_read_whole(work, Model::of(meaning));
+    /// Loads the snapshot; returns whether it is in memory now.
+    fn load(
+        &self,
+        conn: &mut ScopedConn<'_>,
+        embedding: Option<&Embedding>,
+    ) -> Result<bool, PgError> {
+        let result = self.try_load(conn, Model::for_query(embedding));
         if !matches!(result, Ok(true)) {
-            self.asked.store(0, Ordering::SeqCst);
+            self.queries.store(0, Ordering::SeqCst);
         }
         result
     }
 
-    fn try_to_read_whole(&self, work: &mut Work<'_>, model: Model) -> Result<bool, Fault> {
+    fn try_load(&self, conn: &mut ScopedConn<'_>, model: Model) -> Result<bool, PgError> {
         let (since, before) = {
             let mut progress = self.progress.lock();
-            self.look(work, &mut progress)?;
+            self.sync_progress(conn, &mut progress)?;
             (progress.since, progress.state)
         };
-        let Some((mut whole, traits)) = snapshot::read(work, model)? else {
+        let Some((mut snapshot, attributes)) = snapshot::read(conn, model)? else {
             self.is_too_large.store(true, Ordering::SeqCst);
-            index_if_too_many(work)?;
+            build_index_if_large(conn)?;
             return Ok(false);
         };
         let mut progress = self.progress.lock();
-        self.look(work, &mut progress)?;
+        self.sync_progress(conn, &mut progress)?;
         if progress.state.renewals != before.renewals {
             return Ok(false);
         }
         if progress.state.purges != before.purges {
-            whole.keep(&snapshot::passages(work)?);
+            snapshot.retain(&snapshot::chunk_ids(conn)?);
         }
-        let model = whole.model.clone();
-        *self.whole.write() = Some(whole);
-        self.traits.write().add(traits.into_iter());
-        // What was added while it was read; what was read with it is read again, and is there once.
-        let news = News::read(work, &model, Behind::all_of(since), &[])?;
-        let added = self.add_all(work, news, (&model, &[]), |_, _| {});
+        let model = snapshot.model.clone();
+        *self.snapshot.write() = Some(snapshot);
+        self.attributes.write().add(attributes.into_iter());
+        // Adds the chunks written during the load; those the snapshot has already are replaced.
+        let delta = Delta::read(conn, &model, Cursor::from_transaction(since), &[])?;
+        let added = self.add_pages(conn, delta, (&model, &[]), |_, _| {});
         if added.is_err() {
-            *self.whole.write() = None;
+            *self.snapshot.write() = None;
         }
         added.map(|()| true)
     }
 
-    /// The model whose meanings are held.
+    /// Returns the model of the embeddings in the snapshot.
     fn model(&self) -> Model {
-        self.whole.read().as_ref().map(|whole| whole.model.clone()).unwrap_or_default()
+        self.snapshot.read().as_ref().map(|snapshot| snapshot.model.clone()).unwrap_or_default()
     }
 
-    fn is_whole(&self) -> bool {
-        self.whole.read().is_some()
+    fn has_snapshot(&self) -> bool {
+        self.snapshot.read().is_some()
     }
 
-    fn holds(&self, model: &Model) -> bool {
-        let held = self.whole.read();
-        held.as_ref().is_some_and(|whole| model.is_none() || whole.model == *model)
+    fn covers(&self, model: &Model) -> bool {
+        let guard = self.snapshot.read();
+        guard.as_ref().is_some_and(|snapshot| model.is_empty() || snapshot.model == *model)
     }
 
-    /// How large the project is, where all of it is held.
+    /// Returns the size of the project if the snapshot is loaded.
     pub(super) fn sizes(&self) -> Option<Sizes> {
-        self.whole.read().as_ref().map(|whole| whole.words.sizes())
+        self.snapshot.read().as_ref().map(|snapshot| snapshot.words.sizes())
     }
 
-    /// The best passages by words, best first, where all words are held.
-    pub(super) fn best(&self, asked: &Asked, most: usize) -> Option<Vec<(i64, f32)>> {
-        let held = self.whole.read();
-        let traits = self.traits.read();
-        let is_there = |passage| !traits.gone.contains(&passage);
-        Some(held.as_ref()?.words.best(asked, most, is_there))
+    /// Returns the best chunks by BM25, best first, if the snapshot is loaded.
+    pub(super) fn best(&self, query: &WordQuery, limit: usize) -> Option<Vec<(i64, f32)>> {
+        let guard = self.snapshot.read();
+        let attributes = self.attributes.read();
+        let exists = |chunk| !attributes.gone.contains(&chunk);
+        Some(guard.as_ref()?.words.best(query, limit, exists))
     }
 
-    /// The passages whose meaning is nearest, best first, where meanings are held.
-    pub(super) fn nearest(&self, wanted: &Embedding, most: usize) -> Option<Neighbours> {
-        let model = Model::of(Some(wanted));
-        if model.is_none() || !self.holds(&model) {
+    /// Returns the nearest chunks by embedding, best first, if the snapshot covers the model.
+    pub(super) fn nearest(&self, query: &Embedding, limit: usize) -> Option<Neighbours> {
+        let model = Model::for_query(Some(query));
+        if model.is_empty() || !self.covers(&model) {
             return None;
         }
-        let wanted = VectorQuery { model, vector: wanted.vector.clone(), limit: most };
-        self.together.announce().run(wanted, |all| self.nearest_to_each(all))
+        let query = VectorQuery { model, vector: query.vector.clone(), limit };
+        self.batcher.announce().run(query, |all| self.search_batch(all))
     }
 
-    /// None where meanings are not held, or those of another model.
-    fn nearest_to_each(&self, wanted: &[&VectorQuery<Model>]) -> Vec<Option<Neighbours>> {
-        let held = self.whole.read();
-        let Some(whole) = &*held else { return vec![None; wanted.len()] };
-        // It takes a while, and others want to write there.
-        let gone = self.traits.read().gone.clone();
-        let is_there = |passage| !gone.contains(&passage);
-        whole.meanings.search_batch(&whole.model, wanted, is_there)
+    /// Returns None for each query if its model's embeddings are not in the snapshot.
+    fn search_batch(&self, queries: &[&VectorQuery<Model>]) -> Vec<Option<Neighbours>> {
+        let guard = self.snapshot.read();
+        let Some(snapshot) = &*guard else { return vec![None; queries.len()] };
+        // Cloned, since the scan takes a while and would block writers.
+        let gone = self.attributes.read().gone.clone();
+        let exists = |chunk| !gone.contains(&chunk);
+        snapshot.vectors.search_batch(&snapshot.model, queries, exists)
     }
 
-    /// Waits until nobody of this process has the server compare many meanings: that takes all its processors, which
-    /// are wanted by who reads the meanings to hold them.
-    pub(super) fn take_turn(&self) -> MutexGuard<'_, ()> {
-        self.turn.lock()
+    /// Serializes exhaustive vector scans on the server: one takes all its cores, which the snapshot load needs.
+    pub(super) fn lock_scans(&self) -> MutexGuard<'_, ()> {
+        self.scan_lock.lock()
     }
 
-    /// Whether a passage is held that has a word.
+    /// Returns whether a cached chunk contains a word.
     pub(super) fn has(&self, stem: &str) -> bool {
         if self.was_purged.load(Ordering::SeqCst) {
             return false;
         }
-        if let Some(whole) = &*self.whole.read() {
-            return whole.words.knows(stem);
+        if let Some(snapshot) = &*self.snapshot.read() {
+            return snapshot.words.contains_word(stem);
         }
-        let list = self.lists.read().get(Standing::There, stem);
+        let list = self.lists.read().get(Occurrence::Present, stem);
         list.is_some_and(|list| !list.postings.is_empty())
     }
 
-    /// What tells whether a list that is read now is still whole when it is handed in.
-    pub(super) fn changes(&self) -> u64 {
-        self.lists.read().changes
+    /// Returns the version to pass to `put_list` with a list that is read after this call.
+    pub(super) fn version(&self) -> u64 {
+        self.lists.read().version
     }
 
-    pub(super) fn list(&self, standing: Standing, stem: &str, most: i64) -> Option<Arc<List>> {
-        let list = self.lists.read().get(standing, stem)?;
-        list.suffices(most).then_some(list)
-    }
-
-    pub(super) fn hold(&self, standing: Standing, stem: &str, list: &Arc<List>, changes: u64) {
-        let mut lists = self.lists.write();
-        if lists.changes == changes {
-            lists.put(standing, stem, Arc::clone(list));
-        }
-    }
-
-    /// Leaves out passages that are known to be gone.
-    pub(super) fn leave_out_gone<T>(&self, ranked: &mut HashMap<i64, T>) {
-        for passage in &self.traits.read().gone {
-            ranked.remove(passage);
-        }
-    }
-
-    /// Whether each of the passages is code, where all of that is known.
-    pub(super) fn are_code(&self, passages: &[i64]) -> Option<Vec<(i64, bool)>> {
-        let traits = self.traits.read();
-        let known = |passage: &i64| Some((*passage, *traits.code.get(passage)?));
-        passages.iter().map(known).collect()
-    }
-
-    /// Remembers which of the wanted passages are there, and whether they are code.
-    pub(super) fn remember(
+    pub(super) fn list(
         &self,
-        work: &mut Work<'_>,
-        wanted: &[i64],
-        there: &[(i64, bool)],
-    ) -> Result<(), Fault> {
-        let mut traits = self.traits.write();
-        traits.add(there.iter().copied());
-        if there.len() < wanted.len() {
-            let gone: Vec<i64> = wanted
+        occurrence: Occurrence,
+        stem: &str,
+        limit: i64,
+    ) -> Option<Arc<PostingList>> {
+        let list = self.lists.read().get(occurrence, stem)?;
+        list.covers(limit).then_some(list)
+    }
+
+    pub(super) fn put_list(
+        &self,
+        occurrence: Occurrence,
+        stem: &str,
+        list: &Arc<PostingList>,
+        version: u64,
+    ) {
+        let mut lists = self.lists.write();
+        if lists.version == version {
+            lists.put(occurrence, stem, Arc::clone(list));
+        }
+    }
+
+    /// Removes chunks that are known to be deleted.
+    pub(super) fn remove_gone<T>(&self, ranked: &mut HashMap<i64, T>) {
+        for chunk in &self.attributes.read().gone {
+            ranked.remove(chunk);
+        }
+    }
+
+    /// Returns whether each chunk is code, if all of them are cached.
+    pub(super) fn are_code(&self, chunks: &[i64]) -> Option<Vec<(i64, bool)>> {
+        let attributes = self.attributes.read();
+        let flag = |chunk: &i64| Some((*chunk, *attributes.code.get(chunk)?));
+        chunks.iter().map(flag).collect()
+    }
+
+    /// Caches which of the requested chunks exist, and whether they are code.
+    pub(super) fn cache_attributes(
+        &self,
+        conn: &mut ScopedConn<'_>,
+        requested: &[i64],
+        existing: &[(i64, bool)],
+    ) -> Result<(), PgError> {
+        let mut attributes = self.attributes.write();
+        attributes.add(existing.iter().copied());
+        if existing.len() < requested.len() {
+            let gone: Vec<i64> = requested
                 .iter()
-                .filter(|passage| !traits.code.contains_key(passage))
+                .filter(|chunk| !attributes.code.contains_key(chunk))
                 .copied()
                 .collect();
-            traits.gone.extend(gone);
+            attributes.gone.extend(gone);
         }
-        let is_much_gone = traits.gone.len() > MOST_GONE;
-        drop(traits);
-        if !is_much_gone {
+        let has_too_many_gone = attributes.gone.len() > MAX_GONE;
+        drop(attributes);
+        if !has_too_many_gone {
             return Ok(());
         }
         let _progress = self.progress.lock();
-        self.sweep(work)
+        self.remove_deleted(conn)
     }
 
-    /// Has the server asked about passages anew that turned out to be no hits: they may be gone.
-    pub(super) fn doubt(&self, passages: impl Iterator<Item = i64>) {
-        let mut passages = passages.peekable();
-        if passages.peek().is_none() {
+    /// Forgets the attributes of chunks that turned out not to be hits: they may be deleted.
+    pub(super) fn forget_attributes(&self, chunks: impl Iterator<Item = i64>) {
+        let mut chunks = chunks.peekable();
+        if chunks.peek().is_none() {
             return;
         }
-        let mut traits = self.traits.write();
-        for passage in passages {
-            traits.code.remove(&passage);
+        let mut attributes = self.attributes.write();
+        for chunk in chunks {
+            attributes.code.remove(&chunk);
         }
     }
 }
 
-impl Traits {
-    fn add(&mut self, there: impl Iterator<Item = (i64, bool)>) {
-        if self.code.len() > MOST_TRAITS {
+impl ChunkAttributes {
+    fn add(&mut self, existing: impl Iterator<Item = (i64, bool)>) {
+        if self.code.len() > MAX_ATTRIBUTES {
             self.code.clear();
         }
-        self.code.extend(there);
+        self.code.extend(existing);
     }
 }

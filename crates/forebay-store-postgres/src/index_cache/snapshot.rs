@@ -1,4 +1,4 @@
-//! All words and meanings of a project, read page by page.
+//! Snapshot of all words and embeddings of a project, loaded page by page.
 
 use std::collections::HashSet;
 
@@ -7,103 +7,106 @@ use forebay_store::vector_index::{VectorIndex, exceeds_limits};
 
 use ::postgres::Row;
 
-use super::super::connection::Work;
-use super::super::error::Fault;
-use super::chunk::Passage;
-use super::words::Words;
+use super::super::connection::ScopedConn;
+use super::super::error::PgError;
+use super::chunk::ChunkRow;
+use super::inverted_index::InvertedIndex;
 
-/// Passages that are read at once: some megabytes.
-pub(super) const PAGE: i64 = 2_000;
+/// Chunks per page: some megabytes.
+pub(super) const PAGE_SIZE: i64 = 2_000;
 
-/// Whose meanings are held: a model's, by its name and the width of its vectors.
+/// The model of the cached embeddings: its name and the dimension of its vectors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Model {
     pub(super) name: String,
-    pub(super) width: i32,
+    pub(super) dimension: i32,
 }
 
 impl Model {
-    /// The model of what is meant, where its meanings may be held; else none, which has no name.
-    pub(super) fn of(wanted: Option<&Embedding>) -> Self {
-        let built_in = wanted.filter(|meaning| !meaning.is_remote());
-        let model = |meaning: &Embedding| Self {
-            name: super::super::text::kept(&meaning.model),
-            width: meaning.vector.len() as i32,
+    /// Returns the query's model if its embeddings are cacheable, else the empty model.
+    pub(super) fn for_query(query: Option<&Embedding>) -> Self {
+        let built_in = query.filter(|embedding| !embedding.is_remote());
+        let model = |embedding: &Embedding| Self {
+            name: super::super::text::stored(&embedding.model),
+            dimension: embedding.vector.len() as i32,
         };
         built_in.map(model).unwrap_or_default()
     }
 
-    pub(super) fn is_none(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.name.is_empty()
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Whole {
-    pub(super) words: Words,
+pub(super) struct Snapshot {
+    pub(super) words: InvertedIndex,
     pub(super) model: Model,
-    pub(super) meanings: VectorIndex,
+    pub(super) vectors: VectorIndex,
 }
 
-impl Whole {
-    pub(super) fn add(&mut self, new: &Passage<'_>, project: &str) {
-        if let Some(vector) = new.meaning.as_ref().filter(|_| !self.words.has(new.id)) {
-            self.meanings.add(new.id, &vector.0);
+impl Snapshot {
+    pub(super) fn add(&mut self, new: &ChunkRow<'_>, project: &str) {
+        if let Some(vector) = new.embedding.as_ref().filter(|_| !self.words.contains(new.id)) {
+            self.vectors.add(new.id, &vector.0);
         }
         self.words.add(new, project);
     }
 
-    /// Forgets all passages but these.
-    pub(super) fn keep(&mut self, there: &HashSet<i64>) {
-        self.words.keep(there);
-        self.meanings.retain(there);
+    /// Retains only these chunks.
+    pub(super) fn retain(&mut self, existing: &HashSet<i64>) {
+        self.words.retain(existing);
+        self.vectors.retain(existing);
     }
 
     pub(super) fn is_too_large(&self) -> bool {
-        let passages = self.words.sizes().passages as i64;
-        self.words.are_too_many() || exceeds_limits(passages, self.model.width as usize)
+        let chunks = self.words.sizes().chunks as i64;
+        self.words.is_too_large() || exceeds_limits(chunks, self.model.dimension as usize)
     }
 }
 
-/// Passages, and whether each is code.
-pub(super) type AreCode = Vec<(i64, bool)>;
+/// Chunk ids, and whether each chunk is code.
+pub(super) type CodeFlags = Vec<(i64, bool)>;
 
-/// Reads all there is, unless that is too much; gives it with what is known of code.
-pub(super) fn read(work: &mut Work<'_>, model: Model) -> Result<Option<(Whole, AreCode)>, Fault> {
-    let project = work.place().project.to_string();
-    let meanings = VectorIndex::new(model.width as usize);
-    let mut whole = Whole { words: Words::default(), model, meanings };
-    let (mut traits, mut last) = (Vec::new(), 0);
+/// Loads the snapshot and the code flags; returns None if it is too large.
+pub(super) fn read(
+    conn: &mut ScopedConn<'_>,
+    model: Model,
+) -> Result<Option<(Snapshot, CodeFlags)>, PgError> {
+    let project = conn.scope().project.to_string();
+    let vectors = VectorIndex::new(model.dimension as usize);
+    let mut snapshot = Snapshot { words: InvertedIndex::default(), model, vectors };
+    let (mut code_flags, mut last) = (Vec::new(), 0);
     loop {
-        let rows = read_page(work, &whole.model, last)?;
+        let rows = read_page(conn, &snapshot.model, last)?;
         for row in &rows {
-            let passage = Passage::read(row)?;
-            last = passage.id;
-            traits.push((passage.id, passage.is_code));
-            whole.add(&passage, &project);
+            let chunk = ChunkRow::read(row)?;
+            last = chunk.id;
+            code_flags.push((chunk.id, chunk.is_code));
+            snapshot.add(&chunk, &project);
         }
-        if whole.is_too_large() {
+        if snapshot.is_too_large() {
             return Ok(None);
         }
-        if (rows.len() as i64) < PAGE {
-            whole.words.settle();
-            return Ok(Some((whole, traits)));
+        if (rows.len() as i64) < PAGE_SIZE {
+            snapshot.words.shrink_to_fit();
+            return Ok(Some((snapshot, code_flags)));
         }
     }
 }
 
-fn read_page(work: &mut Work<'_>, model: &Model, last: i64) -> Result<Vec<Row>, Fault> {
+fn read_page(conn: &mut ScopedConn<'_>, model: &Model, last: i64) -> Result<Vec<Row>, PgError> {
     let sql = format!(
         "SELECT {} FROM (SELECT * FROM chunk WHERE workspace = $1 AND project = $2 AND id > $5
-             ORDER BY id LIMIT $6) AS passage ORDER BY passage.id",
-        Passage::COLUMNS
+             ORDER BY id LIMIT $6) AS chunk ORDER BY chunk.id",
+        ChunkRow::COLUMNS
     );
-    work.query(&sql, &[&model.name, &model.width, &last, &PAGE])
+    conn.query(&sql, &[&model.name, &model.dimension, &last, &PAGE_SIZE])
 }
 
-/// All passages that are there.
-pub(super) fn passages(work: &mut Work<'_>) -> Result<HashSet<i64>, Fault> {
-    let row = work.one(
+/// Returns the ids of all chunks.
+pub(super) fn chunk_ids(conn: &mut ScopedConn<'_>) -> Result<HashSet<i64>, PgError> {
+    let row = conn.one(
         "SELECT coalesce(array_agg(id), '{}') FROM chunk WHERE workspace = $1 AND project = $2",
         &[],
     )?;
