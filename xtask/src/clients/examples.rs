@@ -73,11 +73,11 @@ fn run(name: &str, command: &mut Command, server: &Server) -> Result<()> {
     let printed = process::stdout_text(command).with_context(|| name.to_owned())?;
     ensure!(printed.contains("SCRIPT-END"), "{name} printed: {printed}");
     let results = model.drain().pop().map(|last| last.request.results).unwrap_or_default();
-    let [noted, found] = results.as_slice() else {
+    let [saved, found] = results.as_slice() else {
         anyhow::bail!("{name}: the model received {results:?}");
     };
     ensure!(
-        noted.contains("noted") && found.contains(NOTE_TEXT),
+        saved.contains("saved") && found.contains(NOTE_TEXT),
         "{name}: the model received {results:?}"
     );
     console::line(format!("ok   {name}"));
