@@ -9,7 +9,7 @@
 //! - [`bm25`], [`vector_index`], [`top_k`], [`candidates`], [`query_batcher`]: ranking by words
 //!   and by embedding;
 //! - [`vocabulary`]: which words typo correction considers;
-//! - [`cache`], [`busy_timeout`], [`migration`], [`derived`], [`run_ending`]: small mechanisms.
+//! - [`cache`], [`mod@busy_timeout`], [`migration`], [`derived`], [`run_ending`]: small mechanisms.
 //!
 //! [`Home`] locates a user's databases on disk, [`project`] the project of a folder.
 

@@ -126,7 +126,7 @@ pub fn formats() -> impl Iterator<Item = (&'static Platform, &'static Transcript
     PLATFORMS.iter().filter_map(|platform| Some((*platform, platform.transcripts?)))
 }
 
-/// The names of these hosts, as in "A, B <conjunction> C".
+/// The names of these hosts, as in "A, B and C".
 pub fn host_names(conjunction: &str) -> String {
     let names: Vec<&str> = formats().map(|(platform, _)| platform.name).collect();
     match names.split_last() {
