@@ -113,7 +113,7 @@ pub(super) const NOTE_TEXT: &str = "the heron waits at the weir";
 /// Returns the next reply of the [`FUNCTIONS_PROMPT`] script.
 fn next_function_turn(request: &ModelRequest) -> ModelTurn {
     let (name, input) = match request.results.len() {
-        0 => ("ctx_annotate", json!({ "text": NOTE_TEXT, "kind": "result_of" })),
+        0 => ("ctx_annotate", json!({ "text": NOTE_TEXT, "kind": "finding" })),
         1 => ("ctx_search", json!({ "queries": ["heron"] })),
         _ => return ModelTurn::Text("SCRIPT-END".to_owned()),
     };
