@@ -146,34 +146,9 @@ fn to_entry(
     content: &BlobContent<'_>,
     new: &NewEntry,
 ) -> rusqlite::Result<Entry> {
-    let detail = match &new.detail {
-        NewDetail::Plain => Detail::Plain,
-        NewDetail::Run(run) => Detail::Run(run.clone()),
-        NewDetail::Note(note) => Detail::Note(Note {
-            kind: note.kind,
-            topic: note.topic.clone(),
-            supersedes: find_superseded(transaction, sequence)?,
-            superseded_by: None,
-            pinned: note.pinned,
-            personal: note.personal,
-            author: note.author.clone(),
-        }),
-    };
-    Ok(Entry {
-        reference,
-        kind: new.kind,
-        title: new.title.clone(),
-        source: new.source.clone(),
-        session: new.session.clone(),
-        branch: new.branch.clone(),
-        created: new.created,
-        sequence,
-        bytes: content.bytes,
-        lines: content.lines,
-        digest: new.digest.clone(),
-        conflicts: None,
-        detail,
-    })
+    let is_note = matches!(new.detail, NewDetail::Note(_));
+    let supersedes = if is_note { find_superseded(transaction, sequence)? } else { None };
+    Ok(new.to_entry(sequence, reference, content, supersedes))
 }
 
 /// Returns the newest note that an entry superseded.

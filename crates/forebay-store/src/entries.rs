@@ -1,9 +1,11 @@
 //! Entries: writing, reading and listing them.
 
+use forebay_domain::entry::Detail;
 use forebay_domain::note::NoteKind;
-use forebay_domain::{Entry, EntryKind, Reference, RunRecord, Timestamp};
+use forebay_domain::{Entry, EntryKind, Note, Reference, RunRecord, Timestamp};
 
 use crate::StoreError;
+use crate::blob::writer::BlobContent;
 use crate::chunk::NewChunk;
 use crate::replication::{NotePage, ReplicaOrigin, ReplicateOutcome, SincePage};
 
@@ -83,6 +85,46 @@ pub struct NewEntry {
     pub has_all_chunks: bool,
     /// Whether it replaces the entry of the same source in the same transaction.
     pub replaces_source: bool,
+}
+
+impl NewEntry {
+    /// The entry as a read returns it once it is stored; `supersedes` is the note that it replaced.
+    pub fn to_entry(
+        &self,
+        sequence: i64,
+        reference: Reference,
+        content: &BlobContent<'_>,
+        supersedes: Option<Reference>,
+    ) -> Entry {
+        let detail = match &self.detail {
+            NewDetail::Plain => Detail::Plain,
+            NewDetail::Run(run) => Detail::Run(run.clone()),
+            NewDetail::Note(note) => Detail::Note(Note {
+                kind: note.kind,
+                topic: note.topic.clone(),
+                supersedes,
+                superseded_by: None,
+                pinned: note.pinned,
+                personal: note.personal,
+                author: note.author.clone(),
+            }),
+        };
+        Entry {
+            reference,
+            kind: self.kind,
+            title: self.title.clone(),
+            source: self.source.clone(),
+            session: self.session.clone(),
+            branch: self.branch.clone(),
+            created: self.created,
+            sequence,
+            bytes: content.bytes,
+            lines: content.lines,
+            digest: self.digest.clone(),
+            conflicts: None,
+            detail,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
