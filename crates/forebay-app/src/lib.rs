@@ -32,5 +32,5 @@ pub use capabilities::{Capabilities, Capability};
 pub use edit::working_set;
 pub use error::{AppError, ErrorKind};
 pub use forebay_store::set_busy_timeout;
-pub use forebay_store_postgres::MOST_CONNECTIONS;
+pub use forebay_store_postgres::MAX_CONNECTIONS;
 pub use settings::Settings;

@@ -55,7 +55,7 @@ use self::connection::{ProjectScope, ScopedConn};
 use self::counts::Counts;
 use self::error::PgError;
 use self::hits::Caches;
-pub use self::pool::MOST_CONNECTIONS;
+pub use self::pool::MAX_CONNECTIONS;
 use self::pool::{Pool, PurgeLock};
 use self::single_flight::KeyedSingleFlight;
 use self::text::Name;

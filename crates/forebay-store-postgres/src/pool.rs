@@ -13,7 +13,7 @@ use super::single_flight::KeyedSingleFlight;
 use super::text::Name;
 
 /// Maximum number of connections; a server allows a hundred for all clients by default.
-pub const MOST_CONNECTIONS: usize = 16;
+pub const MAX_CONNECTIONS: usize = 16;
 /// Delay before reconnecting to a server that is starting up.
 const STARTUP_RETRY_DELAY: Duration = Duration::from_millis(50);
 /// Attempts per transaction: retries after a deadlock.
@@ -191,7 +191,7 @@ impl Pool {
             if let Some(connection) = state.idle.pop() {
                 return Ok(connection);
             }
-            if state.count < MOST_CONNECTIONS {
+            if state.count < MAX_CONNECTIONS {
                 state.count += 1;
                 break;
             }

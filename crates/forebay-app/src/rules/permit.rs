@@ -87,7 +87,7 @@ pub(crate) fn readable(app: &App, paths: &[&Path]) -> Result<Vec<bool>, AppError
     Ok(crate::parallel::map(paths, |path| rules.allows(path)))
 }
 
-/// The rules on reading, for whoever asks about many files; what needs the user's word is not allowed.
+/// The rules on reading, for callers that check many files; what needs the user's approval is not allowed.
 pub(crate) struct Readable {
     in_force: Arc<InForce>,
     around: Circumstances,

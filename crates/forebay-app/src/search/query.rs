@@ -233,8 +233,7 @@ mod tests {
 
     #[test]
     fn corrects_typos_and_completes_parts_of_words() {
-        let similar =
-            |word: &str, slips| SimilarWord { word: word.into(), edits: slips, chunks: 1 };
+        let similar = |word: &str, edits| SimilarWord { word: word.into(), edits, chunks: 1 };
         let typos = [similar("config", 1), similar("conf", 1), similar("cone", 1)];
         assert_eq!(corrections("confg", false, &typos), ["config", "conf"]);
         let part = [similar("configure", 0), similar("config", 1)];
@@ -244,8 +243,7 @@ mod tests {
 
     #[test]
     fn keeps_common_words_of_a_long_query() {
-        let similar =
-            |word: &str, slips| SimilarWord { word: word.into(), edits: slips, chunks: 1 };
+        let similar = |word: &str, edits| SimilarWord { word: word.into(), edits, chunks: 1 };
         assert!(corrections("radio", false, &[similar("ratio", 1)]).is_empty());
         assert_eq!(
             corrections("radio", true, &[similar("ratio", 1)]),

@@ -65,7 +65,7 @@ pub enum ToolAction {
 pub struct TodoItem {
     /// The host's name of it, where it has one.
     pub id: Option<String>,
-    /// Its words; empty where only its state is told.
+    /// Its text; empty where the host reports only its state.
     pub text: String,
     pub state: TodoState,
 }
@@ -150,8 +150,8 @@ pub struct SavedOutput {
 pub enum SavedSign {
     /// The host said so in a field of its own.
     Field,
-    /// It stands in the text, where any program could have written it: whoever reads the file first
-    /// makes sure that it lies in a folder of the host.
+    /// Found in the text, which any program could have written: the reader first checks that the file
+    /// lies in a folder of the host.
     Text,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use forebay_app::MOST_CONNECTIONS;
+use forebay_app::MAX_CONNECTIONS;
 use forebay_app::tools::{Effect, ToolDescriptor};
 use forebay_app::{Answer, App, AppError, Call};
 use forebay_sandbox::CancelToken;
@@ -44,7 +44,7 @@ impl Calls {
 
     /// For stores on a server: calls mostly wait for it.
     pub(crate) fn bounded_by_server() -> Self {
-        Self::new(Some(Lanes::new(MOST_CONNECTIONS.max(cores() * 2))))
+        Self::new(Some(Lanes::new(MAX_CONNECTIONS.max(cores() * 2))))
     }
 
     fn new(lanes: Option<Lanes>) -> Self {

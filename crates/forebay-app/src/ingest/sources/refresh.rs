@@ -32,8 +32,8 @@ fn refresh_all(app: &App) -> Result<(), AppError> {
     let now = app.now();
     let store = app.places.own()?;
     // A clock that was set back must not disable the refresh forever.
-    let lately = (now.minus(Duration::from_secs(every)), now);
-    for source in &store.stale_sources(lately)? {
+    let recently_checked = (now.minus(Duration::from_secs(every)), now);
+    for source in &store.stale_sources(recently_checked)? {
         refresh_one(app, &*store, source)?;
     }
     Ok(())
