@@ -10,7 +10,7 @@ fuzz_target!(|input: (u16, u16, bool, &[u8])| {
     let budget = Budget::exactly(u64::from(tokens_allowed % 700));
     let hint = Hint { command: Some("make"), failed, ..Hint::default() };
     let expected = digest(raw, hint, Some("error parser"), budget);
-    assert!(tokens::of(&expected.text) <= budget.digest.max(budget.verbatim));
+    assert!(tokens::estimate(&expected.text) <= budget.digest.max(budget.verbatim));
     assert!(!expected.text.contains(['\r', '\x1b']));
 
     let (first, second) = raw.split_at(usize::from(split) % (raw.len() + 1));

@@ -72,7 +72,7 @@ pub struct App {
     /// The author of notes: the user, or the team member the call is made for.
     author: String,
     is_shared: bool,
-    pub(crate) places: Arc<StoreRegistry>,
+    pub(crate) stores: Arc<StoreRegistry>,
     pub(crate) redaction: Arc<Redaction>,
     /// The remote embedding model, if one is configured.
     pub(crate) embedder: Option<Arc<Embedder>>,
@@ -94,7 +94,7 @@ impl App {
     pub fn new(setup: Setup) -> Self {
         let author = author(&setup);
         let backend = Backend::new(&setup.home, &setup.settings, &author);
-        let machine = Machine::of(&setup).map(Arc::new);
+        let machine = Machine::new(&setup).map(Arc::new);
         let (redaction, embedder) = redaction_and_embedder(&setup.settings, setup.environment);
         Self {
             author,
@@ -108,7 +108,7 @@ impl App {
             client: setup.client,
             cwd: setup.cwd,
             user_home: setup.user_home,
-            places: Arc::new(StoreRegistry::new(setup.home, backend, setup.project)),
+            stores: Arc::new(StoreRegistry::new(setup.home, backend, setup.project)),
             permissions: Arc::default(),
             jobs: Arc::new(Jobs::new(setup.supervisor)),
             capabilities: Capabilities::ALL,
@@ -144,7 +144,7 @@ impl App {
 
     /// Runs a small query to check that the store answers.
     pub fn check_store(&self) -> Result<(), AppError> {
-        self.places.own()?.sessions(1)?;
+        self.stores.own()?.sessions(1)?;
         Ok(())
     }
 
@@ -186,7 +186,7 @@ impl App {
 
     /// Returns the stores' notices once, for example that a damaged store was set aside.
     pub fn take_notices(&self) -> Vec<String> {
-        let notices = self.places.notices();
+        let notices = self.stores.notices();
         let taken_before = !notices.is_empty() && self.notices_taken.swap(true, Ordering::Relaxed);
         if taken_before { Vec::new() } else { notices }
     }
@@ -212,7 +212,7 @@ impl App {
     /// Indexes all stored text that is not searchable yet.
     pub fn index_pending(&self) -> Result<(), AppError> {
         self.flush_usage();
-        crate::ingest::pending::index_pending(&*self.places.own()?, |_| true).map(drop)
+        crate::ingest::pending::index_pending(&*self.stores.own()?, |_| true).map(drop)
     }
 
     /// Indexes pending text before a command exits, up to a bound on the delay.
@@ -220,14 +220,14 @@ impl App {
     /// The rest of a long output is indexed by a later search or by an idle server.
     pub fn index_pending_briefly(&self) -> Result<(), AppError> {
         self.flush_usage();
-        let store = self.places.own()?;
+        let store = self.stores.own()?;
         crate::ingest::pending::index_pending(&*store, |done| done < MAX_FOREGROUND_INDEX_BYTES)
             .map(drop)
     }
 
     /// Whether enough was written that the store needs maintenance.
     pub fn needs_maintenance(&self) -> bool {
-        self.places.own_needs_tidying()
+        self.stores.own_needs_tidying()
     }
 
     /// Embeds stored chunks with the configured remote model until `proceed(done)` returns false.
@@ -239,7 +239,7 @@ impl App {
     ) -> Result<Option<String>, AppError> {
         let Some(embedder) = &self.embedder else { return Ok(None) };
         let timeout = embedder.batch_timeout();
-        let store = self.places.own()?;
+        let store = self.stores.own()?;
         let outcome =
             embedder::backfill(embedder, &*store, &mut |done| proceed(done).then_some(timeout))?;
         let remark = |error| format!("{}: {error}; chunks are left to embed", embedder.about());
@@ -248,7 +248,7 @@ impl App {
 
     /// Reindexes outdated chunks and compacts the store. Disk-bound: call it when no caller waits.
     pub fn run_maintenance(&self) -> Result<(), AppError> {
-        let store = self.places.own()?;
+        let store = self.stores.own()?;
         let mut steps = 0;
         crate::ingest::pending::reindex_stale(&*store, || {
             steps += 1;
@@ -259,17 +259,17 @@ impl App {
 
     /// Sets the project's store aside if it is damaged; returns what was done.
     pub fn repair(&self) -> Result<String, AppError> {
-        self.places.repair()
+        self.stores.repair()
     }
 
     /// Whether stores are on a database server.
     pub fn has_remote_store(&self) -> bool {
-        self.places.are_on_server()
+        self.stores.are_on_server()
     }
 
     /// Returns the project's folder, or the working directory outside of a project.
     pub fn root(&self) -> &Path {
-        self.places.project().map_or(&self.cwd, |project| &project.root)
+        self.stores.project().map_or(&self.cwd, |project| &project.root)
     }
 
     /// Returns the app for a team member, who becomes the author of everything written.
@@ -281,15 +281,15 @@ impl App {
     /// Returns the app for the team project of this name.
     #[must_use]
     pub fn in_team_project(self, name: &str) -> Self {
-        if self.places.is_called(name) {
+        if self.stores.is_called(name) {
             return self;
         }
-        Self { places: self.places.for_team_project(name), ..self }
+        Self { stores: self.stores.for_team_project(name), ..self }
     }
 
     /// Whether a project of this name exists.
     pub fn has_project(&self, name: &str) -> Result<bool, AppError> {
-        Ok(self.places.named(name)?.is_some())
+        Ok(self.stores.named(name)?.is_some())
     }
 
     /// Returns the author of notes written by this app.
@@ -330,7 +330,7 @@ impl App {
             source: String::new(),
             session: self.session.clone(),
             client: self.client.clone(),
-            branch: self.places.branch(),
+            branch: self.stores.branch(),
             created: self.now(),
             digest: String::new(),
             detail: NewDetail::Plain,
@@ -344,9 +344,9 @@ impl App {
         self.queue_usage(Answered {
             tool: tool.to_owned(),
             session: self.session.clone(),
-            raw_tokens: tokens::of_bytes(answer.cost.raw_bytes),
+            raw_tokens: tokens::estimate_bytes(answer.cost.raw_bytes),
             host_tokens: usage::host_tokens(answer.cost.raw_bytes),
-            delivered_tokens: tokens::of(&answer.text),
+            delivered_tokens: tokens::estimate(&answer.text),
             millis: took.as_millis() as u64,
         });
     }
@@ -371,7 +371,7 @@ impl App {
         if pending.is_empty() {
             return;
         }
-        let written = self.places.own().and_then(|store| Ok(store.record_usage(&pending)?));
+        let written = self.stores.own().and_then(|store| Ok(store.record_usage(&pending)?));
         if let Err(error) = written {
             tracing::warn!(%error, answers = pending.len(), "cannot write usage records");
         }

@@ -20,7 +20,7 @@ const START_BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct Digester {
     bytes: u64,
-    stage: Stage,
+    stage: State,
     /// The first bytes, until they decide between text and binary data.
     start: Vec<u8>,
     reader: LineReader,
@@ -28,7 +28,7 @@ pub struct Digester {
 }
 
 #[derive(Debug)]
-enum Stage {
+enum State {
     Undecided,
     Text,
     Binary(Binary, Sha256),
@@ -39,7 +39,7 @@ impl Digester {
         let whole = tokens::to_bytes(budget.verbatim.max(budget.digest));
         Self {
             bytes: 0,
-            stage: Stage::Undecided,
+            stage: State::Undecided,
             start: Vec::new(),
             // Escape sequences can make a raw line several times longer than its visible text.
             reader: LineReader::with_max_bytes(whole.saturating_mul(4).max(MAX_LINE_BYTES)),
@@ -57,8 +57,8 @@ impl Digester {
     pub fn push(&mut self, raw: &[u8]) {
         self.bytes += raw.len() as u64;
         match self.stage {
-            Stage::Undecided => self.probe(raw),
-            Stage::Text | Stage::Binary(..) => self.read(raw),
+            State::Undecided => self.probe(raw),
+            State::Text | State::Binary(..) => self.read(raw),
         }
     }
 
@@ -71,16 +71,16 @@ impl Digester {
     }
 
     pub fn finish(mut self) -> Digest {
-        if matches!(self.stage, Stage::Undecided) {
+        if matches!(self.stage, State::Undecided) {
             self.decide();
         }
         self.reader.finish(&mut |line| self.text.push_line(line));
         let lines = self.reader.count();
         let output = match self.stage {
-            Stage::Binary(binary, hash) => {
+            State::Binary(binary, hash) => {
                 self.text.placeholder(&binary.describe(self.bytes, &hash.short()), lines)
             }
-            Stage::Undecided | Stage::Text => self.text.finish(lines),
+            State::Undecided | State::Text => self.text.finish(lines),
         };
         let Output { text, verbatim, omitted } = output;
         Digest { text, verbatim, lines, bytes: self.bytes, omitted }
@@ -99,18 +99,18 @@ impl Digester {
     fn decide(&mut self) {
         let start = std::mem::take(&mut self.start);
         self.stage = Binary::recognize(&start)
-            .map_or(Stage::Text, |binary| Stage::Binary(binary, Sha256::default()));
+            .map_or(State::Text, |binary| State::Binary(binary, Sha256::default()));
         self.read(&start);
     }
 
     fn read(&mut self, raw: &[u8]) {
         // Lines of binary data are counted but not read.
         let is_text = match &mut self.stage {
-            Stage::Binary(_, hash) => {
+            State::Binary(_, hash) => {
                 hash.push(raw);
                 false
             }
-            Stage::Undecided | Stage::Text => true,
+            State::Undecided | State::Text => true,
         };
         self.reader.push(raw, &mut |line| {
             if is_text {
@@ -192,7 +192,7 @@ impl TextDigest {
 
     fn finish(mut self, lines: u64) -> Output {
         match std::mem::replace(&mut self.state, TextState::Buffered(String::new())) {
-            TextState::Buffered(text) if tokens::of(&text) <= self.budget.verbatim => {
+            TextState::Buffered(text) if tokens::estimate(&text) <= self.budget.verbatim => {
                 Output::whole(text)
             }
             TextState::Buffered(text) => self.smaller_of(text, lines),
@@ -205,7 +205,8 @@ impl TextDigest {
         let mut reducer = self.reducer(&text);
         feed(&mut reducer, &text);
         let reduced = reducer.finish(lines);
-        if tokens::of(&text) <= self.budget.digest && reduced.0.len() >= text.trim_end().len() {
+        if tokens::estimate(&text) <= self.budget.digest && reduced.0.len() >= text.trim_end().len()
+        {
             return Output::whole(text);
         }
         Output::reduced(reduced)

@@ -246,7 +246,7 @@ proptest! {
     fn digest_is_clean_and_within_budget(raw in terminal_bytes(), budget in budgets(), failed: bool) {
         let shown = digest(&raw, Hint { failed, ..Hint::default() }, None, budget);
         let limit = if shown.verbatim { budget.verbatim.max(budget.digest) } else { budget.digest };
-        prop_assert!(tokens::of(&shown.text) <= limit);
+        prop_assert!(tokens::estimate(&shown.text) <= limit);
         prop_assert!(!shown.text.contains(|c: char| c.is_ascii_control() && !"\t\n".contains(c)));
         prop_assert!(!shown.text.is_empty() || clean(&raw).is_empty() || budget.digest == 0);
         prop_assert_eq!(shown.bytes, raw.len() as u64);
@@ -267,7 +267,7 @@ proptest! {
     fn text_within_budget_is_verbatim(raw in terminal_bytes()) {
         prop_assume!(binary::Binary::recognize(&raw[..raw.len().min(binary::PROBE_BYTES)]).is_none());
         let cleaned = clean(&raw);
-        let shown = digest(&raw, Hint::default(), None, Budget::exactly(tokens::of(&cleaned)));
+        let shown = digest(&raw, Hint::default(), None, Budget::exactly(tokens::estimate(&cleaned)));
         prop_assert!(shown.verbatim);
         prop_assert_eq!(shown.text, cleaned);
     }

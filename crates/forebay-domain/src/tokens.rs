@@ -4,13 +4,13 @@
 pub const BYTES_PER_TOKEN: u64 = 4;
 
 /// Estimated tokens of `bytes` bytes of UTF-8.
-pub const fn of_bytes(bytes: u64) -> u64 {
+pub const fn estimate_bytes(bytes: u64) -> u64 {
     bytes.div_ceil(BYTES_PER_TOKEN)
 }
 
 /// Estimated tokens of a text.
-pub const fn of(text: &str) -> u64 {
-    of_bytes(text.len() as u64)
+pub const fn estimate(text: &str) -> u64 {
+    estimate_bytes(text.len() as u64)
 }
 
 /// Bytes that fit into a token budget.
@@ -24,7 +24,10 @@ mod tests {
 
     #[test]
     fn rounds_up() {
-        assert_eq!([of(""), of("a"), of("abcd"), of("abcde")], [0, 1, 1, 2]);
-        assert_eq!(of(&"x".repeat(to_bytes(300))), 300);
+        assert_eq!(
+            [estimate(""), estimate("a"), estimate("abcd"), estimate("abcde")],
+            [0, 1, 1, 2]
+        );
+        assert_eq!(estimate(&"x".repeat(to_bytes(300))), 300);
     }
 }

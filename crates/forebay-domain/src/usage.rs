@@ -47,7 +47,7 @@ impl Totals {
 /// What a host would have shown of an output of `raw_bytes` bytes, in tokens.
 pub const fn host_tokens(raw_bytes: u64) -> u64 {
     let shown = if raw_bytes < HOST_MAX_CHARACTERS { raw_bytes } else { HOST_MAX_CHARACTERS };
-    crate::tokens::of_bytes(shown)
+    crate::tokens::estimate_bytes(shown)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The pattern in `Bash(...)`.
 
-use super::wildcard::{Reading, Wildcard};
+use super::wildcard::{UnknownParts, Wildcard};
 
 /// A compiled command pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,12 +58,12 @@ impl CommandPattern {
     }
 
     /// Like [`Self::matches`], also with the pattern's quotes removed: for deny and ask rules.
-    pub(crate) fn touches(&self, text: &str, reading: Reading) -> bool {
+    pub(crate) fn touches(&self, text: &str, reading: UnknownParts) -> bool {
         self.matches(text, reading)
             || self.unquoted.as_ref().is_some_and(|pattern| pattern.matches(text, reading))
     }
 
-    pub(crate) fn matches(&self, text: &str, reading: Reading) -> bool {
+    pub(crate) fn matches(&self, text: &str, reading: UnknownParts) -> bool {
         self.pattern.matches(text, reading)
             || self.with_words.as_ref().is_some_and(|pattern| pattern.matches(text, reading))
     }
@@ -81,7 +81,11 @@ mod tests {
     #[track_caller]
     fn check(pattern: &str, command: &str, expect: bool) {
         let pattern_read = CommandPattern::parse(pattern);
-        assert_eq!(pattern_read.matches(command, Reading::Closed), expect, "{pattern} / {command}");
+        assert_eq!(
+            pattern_read.matches(command, UnknownParts::Closed),
+            expect,
+            "{pattern} / {command}"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::path::{BaseDirs, MatchContext};
 use super::rule::{List, Specifier, ToolPattern};
 use super::rules::{Rules, SourcedRule};
-use super::wildcard::Reading;
+use super::wildcard::UnknownParts;
 use super::world::World;
 
 /// Which access to a path is denied.
@@ -51,11 +51,11 @@ impl<'a> Denials<'a> {
     }
 
     /// What is denied for an absolute path.
-    pub fn of(&self, path: &str) -> Option<Denied> {
+    pub fn denial_for(&self, path: &str) -> Option<Denied> {
         let path = self.base_dirs.tidy(path);
         let covering = self.about_paths().filter(|(sourced, _)| match &sourced.rule.specifier {
             Specifier::Path(pattern) => {
-                pattern.covers(&path, Reading::Closed, &self.place(sourced))
+                pattern.covers(&path, UnknownParts::Closed, &self.place(sourced))
             }
             _ => false,
         });
@@ -134,9 +134,9 @@ mod tests {
     #[test]
     fn the_stricter_denial_applies() {
         with_rules(&["Edit(/a/**)", "Read(/a/secret)"], |denials| {
-            assert_eq!(denials.of("/p/a/x"), Some(Denied::Change));
-            assert_eq!(denials.of("/p/a/secret"), Some(Denied::Reading));
-            assert_eq!(denials.of("/p/b"), None);
+            assert_eq!(denials.denial_for("/p/a/x"), Some(Denied::Change));
+            assert_eq!(denials.denial_for("/p/a/secret"), Some(Denied::Reading));
+            assert_eq!(denials.denial_for("/p/b"), None);
         });
     }
 

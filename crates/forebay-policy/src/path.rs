@@ -5,7 +5,7 @@
 
 use super::rule::List;
 use super::rules::Origin;
-use super::wildcard::{HOLE, Reading, Wildcard, has_marks, is_mark};
+use super::wildcard::{HOLE, UnknownParts, Wildcard, has_marks, is_mark};
 use super::world::World;
 
 /// A compiled path pattern.
@@ -65,7 +65,12 @@ impl PathPattern {
     }
 
     /// Whether the pattern covers a normalized path or one of its ancestors.
-    pub(crate) fn covers(&self, path: &str, reading: Reading, place: &MatchContext<'_>) -> bool {
+    pub(crate) fn covers(
+        &self,
+        path: &str,
+        reading: UnknownParts,
+        place: &MatchContext<'_>,
+    ) -> bool {
         let bases = place.base_dirs.bases(self.anchor, place.origin);
         bases.iter().any(|base| {
             below(path, base).is_some_and(|below| self.covers_below(below, reading, place))
@@ -94,7 +99,7 @@ impl PathPattern {
         }
     }
 
-    fn covers_below(&self, below: &str, reading: Reading, place: &MatchContext<'_>) -> bool {
+    fn covers_below(&self, below: &str, reading: UnknownParts, place: &MatchContext<'_>) -> bool {
         let names: Vec<&str> = below.split('/').filter(|name| !name.is_empty()).collect();
         let pattern =
             if place.base_dirs.world.ignores_case { &self.folded } else { &self.segments };
@@ -212,7 +217,7 @@ fn split_anchor(text: &str) -> Option<(Anchor, &str)> {
 }
 
 /// Whether the pattern covers a leading part of the names, and so everything below it.
-fn covers_names(pattern: &[Segment], names: &[&str], reading: Reading) -> bool {
+fn covers_names(pattern: &[Segment], names: &[&str], reading: UnknownParts) -> bool {
     match pattern.split_first() {
         None => true,
         // A final `**` means everything inside, not the directory itself.
@@ -221,7 +226,7 @@ fn covers_names(pattern: &[Segment], names: &[&str], reading: Reading) -> bool {
             (0..=names.len()).any(|skipped| covers_names(rest, &names[skipped..], reading))
         }
         Some((Segment::Name(name), rest)) => names.split_first().is_some_and(|(first, others)| {
-            let may_span = reading == Reading::Open && first.contains(HOLE);
+            let may_span = reading == UnknownParts::Open && first.contains(HOLE);
             name.matches(first, reading)
                 && (covers_names(rest, others, reading)
                     || (may_span && covers_names(rest, names, reading)))

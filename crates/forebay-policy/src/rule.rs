@@ -3,7 +3,7 @@
 use super::command_pattern::CommandPattern;
 use super::path::PathPattern;
 use super::web::DomainPattern;
-use super::wildcard::{Reading, Wildcard};
+use super::wildcard::{UnknownParts, Wildcard};
 
 /// The list that contains a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,7 +91,7 @@ impl ToolPattern {
             Self::Server(prefix) => {
                 tool == prefix.trim_end_matches('_') || tool.starts_with(prefix.as_str())
             }
-            Self::Glob(glob) => glob.matches(tool, Reading::Closed),
+            Self::Glob(glob) => glob.matches(tool, UnknownParts::Closed),
         }
     }
 }

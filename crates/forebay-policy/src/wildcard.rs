@@ -1,7 +1,7 @@
 //! Wildcards: one matcher for command texts, tool names, path segments and parameter values.
 //!
 //! The matched text may contain parts that are unknown before it runs, marked by characters that occur in no text.
-//! [`Reading::Closed`] asks whether every value of them matches, [`Reading::Open`] whether any does.
+//! [`UnknownParts::Closed`] asks whether every value of them matches, [`UnknownParts::Open`] whether any does.
 
 /// Marks unknown text: the value of a variable or substitution.
 pub(crate) const HOLE: char = '\u{10FFFF}';
@@ -21,7 +21,7 @@ pub(crate) fn is_mark(character: char) -> bool {
 
 /// How unknown parts of a text are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum UnknownParts {
     /// Must match for every value: only a wildcard covers them.
     Closed,
     /// Matches for some value.
@@ -115,10 +115,10 @@ impl Wildcard {
     }
 
     /// Matches a text.
-    pub(crate) fn matches(&self, text: &str, reading: Reading) -> bool {
+    pub(crate) fn matches(&self, text: &str, reading: UnknownParts) -> bool {
         match &self.texts {
             // Literals never contain marks, so only stars cover them.
-            Some(texts) if reading == Reading::Closed || !has_marks(text) => {
+            Some(texts) if reading == UnknownParts::Closed || !has_marks(text) => {
                 contains_in_order(texts, text)
             }
             _ => self.shares_literal_prefix(text) && self.covers(text, reading),
@@ -138,12 +138,12 @@ impl Wildcard {
     }
 
     /// One pass over the text; `reached[i]` is whether the first `i` tokens cover the text so far.
-    fn covers(&self, text: &str, reading: Reading) -> bool {
+    fn covers(&self, text: &str, reading: UnknownParts) -> bool {
         let mut reached = vec![false; self.tokens.len() + 1];
         reached[0] = true;
         self.skip_empty(&mut reached);
         for character in text.chars() {
-            if reading == Reading::Open && matches!(character, HOLE | GLOB_MANY) {
+            if reading == UnknownParts::Open && matches!(character, HOLE | GLOB_MANY) {
                 self.fill_from_first(&mut reached);
             } else {
                 self.step(&mut reached, character, reading);
@@ -163,7 +163,7 @@ impl Wildcard {
         }
     }
 
-    fn step(&self, reached: &mut [bool], character: char, reading: Reading) {
+    fn step(&self, reached: &mut [bool], character: char, reading: UnknownParts) {
         for index in (0..self.tokens.len()).rev() {
             let token = &self.tokens[index];
             let passes = reached[index] && token.takes(character, reading);
@@ -212,10 +212,10 @@ impl Token {
         tokens.iter().map(literal).collect()
     }
 
-    fn takes(&self, character: char, reading: Reading) -> bool {
+    fn takes(&self, character: char, reading: UnknownParts) -> bool {
         match self {
             Self::Many | Self::One => true,
-            _ if is_mark(character) => reading == Reading::Open,
+            _ if is_mark(character) => reading == UnknownParts::Open,
             Self::Literal(literal) => *literal == character,
             Self::Class { ranges, negated } => {
                 ranges.iter().any(|(first, last)| (*first..=*last).contains(&character)) != *negated
@@ -267,13 +267,13 @@ mod tests {
     #[track_caller]
     fn text(pattern: &str, text: &str, expect: bool) {
         let wildcard = Wildcard::from_text(pattern);
-        assert_eq!(wildcard.matches(text, Reading::Closed), expect, "{pattern} / {text}");
+        assert_eq!(wildcard.matches(text, UnknownParts::Closed), expect, "{pattern} / {text}");
     }
 
     #[track_caller]
     fn segment(pattern: &str, text: &str, expect: bool) {
         let wildcard = Wildcard::from_segment(pattern);
-        assert_eq!(wildcard.matches(text, Reading::Closed), expect, "{pattern} / {text}");
+        assert_eq!(wildcard.matches(text, UnknownParts::Closed), expect, "{pattern} / {text}");
     }
 
     #[test]
@@ -302,10 +302,10 @@ mod tests {
     fn unknown_parts_match_openly_or_only_under_a_star() {
         let sudo = Wildcard::from_text("sudo *");
         let spelled = format!("su{HOLE} ls");
-        assert!(!sudo.matches(&spelled, Reading::Closed));
-        assert!(sudo.matches(&spelled, Reading::Open));
-        assert!(sudo.matches(&format!("sudo {HOLE}"), Reading::Closed));
-        assert!(sudo.matches(&format!("s{GLOB_ONE}do x"), Reading::Open));
-        assert!(!sudo.matches(&format!("s{GLOB_ONE} x"), Reading::Open));
+        assert!(!sudo.matches(&spelled, UnknownParts::Closed));
+        assert!(sudo.matches(&spelled, UnknownParts::Open));
+        assert!(sudo.matches(&format!("sudo {HOLE}"), UnknownParts::Closed));
+        assert!(sudo.matches(&format!("s{GLOB_ONE}do x"), UnknownParts::Open));
+        assert!(!sudo.matches(&format!("s{GLOB_ONE} x"), UnknownParts::Open));
     }
 }

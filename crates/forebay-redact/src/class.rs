@@ -4,24 +4,24 @@
 #[derive(Debug)]
 pub(super) struct Class([bool; 256]);
 
-pub(super) static DIGITS: Class = Class::of("", DIGIT);
-pub(super) static HEX: Class = Class::of("abcdefABCDEF", DIGIT);
-pub(super) static UPPER_DIGITS: Class = Class::of("", UPPER | DIGIT);
-pub(super) static ALNUM: Class = Class::of("", LETTER | DIGIT);
+pub(super) static DIGITS: Class = Class::new("", DIGIT);
+pub(super) static HEX: Class = Class::new("abcdefABCDEF", DIGIT);
+pub(super) static UPPER_DIGITS: Class = Class::new("", UPPER | DIGIT);
+pub(super) static ALNUM: Class = Class::new("", LETTER | DIGIT);
 /// Characters of names in code, settings and headers.
-pub(super) static NAME: Class = Class::of("_-.", LETTER | DIGIT);
-pub(super) static WORD: Class = Class::of("_-", LETTER | DIGIT);
-pub(super) static DOTTED: Class = Class::of("_-.", LETTER | DIGIT);
-pub(super) static PADDED: Class = Class::of("_-=", LETTER | DIGIT);
-pub(super) static BASE64: Class = Class::of("+/=", LETTER | DIGIT);
+pub(super) static NAME: Class = Class::new("_-.", LETTER | DIGIT);
+pub(super) static WORD: Class = Class::new("_-", LETTER | DIGIT);
+pub(super) static DOTTED: Class = Class::new("_-.", LETTER | DIGIT);
+pub(super) static PADDED: Class = Class::new("_-=", LETTER | DIGIT);
+pub(super) static BASE64: Class = Class::new("+/=", LETTER | DIGIT);
 /// Both alphabets of base64.
-pub(super) static ANY_BASE64: Class = Class::of("+/=_-", LETTER | DIGIT);
+pub(super) static ANY_BASE64: Class = Class::new("+/=_-", LETTER | DIGIT);
 /// Characters of an unquoted value, without trailing padding.
 pub(super) static BARE: Class = Class::but("= \t\r\"'`,;&<>|)]}\\");
 /// Characters of a URL authority.
 pub(super) static AUTHORITY: Class = Class::but("/?# \t\r\"'`<>()|\\,;");
 /// Characters of an HTTP credential.
-pub(super) static CREDENTIAL: Class = Class::of("-._~+/=:|%", LETTER | DIGIT);
+pub(super) static CREDENTIAL: Class = Class::new("-._~+/=:|%", LETTER | DIGIT);
 
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
@@ -30,7 +30,7 @@ const DIGIT: u8 = 4;
 
 impl Class {
     /// The bytes of `more` and the ASCII ranges that `ranges` names.
-    const fn of(more: &str, ranges: u8) -> Self {
+    const fn new(more: &str, ranges: u8) -> Self {
         let mut set = [false; 256];
         let mut byte = 0;
         while byte < 128 {
@@ -54,7 +54,7 @@ impl Class {
 
     /// Every byte but these.
     const fn but(these: &str) -> Self {
-        let mut set = Self::of(these, 0).0;
+        let mut set = Self::new(these, 0).0;
         let mut byte = 0;
         while byte < set.len() {
             set[byte] = !set[byte];

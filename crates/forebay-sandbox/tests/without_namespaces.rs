@@ -32,15 +32,15 @@ fn denied_paths_stay_denied_without_mounts() {
     }
     block_namespaces();
     let mut fixture = Fixture::new(Profile::Project);
-    fs::write(fixture.at("project/.env"), "secret\n").unwrap();
-    fs::write(fixture.at("project/main.rs"), "code\n").unwrap();
-    fixture.isolation.deny = vec![fixture.at("project/.env")];
+    fs::write(fixture.path("project/.env"), "secret\n").unwrap();
+    fs::write(fixture.path("project/main.rs"), "code\n").unwrap();
+    fixture.isolation.deny = vec![fixture.path("project/.env")];
     // The first run detects the missing namespaces; the second uses the cached result.
     for _ in 0..2 {
         fixture.run("cat .env").was_denied();
         fixture.run("echo x > .env").was_denied();
         assert_eq!(fixture.run("cat main.rs && echo new >> main.rs").succeeded(), "code\n");
-        fs::write(fixture.at("project/main.rs"), "code\n").unwrap();
+        fs::write(fixture.path("project/main.rs"), "code\n").unwrap();
     }
-    assert_eq!(fs::read_to_string(fixture.at("project/.env")).unwrap(), "secret\n");
+    assert_eq!(fs::read_to_string(fixture.path("project/.env")).unwrap(), "secret\n");
 }

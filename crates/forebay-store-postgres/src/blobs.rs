@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use forebay_store::EncodedBlob;
-use forebay_store::blob::part::{Part, decompress};
+use forebay_store::blob::part::{BlobPart, decompress};
 
 use ::postgres::Row;
 
@@ -31,7 +31,7 @@ pub(super) fn store_all(
         |content: &&&EncodedBlob| !blobs.contains_key(&content.hash) && seen.insert(content.hash);
     let new: Vec<&EncodedBlob> = contents.iter().filter(is_new).copied().collect();
     let ids = create_complete(conn, &new)?;
-    let parts: Vec<(i64, &Part)> = ids
+    let parts: Vec<(i64, &BlobPart)> = ids
         .iter()
         .zip(&new)
         .flat_map(|(id, content)| content.parts.iter().map(|part| (*id, part)))
@@ -66,18 +66,21 @@ fn create_complete(
 pub(super) fn write_parts(
     conn: &mut ScopedConn<'_>,
     blob: i64,
-    parts: &[Part],
+    parts: &[BlobPart],
 ) -> Result<(), PgError> {
-    let of_blob: Vec<(i64, &Part)> = parts.iter().map(|part| (blob, part)).collect();
+    let of_blob: Vec<(i64, &BlobPart)> = parts.iter().map(|part| (blob, part)).collect();
     write_parts_of_blobs(conn, &of_blob)
 }
 
 /// Writes parts, each with its blob.
-fn write_parts_of_blobs(conn: &mut ScopedConn<'_>, parts: &[(i64, &Part)]) -> Result<(), PgError> {
+fn write_parts_of_blobs(
+    conn: &mut ScopedConn<'_>,
+    parts: &[(i64, &BlobPart)],
+) -> Result<(), PgError> {
     if parts.is_empty() {
         return Ok(());
     }
-    let numbers = |number: fn(&Part) -> u64| -> Vec<i64> {
+    let numbers = |number: fn(&BlobPart) -> u64| -> Vec<i64> {
         parts.iter().map(|(_, part)| number(part) as i64).collect()
     };
     let blobs: Vec<i64> = parts.iter().map(|(blob, _)| *blob).collect();

@@ -65,7 +65,7 @@ impl Reindex for PostgresReindex<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, path: &str, stamp: FileStamp) {
+    fn keep_unchanged(&mut self, path: &str, stamp: FileStamp) {
         self.kept.push((path.to_owned(), stamp));
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use forebay_store::blob::writer::BlobContent;
-use forebay_store::blob::{Part, part};
+use forebay_store::blob::{BlobPart, part};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Statement, Transaction};
 
 const FIND: &str = "SELECT id FROM blob WHERE hash = ?1";
@@ -25,13 +25,13 @@ pub(super) fn create(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
 pub(super) fn write_parts(
     transaction: &Transaction<'_>,
     blob: i64,
-    parts: &[Part],
+    parts: &[BlobPart],
 ) -> rusqlite::Result<()> {
     let mut add = transaction.prepare_cached(ADD_PART)?;
     add_parts(&mut add, blob, parts)
 }
 
-fn add_parts(add: &mut Statement<'_>, blob: i64, parts: &[Part]) -> rusqlite::Result<()> {
+fn add_parts(add: &mut Statement<'_>, blob: i64, parts: &[BlobPart]) -> rusqlite::Result<()> {
     for part in parts {
         let (start, line, bytes) = (part.start as i64, part.line as i64, part.bytes as i64);
         add.execute((blob, start, line, bytes, &part.data))?;

@@ -265,7 +265,7 @@ impl Reindex for SqliteReindex<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, path: &str, stamp: FileStamp) {
+    fn keep_unchanged(&mut self, path: &str, stamp: FileStamp) {
         self.kept.push((path.to_owned(), stamp));
     }
 

@@ -19,7 +19,7 @@ pub struct Home {
 
 impl Home {
     /// Uses the given data folder.
-    pub fn at(root: PathBuf) -> Self {
+    pub fn new(root: PathBuf) -> Self {
         Self { root }
     }
 
@@ -72,7 +72,7 @@ impl Home {
     /// one.
     #[must_use]
     pub fn workspace(&self, name: &str) -> Self {
-        Self::at(self.root.join("workspaces").join(name))
+        Self::new(self.root.join("workspaces").join(name))
     }
 
     /// Returns the databases of projects with this name, in a stable order.

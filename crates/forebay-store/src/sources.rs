@@ -152,7 +152,7 @@ pub trait Reindex {
     fn add(&mut self, item: NewSourceItem) -> Result<(), StoreError>;
 
     /// Keeps an item whose content is unchanged.
-    fn keep(&mut self, path: &str, stamp: FileStamp);
+    fn keep_unchanged(&mut self, path: &str, stamp: FileStamp);
 
     /// Removes an item.
     fn remove(&mut self, path: &str);

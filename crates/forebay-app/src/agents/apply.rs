@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn machine(home: &Path) -> Machine {
-        Machine::at(home.to_owned(), home.join("p"))
+        Machine::for_test(home.to_owned(), home.join("p"))
     }
 
     fn change(path: PathBuf, before: Option<&str>, after: Option<&str>) -> Change {

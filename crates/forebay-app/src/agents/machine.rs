@@ -24,7 +24,7 @@ pub struct Machine {
 
 impl Machine {
     /// Returns the machine of a caller, or None if the user has no home folder.
-    pub(crate) fn of(setup: &Setup) -> Option<Self> {
+    pub(crate) fn new(setup: &Setup) -> Option<Self> {
         let moves_a_folder = |(name, _): &&(String, String)| {
             name.ends_with("_HOME") || name.ends_with("_DIR") || name == "APPDATA"
         };
@@ -37,7 +37,7 @@ impl Machine {
     }
 
     #[cfg(test)]
-    pub(crate) fn at(home: PathBuf, project: PathBuf) -> Self {
+    pub(crate) fn for_test(home: PathBuf, project: PathBuf) -> Self {
         Self { home, project, has_project: true, variables: Vec::new() }
     }
 

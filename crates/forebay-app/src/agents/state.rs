@@ -33,7 +33,7 @@ pub(crate) struct SetUp {
 }
 
 impl AgentReport {
-    pub(crate) fn of(machine: &Machine) -> Self {
+    pub(crate) fn new(machine: &Machine) -> Self {
         let mut report = Self { set_up: Vec::new(), idle: Vec::new(), faults: Vec::new() };
         for agent in forebay_platforms::PLATFORMS {
             let levels = [Level::User, Level::Project].into_iter();

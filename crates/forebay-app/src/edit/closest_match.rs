@@ -67,7 +67,7 @@ pub(crate) fn nearest(text: &str, wanted: &str) -> Vec<Candidate> {
 }
 
 /// Describes candidates, quoting their lines.
-pub(crate) fn told(text: &str, candidates: &[Candidate]) -> String {
+pub(crate) fn describe(text: &str, candidates: &[Candidate]) -> String {
     let mut lines = Vec::new();
     for Candidate { lines: (first, last), difference } in candidates {
         let place = line_range(*first, *last);
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn quotes_candidates_with_line_numbers() {
         let found = nearest(TEXT, "let a='x';\nreturn a");
-        insta::assert_snapshot!(told(TEXT, &found), @r#"
+        insta::assert_snapshot!(describe(TEXT, &found), @r#"
         lines 2-3 differ in quotes, dashes, case or whitespace only:
         2|     let a = "x";
         3| 	return a;
@@ -254,7 +254,7 @@ mod tests {
             for candidate in nearest(&text, &wanted) {
                 let (first, last) = candidate.lines;
                 prop_assert!(1 <= first && first <= last && last <= total.max(1), "{candidate:?}");
-                told(&text, &[candidate]);
+                describe(&text, &[candidate]);
             }
         }
     }

@@ -13,7 +13,7 @@ pub(crate) fn all(text: &str, wanted: &str) -> Vec<Range<usize>> {
 }
 
 /// Lists the occurrences with the line each starts in.
-pub(crate) fn told(text: &str, ranges: &[Range<usize>]) -> String {
+pub(crate) fn describe(text: &str, ranges: &[Range<usize>]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for place in ranges.iter().take(MAX_QUOTED) {
         let line = line_of(text, place.start);

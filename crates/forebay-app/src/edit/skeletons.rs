@@ -32,7 +32,7 @@ pub(crate) fn for_files(
     options: SkeletonOptions,
 ) -> Vec<String> {
     let keys: Vec<DerivedKey> = subjects.iter().map(|subject| key(subject, options)).collect();
-    let store = app.places.own().ok();
+    let store = app.stores.own().ok();
     let known = store.as_ref().and_then(|store| store.cached_derived(&keys).ok());
     let known = known.unwrap_or_else(|| vec![None; keys.len()]);
     let work: Vec<(&Subject<'_>, Option<String>)> = subjects
@@ -56,7 +56,7 @@ pub(crate) fn for_files(
 
 /// Returns the tokens of a skeleton.
 pub(crate) fn tokens_of(skeleton: &str) -> u64 {
-    tokens::of(skeleton)
+    tokens::estimate(skeleton)
 }
 
 pub(crate) fn save(store: &dyn Store, new: &[DerivedValue]) {

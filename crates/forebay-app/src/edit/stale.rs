@@ -1,8 +1,8 @@
 //! Staleness checks: an edit is refused if its session has not seen the current content of the file.
 
 use crate::edit::diff;
-use crate::edit::source_file::{self, Place, SourceFile};
-use crate::edit::working_set::{AtWork, kept_text};
+use crate::edit::source_file::{self, ProjectPath, SourceFile};
+use crate::edit::working_set::{SessionFiles, kept_text};
 use crate::{App, AppError};
 
 /// Size of the diff in a refusal.
@@ -14,7 +14,7 @@ const MIN_HASH_DIGITS: usize = 6;
 
 /// Refuses if the file does not have the hash that the caller expects.
 pub(crate) fn check_expected(
-    place: &Place,
+    location: &ProjectPath,
     file: &SourceFile,
     expected: Option<&str>,
 ) -> Result<(), AppError> {
@@ -33,7 +33,7 @@ pub(crate) fn check_expected(
     Err(AppError::refused(
         format!(
             "{} now has hash {}; the file is unchanged",
-            place.shown,
+            location.shown,
             source_file::short(&file.hash)
         ),
         "read it again with context_read",
@@ -45,12 +45,12 @@ pub(crate) fn check_expected(
 /// A session that was shown the whole diff knows the current content, so a repeated call succeeds.
 pub(crate) fn check_stale(
     app: &App,
-    at_work: &AtWork,
-    place: &Place,
+    at_work: &SessionFiles,
+    location: &ProjectPath,
     file: &SourceFile,
 ) -> Result<(), AppError> {
-    let Some(known) = at_work.seen_before(place, file) else { return Ok(()) };
-    let message = format!("{} has changed since you saw it; nothing was written", place.shown);
+    let Some(known) = at_work.seen_before(location, file) else { return Ok(()) };
+    let message = format!("{} has changed since you saw it; nothing was written", location.shown);
     let Some(old) = kept_text(&*at_work.store, known) else {
         return Err(AppError::refused(message, "read it again with context_read"));
     };
@@ -58,7 +58,7 @@ pub(crate) fn check_stale(
     let new = app.redaction.text(file.text()).0;
     let change = diff::between(&old, &new, MAX_DIFF_BYTES);
     let hint = if change.is_whole {
-        at_work.has_seen(app, place, file)?;
+        at_work.has_seen(app, location, file)?;
         "this is the whole diff: if the edit still applies, repeat it"
     } else {
         "read it again with context_read"

@@ -38,7 +38,7 @@ pub(crate) fn symbols_at(path: &str, text: &str, lines: (usize, usize)) -> Vec<S
 }
 
 /// Formats the errors for an answer.
-pub(crate) fn told(path: &str, errors: &[SyntaxError]) -> Vec<String> {
+pub(crate) fn describe(path: &str, errors: &[SyntaxError]) -> Vec<String> {
     let is_sure =
         detect_language(path, b"").is_none_or(|known| !INCOMPLETE_GRAMMARS.contains(&known.name()));
     let verdict = if is_sure { "syntax error" } else { "possible syntax error" };
@@ -83,20 +83,20 @@ mod tests {
         let broken = "fn a() {}\nfn b( {}\n";
         assert_eq!(introduced("x.rs", broken, &broken.replace('a', "c")), []);
         let errors = introduced("x.rs", "fn a() {}\n", "fn a() {\n");
-        assert_eq!(told("x.rs", &errors).len(), 1, "{errors:?}");
+        assert_eq!(describe("x.rs", &errors).len(), 1, "{errors:?}");
         assert_eq!(introduced("x.unknown", "a", "b("), []);
     }
 
     #[track_caller]
     fn check(path: &str, before: &str, after: &str, expect: &str) {
-        let told = told(path, &introduced(path, before, after)).join("\n");
+        let told = describe(path, &introduced(path, before, after)).join("\n");
         assert!(told.starts_with(&format!("syntax error: {path}:{expect}")), "{told}");
     }
 
     #[test]
     fn marks_errors_of_incomplete_grammars_as_possible() {
         let table = "CREATE TABLE t (id INT, CONSTRAINT u UNIQUE (id);\n";
-        let told = told("x.sql", &introduced("x.sql", "", table)).join("\n");
+        let told = describe("x.sql", &introduced("x.sql", "", table)).join("\n");
         assert!(told.starts_with("possible syntax error: x.sql:1:"), "{told}");
     }
 

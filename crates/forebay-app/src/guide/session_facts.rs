@@ -45,7 +45,7 @@ pub(super) struct SessionFacts {
 
 impl SessionFacts {
     pub(super) fn read(app: &App) -> Result<Self, AppError> {
-        let store = app.places.own()?;
+        let store = app.stores.own()?;
         let session = Some(app.session.clone());
         let kinds = EventKind::all().filter(|kind| !EXCLUDED_KINDS.contains(kind)).collect();
         let page = EventPage {
@@ -74,7 +74,7 @@ impl SessionFacts {
             now: app.now(),
             request_words,
         };
-        facts.git = app.places.project().and_then(|project| {
+        facts.git = app.stores.project().and_then(|project| {
             let touched = facts.touched_files();
             GitState::read(project, &touched)
         });

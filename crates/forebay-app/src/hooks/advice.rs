@@ -13,14 +13,14 @@ const LONG_OUTPUT: &str = "advice: long output";
 /// Returns advice when output could not be replaced, once per session.
 pub(super) fn on_long_output(app: &App, host: &Host<'_>, entry: &Entry) -> Result<Reply, AppError> {
     let reply = Reply::Context(long_output(entry));
-    if !(host.supports)(&reply) || !app.places.own()?.mark(&app.session, LONG_OUTPUT)? {
+    if !(host.supports)(&reply) || !app.stores.own()?.mark(&app.session, LONG_OUTPUT)? {
         return Ok(Reply::Silent);
     }
     Ok(reply)
 }
 
 fn long_output(entry: &Entry) -> String {
-    let cost = number::rough(tokens::of_bytes(entry.bytes));
+    let cost = number::rough(tokens::estimate_bytes(entry.bytes));
     format!(
         "Forebay: this output has {cost} tokens; it is kept as {}. Run commands with long output through \
          ctx_execute: you get a digest, and ctx_get reads any part of the rest.",

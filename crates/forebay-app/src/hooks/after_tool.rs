@@ -49,7 +49,7 @@ fn is_worth_replacing(
 ) -> bool {
     // Replacing an image by text would lose it.
     !result.has_media()
-        && tokens::of_bytes(raw.bytes()) > app.settings.hooks.threshold
+        && tokens::estimate_bytes(raw.bytes()) > app.settings.hooks.threshold
         && tools::is_captured(call, &app.settings.hooks)
 }
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use forebay_digest::{Budget, Digest, Digester, Hint};
-use forebay_domain::hook::{Part, ToolAction, ToolCall, ToolResult};
+use forebay_domain::hook::{ResultPart, ToolAction, ToolCall, ToolResult};
 use forebay_domain::{Entry, EntryKind, Stream};
 use forebay_redact::Redactions;
 use forebay_text::cut;
@@ -49,10 +49,10 @@ impl<'a> RawResult<'a> {
         for part in &self.result.parts {
             let (stream, text) = match part {
                 // The file also contains this text, as its start.
-                Part::Text(_) if self.file.is_some() => continue,
-                Part::Text(text) => (Stream::Stdout, text),
-                Part::Errors(text) => (Stream::Stderr, text),
-                Part::Media => continue,
+                ResultPart::Text(_) if self.file.is_some() => continue,
+                ResultPart::Text(text) => (Stream::Stdout, text),
+                ResultPart::Errors(text) => (Stream::Stderr, text),
+                ResultPart::Media => continue,
             };
             if !is_first {
                 take(stream, b"\n");
@@ -67,9 +67,9 @@ impl<'a> RawResult<'a> {
 /// Stores a result and digests it.
 pub(super) fn store(app: &App, call: &ToolCall, raw: &RawResult<'_>) -> Result<Captured, AppError> {
     // Digesting takes as long as opening the store, so both run in parallel.
-    app.places.open_own_in_background();
+    app.stores.open_own_in_background();
     let opened = OnceCell::new();
-    let begin = || app.places.upload_to_own(&opened);
+    let begin = || app.stores.upload_to_own(&opened);
     let (title_of, in_title) = app.redaction.text(&title_of(call));
     let title_of = cut::one_line(&title_of, 200);
     let mut streams = app.redaction.streams();

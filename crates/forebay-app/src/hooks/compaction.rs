@@ -22,7 +22,7 @@ pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
         return Ok(Reply::Silent);
     };
     put(app, guide::SNAPSHOT_SOURCE, &snapshot)?;
-    app.places.own()?.mark(&app.session, GUIDE_DUE)?;
+    app.stores.own()?.mark(&app.session, GUIDE_DUE)?;
     let reply = Reply::Context(INSTRUCTIONS.to_owned());
     Ok(if (host.supports)(&reply) { reply } else { Reply::Silent })
 }
@@ -38,6 +38,6 @@ fn put(app: &App, source: &str, text: &str) -> Result<(), AppError> {
     let mut new = app.new_entry(EntryKind::Capture, source.to_owned());
     source.clone_into(&mut new.source);
     new.digest = forebay_text::cut::one_line(text, 200);
-    app.places.own()?.put(new, text.as_bytes())?;
+    app.stores.own()?.put(new, text.as_bytes())?;
     Ok(())
 }

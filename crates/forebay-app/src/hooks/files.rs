@@ -13,13 +13,13 @@ pub(super) fn follow(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), 
         return Ok(());
     }
     if host.reports_compaction && loses_context(&call.event) {
-        return working_set::context_was_reset(&*app.places.own()?, &app.session);
+        return working_set::context_was_reset(&*app.stores.own()?, &app.session);
     }
     let HookEvent::AfterTool(tool, result) = &call.event else { return Ok(()) };
     let Some((touch, paths)) = touched(&tool.action).filter(|_| !result.is_error) else {
         return Ok(());
     };
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let touch_one =
         |path: &String| working_set::touched(&*store, &app.session, &app.cwd.join(path), touch);
     paths.iter().try_for_each(touch_one)

@@ -66,7 +66,7 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         tracing::warn!(%error, "cannot record all events");
     }
     // The next hook has to read the log that this one leaves.
-    if let Err(error) = app.places.tidy_own() {
+    if let Err(error) = app.stores.tidy_own() {
         tracing::warn!(%error, "cannot checkpoint the store's log");
     }
     reply

@@ -23,12 +23,12 @@ pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
     let happened = EventBatch {
         session: app.session.clone(),
         client: app.client.clone(),
-        branch: app.places.branch(),
+        branch: app.stores.branch(),
         created: app.now(),
         events,
         resolved: superseded,
     };
-    Ok(app.places.own()?.record_events(&happened)?)
+    Ok(app.stores.own()?.record_events(&happened)?)
 }
 
 fn events(app: &App, call: &HookCall) -> Vec<Event> {
@@ -94,7 +94,7 @@ fn superseded(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, 
         limit: MAX_COMPARED,
         ..EventPage::default()
     };
-    let standing = app.places.own()?.events(&page)?;
+    let standing = app.stores.own()?.events(&page)?;
     let is_over = |earlier: &&Recorded| {
         let earlier = &earlier.event;
         events.iter().any(|event| extract::supersedes_event(event, earlier))

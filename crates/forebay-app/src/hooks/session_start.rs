@@ -9,7 +9,7 @@ pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<
     let settings = &app.settings.hooks;
     let is_compacted = reason == StartReason::Compact;
     if is_compacted {
-        app.places.own()?.unmark(&app.session, GUIDE_DUE)?;
+        app.stores.own()?.unmark(&app.session, GUIDE_DUE)?;
     }
     if !(host.supports)(&Reply::Context(String::new())) {
         return Ok(Reply::Silent);

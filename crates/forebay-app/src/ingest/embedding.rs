@@ -26,7 +26,7 @@ pub(crate) fn knows(word: &str) -> bool {
 }
 
 /// Embeds a text, or returns None if it contains no known word.
-pub(crate) fn of(text: &str) -> Option<Embedding> {
+pub(crate) fn embed(text: &str) -> Option<Embedding> {
     embed_all(&[text])
 }
 

@@ -33,7 +33,7 @@ pub fn index(
     source: &str,
     report: &mut dyn FnMut(u64),
 ) -> Result<Answer, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let mut writer = Writer::new(store.upload()?, &app.redaction);
     let (mut documents, mut line, mut read) = (0_u64, 0_u64, 0_u64);
     let mut text = String::new();

@@ -144,8 +144,8 @@ fn bytes_of(store: &dyn Store, chunk: &StaleChunk) -> Result<Vec<u8>, StoreError
 
 fn reindex(store: &dyn Store, old: &StaleChunk) -> Result<ReindexedChunk, AppError> {
     let bytes = bytes_of(store, old)?;
-    let passage = Chunk { start: old.start, lines: (0, 0), bytes };
-    Ok(ReindexedChunk { chunk_id: old.chunk_id, chunk: to_chunk(&old.title, passage) })
+    let chunk = Chunk { start: old.start, lines: (0, 0), bytes };
+    Ok(ReindexedChunk { chunk_id: old.chunk_id, chunk: to_chunk(&old.title, chunk) })
 }
 
 /// Returns the chunks of the next `bytes` bytes or so of one entry.

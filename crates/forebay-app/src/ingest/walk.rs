@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use ignore::{DirEntry, WalkParallel, WalkState};
 
 /// Collects what `judge` returns, unordered; stops once more than `most` are found.
-pub(crate) fn find<Found: Send>(
+pub(crate) fn find<T: Send>(
     walker: WalkParallel,
     most: usize,
-    judge: impl Fn(Result<DirEntry, ignore::Error>) -> Option<Found> + Sync,
-) -> Vec<Found> {
+    judge: impl Fn(Result<DirEntry, ignore::Error>) -> Option<T> + Sync,
+) -> Vec<T> {
     let found = Mutex::new(Vec::new());
     walker.run(|| {
         Box::new(|entry| {

@@ -81,7 +81,7 @@ mod tests {
             }
             text.release();
             text.push_cut("the last line, which may be cut");
-            prop_assert!(tokens::of(&text.into_text()) <= budget);
+            prop_assert!(tokens::estimate(&text.into_text()) <= budget);
         }
     }
 }

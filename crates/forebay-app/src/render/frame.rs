@@ -112,8 +112,8 @@ fn size(digest: &Digest) -> String {
     } else if digest.verbatim {
         lines
     } else {
-        let raw = number::rough(tokens::of_bytes(digest.bytes));
-        format!("{lines}, {raw} tokens -> {}", tokens::of(&digest.text))
+        let raw = number::rough(tokens::estimate_bytes(digest.bytes));
+        format!("{lines}, {raw} tokens -> {}", tokens::estimate(&digest.text))
     }
 }
 

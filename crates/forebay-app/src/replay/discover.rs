@@ -103,7 +103,7 @@ fn tally_call(
     text: &str,
     failed: bool,
 ) -> Tally {
-    let shown = tokens::of(text);
+    let shown = tokens::estimate(text);
     let mut tally = Tally { calls: 1, shown, ..Tally::default() };
     let hooks = &app.settings.hooks;
     if shown > hooks.threshold && is_captured_kind(tool, kind, hooks) {
@@ -116,7 +116,7 @@ fn tally_call(
             Budget { verbatim: budget, digest: budget.saturating_sub(RESERVED_TOKENS) },
         );
         tally.replaced = 1;
-        tally.saved = shown.saturating_sub(tokens::of(&made.text) + RESERVED_TOKENS);
+        tally.saved = shown.saturating_sub(tokens::estimate(&made.text) + RESERVED_TOKENS);
     }
     tally
 }

@@ -9,7 +9,7 @@ use forebay_policy::{List, Mode, Origin, Trust, Unmatched, Verdict, host_of};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Circumstances, Input, Place, Written, compile, decide, load};
+use super::{Circumstances, Environment, Input, RuleLine, compile, decide, load};
 use crate::AppError;
 
 /// One line.
@@ -48,7 +48,7 @@ struct Lists {
 }
 
 /// Judges one line and answers with one.
-pub fn check_line(line: &str, here: &Place) -> Result<String, AppError> {
+pub fn check_line(line: &str, here: &Environment) -> Result<String, AppError> {
     let mut deserializer = serde_json::Deserializer::from_str(line);
     let line: Line = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         AppError::bad_input(
@@ -57,14 +57,17 @@ pub fn check_line(line: &str, here: &Place) -> Result<String, AppError> {
         )
     })?;
     let mode = line.mode.as_deref().map(read_mode).transpose()?;
-    let place = line.place(here);
+    let environment = line.environment(here);
     let input = line.call_input();
     let answered = if let Some(scopes) = &line.scopes {
         let (rules, warnings) = compile(&written(scopes));
-        to_json(&decide(&line.tool, &input, &rules, &line.circumstances(place, mode)), &warnings)
+        to_json(
+            &decide(&line.tool, &input, &rules, &line.circumstances(environment, mode)),
+            &warnings,
+        )
     } else {
-        let in_force = load(&place)?;
-        let mut around = in_force.circumstances(&place, mode);
+        let in_force = load(&environment)?;
+        let mut around = in_force.circumstances(&environment, mode);
         around.trust = line.trusted.map_or(around.trust, given_trust);
         to_json(&decide(&line.tool, &input, &in_force.rules, &around), &in_force.warnings)
     };
@@ -105,10 +108,10 @@ fn read_mode(name: &str) -> Result<Mode, AppError> {
 
 impl Line {
     /// A root that is not given is the folder that is.
-    fn place(&self, here: &Place) -> Place {
+    fn environment(&self, here: &Environment) -> Environment {
         let cwd = self.cwd.clone().or_else(|| self.root.clone());
         let root = self.root.clone().or_else(|| self.cwd.clone());
-        Place {
+        Environment {
             cwd: cwd.unwrap_or_else(|| here.cwd.clone()),
             root: root.unwrap_or_else(|| here.root.clone()),
             home: self.home.clone().or_else(|| here.home.clone()),
@@ -119,9 +122,9 @@ impl Line {
     }
 
     /// Rules that are given with the call were given by somebody who is trusted, unless he says no.
-    fn circumstances(&self, place: Place, mode: Option<Mode>) -> Circumstances {
+    fn circumstances(&self, environment: Environment, mode: Option<Mode>) -> Circumstances {
         Circumstances {
-            place,
+            environment,
             mode: mode.unwrap_or(Mode::Forebay(Unmatched::Run)),
             trust: given_trust(self.trusted.unwrap_or(true)),
             directories: Vec::new(),
@@ -165,13 +168,13 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn written(scopes: &BTreeMap<Scope, Lists>) -> Vec<Written> {
+fn written(scopes: &BTreeMap<Scope, Lists>) -> Vec<RuleLine> {
     let mut written = Vec::new();
     for (scope, lists) in scopes {
         for (list, texts) in
             [(List::Deny, &lists.deny), (List::Ask, &lists.ask), (List::Allow, &lists.allow)]
         {
-            written.extend(texts.iter().map(|text| Written {
+            written.extend(texts.iter().map(|text| RuleLine {
                 origin: scope.origin(),
                 list,
                 text: text.clone(),
@@ -199,7 +202,7 @@ mod tests {
     use super::*;
 
     fn check(line: &str) -> String {
-        let here = Place {
+        let here = Environment {
             cwd: "/nowhere/p".into(),
             root: "/nowhere/p".into(),
             home: Some("/nowhere".into()),

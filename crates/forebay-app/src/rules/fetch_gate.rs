@@ -21,7 +21,7 @@ pub(crate) struct FetchGate<'app> {
 }
 
 impl<'app> FetchGate<'app> {
-    pub(crate) fn of(app: &'app App) -> Result<Self, AppError> {
+    pub(crate) fn new(app: &'app App) -> Result<Self, AppError> {
         let in_force = app.permissions.in_force(app)?;
         let around = circumstances(app, &in_force, &app.cwd);
         Ok(Self { app, in_force, around, approved: Mutex::default() })

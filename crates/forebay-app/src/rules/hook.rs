@@ -4,7 +4,7 @@ use forebay_domain::hook::{ToolAction, ToolCall};
 use forebay_policy::{Decision, Mode, Unmatched, Verdict};
 
 use super::load::load_readable;
-use super::permit::place;
+use super::permit::environment;
 use super::{Circumstances, InForce, Input, decide};
 use crate::{App, AppError};
 
@@ -22,7 +22,7 @@ pub(crate) fn before_a_tool(app: &App, call: &ToolCall) -> Result<Option<Objecti
     if inputs.is_empty() {
         return Ok(None);
     }
-    let (in_force, faults) = load_readable(&place(app))?;
+    let (in_force, faults) = load_readable(&environment(app))?;
     for fault in &faults {
         tracing::warn!(%fault, "a file of rules does not count");
     }
@@ -35,7 +35,7 @@ pub(crate) fn before_a_tool(app: &App, call: &ToolCall) -> Result<Option<Objecti
 }
 
 fn circumstances(app: &App, in_force: &InForce) -> Circumstances {
-    in_force.circumstances(&place(app), Some(Mode::Forebay(Unmatched::Run)))
+    in_force.circumstances(&environment(app), Some(Mode::Forebay(Unmatched::Run)))
 }
 
 fn strongest(verdicts: impl Iterator<Item = Verdict>) -> Option<Objection> {

@@ -21,9 +21,9 @@ pub(crate) fn isolation(app: &App, profile: Profile, in_force: &InForce) -> Isol
     deny.extend(by_rules.hidden.iter().cloned());
     Isolation {
         profile,
-        project_root: app.places.project().map(|project| project.root.clone()),
+        project_root: app.stores.project().map(|project| project.root.clone()),
         home: app.user_home.clone(),
-        data_folder: Some(app.places.home().root().to_owned()),
+        data_folder: Some(app.stores.home().root().to_owned()),
         write: paths(&settings.write),
         read: paths(&settings.read),
         deny,

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use forebay_platforms::{PLATFORMS, Platform};
 use forebay_policy::{List, Mode, Origin, Rules, Trust, Unmatched, Warning};
 
-use super::{Circumstances, Place, compile, rule_files};
+use super::{Circumstances, Environment, compile, rule_files};
 use crate::AppError;
 
 /// A rule and the file that contains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct RuleLine {
     pub origin: Origin,
     pub list: List,
     pub text: String,
@@ -45,7 +45,7 @@ impl Caution {
 /// The rules in force here.
 #[derive(Debug)]
 pub struct InForce {
-    pub written: Vec<Written>,
+    pub written: Vec<RuleLine>,
     pub rules: Rules,
     pub warnings: Vec<Caution>,
     /// Every file and folder that was looked for, strongest first, and whether it exists.
@@ -57,9 +57,9 @@ pub struct InForce {
 
 impl InForce {
     /// The circumstances of a call under these rules.
-    pub fn circumstances(&self, place: &Place, mode: Option<Mode>) -> Circumstances {
+    pub fn circumstances(&self, environment: &Environment, mode: Option<Mode>) -> Circumstances {
         Circumstances {
-            place: place.clone(),
+            environment: environment.clone(),
             mode: mode.unwrap_or(Mode::Forebay(Unmatched::Run)),
             trust: self.trust,
             directories: self.directories.clone(),
@@ -69,10 +69,10 @@ impl InForce {
 }
 
 /// Loads the rules of every host; a file that cannot be read is an error.
-pub fn load(place: &Place) -> Result<InForce, AppError> {
-    let mut in_force = load_with(place, &mut Err)?;
+pub fn load(environment: &Environment) -> Result<InForce, AppError> {
+    let mut in_force = load_with(environment, &mut Err)?;
     if needs_trust(&in_force.written) {
-        in_force.trust = trust(place);
+        in_force.trust = trust(environment);
     }
     Ok(in_force)
 }
@@ -80,9 +80,11 @@ pub fn load(place: &Place) -> Result<InForce, AppError> {
 /// Loads the rules of all readable files, for callers that must not fail, and returns the errors.
 ///
 /// Trust is not determined: it concerns allow rules only.
-pub(crate) fn load_readable(place: &Place) -> Result<(InForce, Vec<AppError>), AppError> {
+pub(crate) fn load_readable(
+    environment: &Environment,
+) -> Result<(InForce, Vec<AppError>), AppError> {
     let mut errors = Vec::new();
-    let in_force = load_with(place, &mut |error| {
+    let in_force = load_with(environment, &mut |error| {
         errors.push(error);
         Ok(())
     })?;
@@ -92,8 +94,8 @@ pub(crate) fn load_readable(place: &Place) -> Result<(InForce, Vec<AppError>), A
 /// Called for a file that cannot be read; an error ends the loading.
 pub(super) type OnError<'a> = &'a mut dyn FnMut(AppError) -> Result<(), AppError>;
 
-fn load_with(place: &Place, on_error: OnError<'_>) -> Result<InForce, AppError> {
-    let files = rule_files::read_all(place, on_error)?;
+fn load_with(environment: &Environment, on_error: OnError<'_>) -> Result<InForce, AppError> {
+    let files = rule_files::read_all(environment, on_error)?;
     let (rules, malformed) = compile(&files.written);
     let warnings = malformed.into_iter().map(Caution::from).chain(files.cautions).collect();
     Ok(InForce {
@@ -109,7 +111,7 @@ fn load_with(place: &Place, on_error: OnError<'_>) -> Result<InForce, AppError> 
 
 /// Whether any rule depends on trust: only allow rules of the project do. Otherwise the host's record of
 /// trusted workspaces, a large file, is not read.
-fn needs_trust(written: &[Written]) -> bool {
+fn needs_trust(written: &[RuleLine]) -> bool {
     let by_project = |origin| matches!(origin, Origin::Project | Origin::Local);
     written.iter().any(|each| each.list == List::Allow && by_project(each.origin))
 }
@@ -119,8 +121,8 @@ pub fn trust_host() -> Option<&'static Platform> {
     PLATFORMS.iter().copied().find(|platform| platform.trust.is_some())
 }
 
-fn trust(place: &Place) -> Trust {
-    match (is_trusted(place), has_tracked_local_file(&place.root)) {
+fn trust(environment: &Environment) -> Trust {
+    match (is_trusted(environment), has_tracked_local_file(&environment.root)) {
         (true, _) => Trust::Workspace,
         (false, false) => Trust::LocalFile,
         (false, true) => Trust::Nothing,
@@ -128,14 +130,14 @@ fn trust(place: &Place) -> Trust {
 }
 
 /// Whether the host records that the user trusts the working directory or a folder above it.
-fn is_trusted(place: &Place) -> bool {
+fn is_trusted(environment: &Environment) -> bool {
     let trusted = || -> Option<Vec<String>> {
         let file = trust_host()?.trust?;
-        let text = std::fs::read_to_string(place.home.as_ref()?.join(file.path)).ok()?;
+        let text = std::fs::read_to_string(environment.home.as_ref()?.join(file.path)).ok()?;
         Some((file.folders)(&text))
     };
     let trusted = trusted().unwrap_or_default();
-    place.cwd.ancestors().any(|folder| trusted.iter().any(|one| Path::new(one) == folder))
+    environment.cwd.ancestors().any(|folder| trusted.iter().any(|one| Path::new(one) == folder))
 }
 
 /// Whether a local rule file is in git's index. If that cannot be determined, it counts as tracked.
@@ -156,23 +158,24 @@ fn is_tracked(root: &Path, file: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stage::Stage;
+    use super::super::test_env::TestEnv;
     use super::*;
 
-    impl Stage {
+    impl TestEnv {
         fn load(&self) -> Result<InForce, AppError> {
-            load(&self.place("p"))
+            load(&self.environment("p"))
         }
     }
 
     fn texts(in_force: &InForce) -> Vec<String> {
-        let line = |each: &Written| format!("{} {} {}", each.origin, each.list.as_str(), each.text);
+        let line =
+            |each: &RuleLine| format!("{} {} {}", each.origin, each.list.as_str(), each.text);
         in_force.written.iter().map(line).collect()
     }
 
     #[test]
     fn reads_files_strongest_first() {
-        let in_force = Stage::new()
+        let in_force = TestEnv::new()
             .file(
                 "etc/claude-code/managed-settings.json",
                 r#"{"permissions":{"deny":["Bash(a)"]}}"#,
@@ -210,20 +213,20 @@ mod tests {
             r#"{"permissions":{"deny":[1]}}"#,
             r#"{} {"permissions":{"deny":["Bash"]}}"#,
         ] {
-            let error = Stage::new().file("p/.claude/settings.json", text).load().unwrap_err();
+            let error = TestEnv::new().file("p/.claude/settings.json", text).load().unwrap_err();
             assert!(error.message.contains("settings.json cannot be read"), "{}", error.message);
         }
     }
 
     #[test]
     fn no_files_mean_no_rules() {
-        let in_force = Stage::new().load().unwrap();
+        let in_force = TestEnv::new().load().unwrap();
         assert!(in_force.written.is_empty() && !in_force.managed_only);
     }
 
     #[test]
     fn trust_comes_from_the_host() {
-        let stage = Stage::new();
+        let stage = TestEnv::new();
         let project = stage.folder.path().join("p").display().to_string();
         let memory = format!(r#"{{"projects":{{"{project}":{{"hasTrustDialogAccepted":true}}}}}}"#);
         assert!(stage.file("home/.claude.json", &memory).load().unwrap().trust == Trust::Workspace);

@@ -9,7 +9,7 @@ mod load;
 mod permit;
 mod rule_files;
 #[cfg(test)]
-mod stage;
+mod test_env;
 mod unreachable;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub use self::check::{check_line, to_json};
 pub(crate) use self::fetch_gate::FetchGate;
 pub(crate) use self::hook::{Objection, before_a_tool};
 pub(crate) use self::links::real_path;
-pub use self::load::{Caution, InForce, Written, load, trust_host};
+pub use self::load::{Caution, InForce, RuleLine, load, trust_host};
 pub(crate) use self::permit::{
     Act, Permissions, Readable, holds_rules, in_force, permit, permit_under, readable, summary,
     unreachable,
@@ -31,7 +31,7 @@ pub use self::unreachable::Unreachable;
 
 /// Where a call happens.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Environment {
     pub cwd: PathBuf,
     /// The project's root.
     pub root: PathBuf,
@@ -42,7 +42,7 @@ pub struct Place {
     pub variable: fn(&str) -> Option<PathBuf>,
 }
 
-impl Place {
+impl Environment {
     pub const SYSTEM_ROOT: &'static str = "/";
 
     /// A variable of this process.
@@ -54,7 +54,7 @@ impl Place {
 /// What is asked about a call beside its rules.
 #[derive(Debug, Clone)]
 pub struct Circumstances {
-    pub place: Place,
+    pub environment: Environment,
     pub mode: Mode,
     pub trust: Trust,
     pub directories: Vec<String>,
@@ -72,8 +72,8 @@ pub fn decide(tool: &str, input: &Input, rules: &Rules, around: &Circumstances) 
 }
 
 fn in_world<T>(around: &Circumstances, ask: impl FnOnce(&World<'_>) -> T) -> T {
-    let (cwd, root) = (text(&around.place.cwd), text(&around.place.root));
-    let home = around.place.home.as_deref().map(text);
+    let (cwd, root) = (text(&around.environment.cwd), text(&around.environment.root));
+    let home = around.environment.home.as_deref().map(text);
     ask(&World {
         cwd: &cwd,
         root: &root,
@@ -101,7 +101,7 @@ fn decide_in(
     let main = input.main.as_str();
     let paths = Paths {
         given: main.to_owned(),
-        resolved: links::follow(&text(&around.place.cwd.join(main))),
+        resolved: links::follow(&text(&around.environment.cwd.join(main))),
     };
     let action = match tool {
         "Bash" => Action::Run(main),
@@ -124,7 +124,7 @@ pub struct Input {
     pub addresses: Option<Vec<std::net::IpAddr>>,
 }
 
-fn compile(written: &[Written]) -> (Rules, Vec<Warning>) {
+fn compile(written: &[RuleLine]) -> (Rules, Vec<Warning>) {
     let rows: Vec<(Origin, List, &str)> =
         written.iter().map(|each| (each.origin, each.list, each.text.as_str())).collect();
     Rules::compile(rows)

@@ -10,7 +10,7 @@ use forebay_sandbox::Profile;
 use forebay_text::number;
 
 use super::unreachable::Unreachable;
-use super::{Circumstances, InForce, Input, Place, decide, load, unreachable_by};
+use super::{Circumstances, Environment, InForce, Input, decide, load, unreachable_by};
 use crate::call::Reply;
 use crate::{App, AppError, Call};
 
@@ -83,7 +83,7 @@ pub(crate) fn permit_under(
 
 /// Says of each file whether it may be read without anybody being asked.
 pub(crate) fn readable(app: &App, paths: &[&Path]) -> Result<Vec<bool>, AppError> {
-    let rules = Readable::of(app)?;
+    let rules = Readable::new(app)?;
     Ok(crate::parallel::map(paths, |path| rules.allows(path)))
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct Readable {
 }
 
 impl Readable {
-    pub(crate) fn of(app: &App) -> Result<Self, AppError> {
+    pub(crate) fn new(app: &App) -> Result<Self, AppError> {
         let in_force = in_force(app)?;
         let around = circumstances(app, &in_force, &app.cwd);
         let has_rules = in_force.written.iter().any(|rule| rule.list != List::Allow);
@@ -159,20 +159,20 @@ pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
 }
 
 pub(super) fn circumstances(app: &App, in_force: &InForce, cwd: &Path) -> Circumstances {
-    let mut around = in_force.circumstances(&place(app), None);
+    let mut around = in_force.circumstances(&environment(app), None);
     around.mode = Mode::Forebay(app.settings.rules.unmatched);
     around.allows_loopback = app.settings.fetch.loopback;
-    cwd.clone_into(&mut around.place.cwd);
+    cwd.clone_into(&mut around.environment.cwd);
     around
 }
 
-pub(super) fn place(app: &App) -> Place {
-    Place {
+pub(super) fn environment(app: &App) -> Environment {
+    Environment {
         cwd: app.cwd.clone(),
         root: app.root().to_owned(),
         home: app.user_home.clone(),
-        system_root: Some(Place::SYSTEM_ROOT.into()),
-        variable: Place::variable,
+        system_root: Some(Environment::SYSTEM_ROOT.into()),
+        variable: Environment::variable,
     }
 }
 
@@ -226,14 +226,14 @@ type Stamp = Option<(SystemTime, u64)>;
 
 impl Permissions {
     pub(super) fn in_force(&self, app: &App) -> Result<Arc<InForce>, AppError> {
-        let place = place(app);
+        let environment = environment(app);
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(loaded) = loaded.as_ref()
             && loaded.stamps == stamps(&loaded.in_force)
         {
             return Ok(Arc::clone(&loaded.in_force));
         }
-        let in_force = Arc::new(load(&place)?);
+        let in_force = Arc::new(load(&environment)?);
         let stamps = stamps_when_read(&in_force);
         *loaded = Some(Loaded { stamps, in_force: Arc::clone(&in_force) });
         Ok(in_force)

@@ -13,8 +13,8 @@ use forebay_platforms::folders::BaseDir;
 use forebay_platforms::permissions::{ParseContext, RuleFolder, RuleSource, SourceKind};
 use forebay_policy::Origin;
 
-use super::Place;
-use super::load::{Caution, OnError, Written};
+use super::Environment;
+use super::load::{Caution, OnError, RuleLine};
 use crate::AppError;
 
 /// Origins of rule files, strongest first.
@@ -23,7 +23,7 @@ const ORIGINS: [Origin; 4] = [Origin::Managed, Origin::Local, Origin::Project, O
 /// The content of all rule files.
 #[derive(Debug, Default)]
 pub(super) struct RuleFiles {
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<RuleLine>,
     pub(super) cautions: Vec<Caution>,
     /// Every file and folder that was looked for, strongest first, and whether it exists.
     pub(super) files: Vec<(Origin, PathBuf, bool)>,
@@ -32,13 +32,16 @@ pub(super) struct RuleFiles {
 }
 
 /// Reads the rule files of every host.
-pub(super) fn read_all(place: &Place, on_error: OnError<'_>) -> Result<RuleFiles, AppError> {
+pub(super) fn read_all(
+    environment: &Environment,
+    on_error: OnError<'_>,
+) -> Result<RuleFiles, AppError> {
     let mut files = RuleFiles::default();
     let mut project_files = BTreeSet::new();
     for origin in ORIGINS {
-        let context = ParseContext { origin, roots: spellings(&place.root) };
+        let context = ParseContext { origin, roots: spellings(&environment.root) };
         for source in sources(origin) {
-            for path in paths(source, place) {
+            for path in paths(source, environment) {
                 // If the home folder is a project, its files count as the project's.
                 let is_known = match source.folder {
                     RuleFolder::Project => !project_files.insert(path.clone()),
@@ -59,37 +62,38 @@ pub(super) fn sources(origin: Origin) -> impl Iterator<Item = &'static RuleSourc
     all.filter(move |source| source.folder.origin() == origin)
 }
 
-fn paths(source: &RuleSource, place: &Place) -> Vec<PathBuf> {
-    folders(source.folder, place).iter().map(|folder| folder.join(source.path)).collect()
+fn paths(source: &RuleSource, environment: &Environment) -> Vec<PathBuf> {
+    folders(source.folder, environment).iter().map(|folder| folder.join(source.path)).collect()
 }
 
-fn folders(folder: RuleFolder, place: &Place) -> Vec<PathBuf> {
+fn folders(folder: RuleFolder, environment: &Environment) -> Vec<PathBuf> {
     match folder {
         RuleFolder::Managed { linux, macos } => {
             let folder = if cfg!(target_os = "macos") { macos } else { linux };
-            let root = place.system_root.iter();
+            let root = environment.system_root.iter();
             root.map(|root| root.join(folder.trim_start_matches('/'))).collect()
         }
-        RuleFolder::Local | RuleFolder::ProjectRoot => vec![place.root.clone()],
+        RuleFolder::Local | RuleFolder::ProjectRoot => vec![environment.root.clone()],
         RuleFolder::Project => {
-            let inside = place.cwd.ancestors().take_while(|f| f.starts_with(&place.root));
+            let inside =
+                environment.cwd.ancestors().take_while(|f| f.starts_with(&environment.root));
             let mut folders: Vec<PathBuf> = inside.map(Path::to_owned).collect();
-            if folders.last() != Some(&place.root) {
-                folders.push(place.root.clone());
+            if folders.last() != Some(&environment.root) {
+                folders.push(environment.root.clone());
             }
             folders.reverse();
             folders
         }
-        RuleFolder::User(base) => user_folder(base, place).into_iter().collect(),
+        RuleFolder::User(base) => user_folder(base, environment).into_iter().collect(),
     }
 }
 
 /// A folder of the user; a variable counts only if it names an absolute path.
-fn user_folder(base: BaseDir, place: &Place) -> Option<PathBuf> {
-    let home = || place.home.clone();
+fn user_folder(base: BaseDir, environment: &Environment) -> Option<PathBuf> {
+    let home = || environment.home.clone();
     match base {
         BaseDir::EnvOr(variable, default) => {
-            let moved = (place.variable)(variable).filter(|folder| folder.is_absolute());
+            let moved = (environment.variable)(variable).filter(|folder| folder.is_absolute());
             moved.or_else(|| Some(home()?.join(default)))
         }
         _ => home(),
@@ -127,7 +131,7 @@ impl RuleFiles {
         let parsed = (source.parse)(&text, context).map_err(|reason| invalid(&file, &reason))?;
         self.is_managed_only |= context.origin == Origin::Managed && parsed.is_managed_only;
         self.directories.extend(parsed.directories);
-        self.written.extend(parsed.rules.into_iter().map(|(list, text)| Written {
+        self.written.extend(parsed.rules.into_iter().map(|(list, text)| RuleLine {
             origin: context.origin,
             list,
             text,
@@ -190,11 +194,11 @@ fn spellings(folder: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::stage::Stage;
+    use crate::rules::test_env::TestEnv;
 
-    impl Stage {
+    impl TestEnv {
         fn rule_files(&self) -> Result<RuleFiles, AppError> {
-            read_all(&self.place("p/deep"), &mut Err)
+            read_all(&self.environment("p/deep"), &mut Err)
         }
 
         fn lines(&self) -> Vec<String> {
@@ -204,7 +208,7 @@ mod tests {
                 real.strip_prefix(&root).unwrap().display().to_string()
             };
             let found = self.rule_files().unwrap();
-            let line = |each: &Written| {
+            let line = |each: &RuleLine| {
                 format!("{} {} {} {}", each.origin, each.list.as_str(), each.text, name(&each.file))
             };
             found.written.iter().map(line).collect()
@@ -213,7 +217,7 @@ mod tests {
 
     #[test]
     fn reads_files_of_the_project_and_the_user() {
-        let stage = Stage::new()
+        let stage = TestEnv::new()
             .file("p/.codex/rules/b.rules", "prefix_rule(['b'], 'forbidden')")
             .file("p/.codex/rules/a.rules", "prefix_rule(['a'], 'forbidden')")
             .file("p/.codex/rules/notes.txt", "not (rules")
@@ -245,7 +249,7 @@ mod tests {
             ("home/.cursor/cli-config.json", "[]"),
             ("p/.qwen/settings.json", "{\"permissions\": 1}"),
         ] {
-            let error = Stage::new().file(name, text).rule_files().unwrap_err();
+            let error = TestEnv::new().file(name, text).rule_files().unwrap_err();
             let file = name.rsplit('/').next().unwrap();
             assert!(
                 error.message.contains(file) && error.message.contains("cannot be read"),
@@ -256,7 +260,7 @@ mod tests {
 
     #[test]
     fn lists_folders_and_missing_files() {
-        let found = Stage::new().file("p/.codex/rules/a.rules", "").rule_files().unwrap();
+        let found = TestEnv::new().file("p/.codex/rules/a.rules", "").rule_files().unwrap();
         let is_there = |end: &str| found.files.iter().find(|file| file.1.ends_with(end)).unwrap().2;
         assert!(is_there("p/.codex/rules") && is_there("p/.codex/rules/a.rules"));
         assert!(!is_there("home/.codex/rules") && !is_there("p/opencode.json"));
@@ -264,7 +268,7 @@ mod tests {
 
     #[test]
     fn variable_of_the_host_moves_its_folder() {
-        let place = Place {
+        let environment = Environment {
             cwd: "/p".into(),
             root: "/p".into(),
             home: Some("/h".into()),
@@ -273,7 +277,7 @@ mod tests {
         };
         let codex = forebay_platforms::find("codex").unwrap();
         let paths: Vec<PathBuf> =
-            codex.permissions.iter().flat_map(|source| paths(source, &place)).collect();
+            codex.permissions.iter().flat_map(|source| paths(source, &environment)).collect();
         assert_eq!(paths, [Path::new("/p/.codex/rules"), Path::new("/elsewhere/rules")]);
     }
 }

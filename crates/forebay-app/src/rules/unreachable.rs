@@ -11,7 +11,7 @@ use forebay_policy::{Denials, Denied, Region};
 use forebay_sandbox::path_candidates;
 
 /// Names that are looked at, so that a run does not wait for a walk of a whole disk.
-const MOST_NAMES: usize = 20_000;
+const MAX_NAMES: usize = 20_000;
 /// Folders with too many names of others to be walked.
 const NOT_WALKED: &[&str] = &["node_modules", "objects"];
 
@@ -62,12 +62,12 @@ impl Unreachable {
         while let Some(folder) = folders.pop_front() {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 names += 1;
-                if names > MOST_NAMES {
+                if names > MAX_NAMES {
                     self.cut_short = true;
                     return;
                 }
                 let path = entry.path();
-                match denials.of(&path.to_string_lossy()) {
+                match denials.denial_for(&path.to_string_lossy()) {
                     Some(denied) => self.add(path, denied),
                     None if is_walked(&entry) => folders.push_back(path),
                     None => {}

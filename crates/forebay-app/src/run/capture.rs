@@ -107,7 +107,7 @@ impl<'a> OutputSink<'a> {
     ) -> Self {
         let digester = Digester::new(app.hint(title), intent, budget);
         Self {
-            upload: DigestingUpload::new(move || app.places.upload_to_own(store), digester),
+            upload: DigestingUpload::new(move || app.stores.upload_to_own(store), digester),
             title,
             bytes: 0,
             spans: Spans::default(),

@@ -87,7 +87,7 @@ impl Command {
 }
 
 fn program(app: &App, runtime: &'static Runtime, text: String, files: Vec<PathBuf>) -> Program {
-    let binary_cache = app.places.home().compiled_programs();
+    let binary_cache = app.stores.home().compiled_programs();
     Program::Code(Code { runtime, text, files, binary_cache })
 }
 

@@ -57,7 +57,7 @@ pub struct Ran {
 /// Returns a task that opens the store, to run on another thread while this one prepares the run. None if the
 /// store is already open or being opened.
 pub fn preparation(app: &App) -> Option<impl FnOnce() + Send + use<>> {
-    app.places.open_task_for_run()
+    app.stores.open_task_for_run()
 }
 
 /// Runs a command if the rules permit it, and stores its output.
@@ -108,7 +108,7 @@ pub(crate) fn run_permitted(
         OutputSink::new(app, &opened, &title, options.intent.as_deref(), budget.digest_budget());
     let mut capture = Capture { streams: app.redaction.streams(), sink, call, watcher };
     // A run whose output cannot be stored does not start.
-    let prepared = match app.places.take_gate()? {
+    let prepared = match app.stores.take_gate()? {
         Some(gate) => prepared.wait_for(gate),
         None => prepared,
     };
@@ -126,7 +126,7 @@ pub(crate) fn run_permitted(
 /// Explains why a command did not start; if the store is the cause, returns its error.
 fn explain_failure(app: &App, error: RunError) -> AppError {
     match error {
-        RunError::StartAborted => app.places.own().err().unwrap_or_else(|| error.into()),
+        RunError::StartAborted => app.stores.own().err().unwrap_or_else(|| error.into()),
         _ => error.into(),
     }
 }

@@ -88,10 +88,9 @@ impl Searcher {
             return Ok(Coverage(total));
         }
         for store in &self.stores {
-            let EmbeddingProgress { embedded: passages, pending: waiting } =
-                store.embedding_progress(model)?;
-            total.embedded += passages;
-            total.pending += waiting;
+            let EmbeddingProgress { embedded, pending } = store.embedding_progress(model)?;
+            total.embedded += embedded;
+            total.pending += pending;
         }
         Ok(Coverage(total))
     }

@@ -132,7 +132,7 @@ impl Searcher {
             vector_rerank_only: options.is_one_shot,
             ..IndexQuery::default()
         };
-        let stores = app.places.within(scope)?;
+        let stores = app.stores.within(scope)?;
         Ok(Self {
             stores,
             scope,
@@ -147,7 +147,7 @@ impl Searcher {
     /// Searches only these entries of the caller's own store.
     pub(crate) fn for_entries(app: &App, entries: Vec<Reference>) -> Result<Self, AppError> {
         let mut searcher = Self::new(app, SearchOptions::default())?;
-        searcher.stores = vec![app.places.own()?];
+        searcher.stores = vec![app.stores.own()?];
         searcher.filter.entries = entries;
         Ok(searcher)
     }
@@ -300,14 +300,14 @@ impl Searcher {
 }
 
 fn requested_ticket(app: &App, named: Option<String>) -> Result<String, AppError> {
-    let of_branch = || app.places.branch().and_then(|branch| ticket::from_branch(&branch));
+    let of_branch = || app.stores.branch().and_then(|branch| ticket::from_branch(&branch));
     named.or_else(of_branch).ok_or_else(|| {
         AppError::bad_input("no ticket in the branch name", "give one as scope: ABC-12, #12")
     })
 }
 
 fn checked_out_branch(app: &App) -> Result<String, AppError> {
-    app.places
+    app.stores
         .branch()
         .ok_or_else(|| AppError::bad_input("no branch is checked out here", "use scope project"))
 }

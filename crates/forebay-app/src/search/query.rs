@@ -70,7 +70,7 @@ impl ParsedQuery {
             }
         }
         parsed.text = parsed.with_corrections(&text);
-        parsed.embedding = embedding::of(&parsed.text);
+        parsed.embedding = embedding::embed(&parsed.text);
         Ok(parsed)
     }
 

@@ -34,7 +34,7 @@ pub(crate) fn count_call(app: &App) -> Allowance {
 
 /// Returns the recent calls of this session, this one included; 0 if they cannot be counted.
 fn recent_calls(app: &App) -> u64 {
-    let store = app.places.own();
+    let store = app.stores.own();
     let counted =
         store.and_then(|store| Ok(store.count_query(&app.session, app.now(), COUNTING_WINDOW)?));
     counted.unwrap_or_else(|error| {

@@ -50,7 +50,7 @@ pub(crate) fn lines(
     take: &mut dyn FnMut(Line<'_>) -> bool,
 ) -> Result<(), StoreError> {
     let start = store.line_start(reference, from.line)? + from.offset;
-    let mut splitter = Splitter::at(from);
+    let mut splitter = Splitter::new(from);
     let mut wanted = true;
     store.read(reference, start, &mut |piece| {
         wanted = splitter.push(piece, take);
@@ -71,7 +71,7 @@ pub(crate) fn lines_of_stream(
     from: Position,
     take: &mut dyn FnMut(Line<'_>) -> bool,
 ) -> Result<(), StoreError> {
-    let mut splitter = Splitter::at(Position::START);
+    let mut splitter = Splitter::new(Position::START);
     let mut filter = StreamFilter::new(spans, stream);
     let mut wanted = true;
     let mut after = |line: Line<'_>| line.from(from).is_none_or(&mut *take);
@@ -123,7 +123,7 @@ struct Splitter {
 }
 
 impl Splitter {
-    fn at(position: Position) -> Self {
+    fn new(position: Position) -> Self {
         Self { number: position.line, offset: position.offset, pending: Vec::new() }
     }
 

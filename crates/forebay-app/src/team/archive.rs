@@ -99,7 +99,7 @@ fn write(app: &App, path: &Path, filter: &ExportFilter) -> Result<Exported, AppE
     };
     let header = serde_json::to_string(&header).unwrap_or_default();
     writeln!(out, "{header}").map_err(records::write_error)?;
-    let (records, left_out) = write_entries(&app.places.own()?, filter, &mut out)?;
+    let (records, left_out) = write_entries(&app.stores.own()?, filter, &mut out)?;
     let blake3 = out.hasher.finalize().to_hex().to_string();
     records::write_line(&Line::End { records, blake3 }, &mut out).map_err(records::write_error)?;
     let file = out.out.finish().map_err(records::write_error)?;
@@ -275,7 +275,7 @@ fn import_entries(app: &App, path: &Path) -> Result<Tally, AppError> {
     let archive_error = |error: ParseError| refused(path, &error.into());
     let mut lines = open(path).map_err(|error| refused(path, &error))?;
     lines.next_raw().map_err(archive_error)?;
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let giver = Sender { member: None, restores_purged: true };
     let mut tally = Tally::default();
     loop {

@@ -79,7 +79,7 @@ pub fn serve_pull(
     runs: bool,
 ) -> Result<Page, AppError> {
     let filter = ExportFilter { sources, runs, personal: false };
-    let mut page = match app.places.named(project)? {
+    let mut page = match app.stores.named(project)? {
         Some(store) => page(&*store, after, &filter)?,
         None => Page { to: after, ..Page::default() },
     };
@@ -100,7 +100,7 @@ pub(super) fn store_page(
     lines: &[u8],
     sender: &Sender<'_>,
 ) -> Result<(Tally, Option<Next>), AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let mut lines = Lines::new(BufReader::new(lines));
     let mut tally = Tally::default();
     let wrong = |error: records::ParseError| {

@@ -69,7 +69,7 @@ pub(super) fn project_name(app: &App) -> String {
     if !named.is_empty() {
         return cut::one_line(named, 64);
     }
-    app.places.project().map_or_else(|| "notes".to_owned(), |project| project.id.name().to_owned())
+    app.stores.project().map_or_else(|| "notes".to_owned(), |project| project.id.name().to_owned())
 }
 
 /// Rejects invalid URLs, and tokens over plain HTTP except on this machine.
@@ -103,7 +103,7 @@ pub fn push(
     filter: &ExportFilter,
     call: &Call,
 ) -> Result<Answer, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let mut cursor = Cursor::read(app, server.cursor_key("push", filter))?;
     let (mut tally, mut sent, mut too_large) = (Tally::default(), 0, 0);
     loop {
@@ -196,7 +196,7 @@ impl Cursor {
     const MARK: &'static str = "team";
 
     fn read(app: &App, cursor_key: String) -> Result<Self, AppError> {
-        let known = app.places.own()?.import_position(&cursor_key)?;
+        let known = app.stores.own()?.import_position(&cursor_key)?;
         let position = known.map_or(0, |known| known.position);
         Ok(Self { cursor_key, position: i64::try_from(position).unwrap_or_default() })
     }
@@ -212,7 +212,7 @@ impl Cursor {
             from: self.position.unsigned_abs(),
             to: to.unsigned_abs(),
         };
-        app.places.own()?.import(&[], &step)?;
+        app.stores.own()?.import(&[], &step)?;
         self.position = to;
         Ok(())
     }

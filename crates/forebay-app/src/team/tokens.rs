@@ -60,14 +60,14 @@ pub fn create(app: &App, new: NewToken) -> Result<(Token, String), AppError> {
         revoked: None,
         id,
     };
-    app.places.user()?.add_token(&token)?;
+    app.stores.user()?.add_token(&token)?;
     let text = format!("{PREFIX}{}_{secret}", token.id);
     Ok((token, text))
 }
 
 /// Returns all tokens, including revoked and expired ones, oldest first.
 pub fn list(app: &App) -> Result<Vec<Token>, AppError> {
-    Ok(app.places.user()?.tokens()?)
+    Ok(app.stores.user()?.tokens()?)
 }
 
 /// Whether any token is currently valid.
@@ -98,7 +98,7 @@ pub fn revoke(app: &App, which: &str) -> Result<Token, AppError> {
             ));
         }
     };
-    app.places.user()?.revoke_token(&token.id, now)?;
+    app.stores.user()?.revoke_token(&token.id, now)?;
     Ok(Token { revoked: Some(now), ..token })
 }
 
@@ -144,7 +144,7 @@ impl TokenVerifier {
     /// Verifies a token; slow unless it is cached.
     pub fn verify(&self, app: &App, text: &str) -> Result<Result<Arc<Token>, Refusal>, AppError> {
         let Some((id, secret)) = parts(text) else { return Ok(Err(Refusal::Malformed)) };
-        let Some(token) = app.places.user()?.token(id)? else { return Ok(Err(Refusal::Unknown)) };
+        let Some(token) = app.stores.user()?.token(id)? else { return Ok(Err(Refusal::Unknown)) };
         let mark = self.mark(text);
         let was_verified =
             self.verified().get(&mark).is_some_and(|known| known.token.hash == token.hash);

@@ -124,7 +124,7 @@ struct Older {
 
 impl Older {
     fn find(app: &App, text: &str) -> Result<Self, AppError> {
-        let (store, entry) = app.places.locate(Reference::parse(text)?, Scope::Project)?;
+        let (store, entry) = app.stores.locate(Reference::parse(text)?, Scope::Project)?;
         if entry.note().is_some() {
             return Ok(Self { store, entry });
         }
@@ -158,8 +158,8 @@ impl Destination {
                 store: Arc::clone(&older.store),
                 personal: older.entry.note().is_some_and(|note| note.personal),
             },
-            (None | Some("project"), _) => Self { store: app.places.own()?, personal: false },
-            (Some("personal"), _) => Self { store: app.places.own()?, personal: true },
+            (None | Some("project"), _) => Self { store: app.stores.own()?, personal: false },
+            (Some("personal"), _) => Self { store: app.stores.own()?, personal: true },
             (Some("all"), _) => return Self::user_store(app),
             (Some(other), _) => {
                 let words = ["project", "personal", "all"];
@@ -170,7 +170,7 @@ impl Destination {
     }
 
     fn user_store(app: &App) -> Result<Self, AppError> {
-        Self { store: app.places.user()?, personal: true }.unless_shared(app)
+        Self { store: app.stores.user()?, personal: true }.unless_shared(app)
     }
 
     /// Refuses personal notes where the store is shared.

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Effect, Tool};
-use crate::edit::source_file::{self, Access, Place, SourceFile, SourceText, locate};
+use crate::edit::source_file::{self, Access, ProjectPath, SourceFile, SourceText, locate};
 use crate::edit::stale::{check_expected, check_stale};
-use crate::edit::working_set::{AtWork, BecameSkeleton, Happened};
+use crate::edit::working_set::{BecameSkeleton, FileUpdate, SessionFiles};
 use crate::edit::{closest_match, diff, occurrences, shown, syntax};
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -38,19 +38,19 @@ impl Tool for ContextEdit {
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let place = locate(app, &input.path, Access::Edit, call)?;
-        let file = SourceFile::read(&place)?;
-        let at_work = AtWork::of(app)?;
-        check_expected(&place, &file, input.expected_hash.as_deref())?;
-        check_stale(app, &at_work, &place, &file)?;
-        let matches = find_matches(&place, &file, &input)?;
+        let location = locate(app, &input.path, Access::Edit, call)?;
+        let file = SourceFile::read(&location)?;
+        let at_work = SessionFiles::new(app)?;
+        check_expected(&location, &file, input.expected_hash.as_deref())?;
+        check_stale(app, &at_work, &location, &file)?;
+        let matches = find_matches(&location, &file, &input)?;
         let bytes = file.source.replace_ranges(&matches, &input.new_string).map_err(|error| {
             AppError::bad_input(
-                format!("cannot edit {}: {error}", place.shown),
+                format!("cannot edit {}: {error}", location.shown),
                 "use characters of the file's encoding, or convert the file first",
             )
         })?;
-        let edit = Edit::new(place, file, matches, bytes)?;
+        let edit = Edit::new(location, file, matches, bytes)?;
         if input.dry_run.unwrap_or(false) {
             return Ok(edit.preview());
         }
@@ -60,7 +60,7 @@ impl Tool for ContextEdit {
 
 /// Finds the ranges to replace: exactly one, or all of them with `replace_all`.
 fn find_matches(
-    place: &Place,
+    location: &ProjectPath,
     file: &SourceFile,
     input: &Input,
 ) -> Result<Vec<Range<usize>>, AppError> {
@@ -79,35 +79,35 @@ fn find_matches(
         if has_crlf { input.old_string.replace("\r\n", "\n") } else { input.old_string.clone() };
     let matches = occurrences::all(file.text(), &pattern);
     match matches.len() {
-        0 => Err(not_found(place, file, &pattern)),
+        0 => Err(not_found(location, file, &pattern)),
         1 => Ok(matches),
         _ if input.replace_all.unwrap_or(false) => Ok(matches),
         count => Err(AppError::bad_input(
             format!(
                 "old_string matches {count} times in {}; the file is unchanged\n{}",
-                place.shown,
-                occurrences::told(file.text(), &matches)
+                location.shown,
+                occurrences::describe(file.text(), &matches)
             ),
             "add surrounding lines until it is unique, or give replace_all=true",
         )),
     }
 }
 
-fn not_found(place: &Place, file: &SourceFile, pattern: &str) -> AppError {
+fn not_found(location: &ProjectPath, file: &SourceFile, pattern: &str) -> AppError {
     let nearest = closest_match::nearest(file.text(), pattern);
-    let message = format!("old_string is not in {}; the file is unchanged", place.shown);
+    let message = format!("old_string is not in {}; the file is unchanged", location.shown);
     if nearest.is_empty() {
         return AppError::not_found(message, "no similar text; context_read shows the file");
     }
     AppError::not_found(
-        format!("{message}\nclosest:\n{}", closest_match::told(file.text(), &nearest)),
+        format!("{message}\nclosest:\n{}", closest_match::describe(file.text(), &nearest)),
         "copy old_string exactly from the file",
     )
 }
 
 /// A validated edit.
 struct Edit {
-    place: Place,
+    location: ProjectPath,
     file: SourceFile,
     matches: Vec<Range<usize>>,
     bytes: Vec<u8>,
@@ -117,26 +117,26 @@ struct Edit {
 
 impl Edit {
     fn new(
-        place: Place,
+        location: ProjectPath,
         file: SourceFile,
         matches: Vec<Range<usize>>,
         bytes: Vec<u8>,
     ) -> Result<Self, AppError> {
         let after = SourceText::decode(&bytes).ok_or_else(|| {
             AppError::bad_input(
-                format!("cannot edit {}: the result is not valid text", place.shown),
+                format!("cannot edit {}: the result is not valid text", location.shown),
                 "remove control characters from new_string",
             )
         })?;
-        let errors = syntax::introduced(&place.shown, file.text(), &after.text);
-        let errors = syntax::told(&place.shown, &errors);
-        Ok(Self { place, file, matches, bytes, after, errors })
+        let errors = syntax::introduced(&location.shown, file.text(), &after.text);
+        let errors = syntax::describe(&location.shown, &errors);
+        Ok(Self { location, file, matches, bytes, after, errors })
     }
 
     fn preview(self) -> Answer {
         let diff = diff::between(self.file.text(), &self.after.text, MAX_QUOTED_BYTES);
         let mut lines =
-            vec![format!("dry run, {} is unchanged: {}", self.place.shown, self.count())];
+            vec![format!("dry run, {} is unchanged: {}", self.location.shown, self.count())];
         lines.extend(self.errors.iter().cloned());
         lines.push(diff.text.clone());
         let mut data = self.data();
@@ -145,28 +145,28 @@ impl Edit {
         Answer::new(lines.join("\n"), data)
     }
 
-    fn apply(self, app: &App, at_work: &AtWork) -> Result<Answer, AppError> {
-        let before = at_work.version(app, &self.place, &self.file)?;
-        source_file::write(&self.place, &self.bytes, Some(&self.file))?;
-        let now = SourceFile::of(&self.bytes, self.after.clone());
+    fn apply(self, app: &App, at_work: &SessionFiles) -> Result<Answer, AppError> {
+        let before = at_work.version(app, &self.location, &self.file)?;
+        source_file::write(&self.location, &self.bytes, Some(&self.file))?;
+        let now = SourceFile::from_written(&self.bytes, self.after.clone());
         let changed = diff::changed_lines(self.file.text(), now.text());
         let symbols = changed
             .first()
-            .map(|lines| syntax::symbols_at(&self.place.shown, now.text(), *lines))
+            .map(|lines| syntax::symbols_at(&self.location.shown, now.text(), *lines))
             .unwrap_or_default();
         // The file is written: failing to store its new version must not look like a failed edit.
-        let version = at_work.version(app, &self.place, &now).ok();
-        let happened = Happened { symbols: &symbols, version, ..Happened::default() };
-        let former = at_work.make_active(app, &self.place, &now, happened)?;
+        let version = at_work.version(app, &self.location, &now).ok();
+        let happened = FileUpdate { symbols: &symbols, version, ..FileUpdate::default() };
+        let former = at_work.make_active(app, &self.location, &now, happened)?;
         let hash = source_file::short(&now.hash);
         let mut lines = vec![format!(
             "{}: {} · hash {hash} · before: {}",
-            self.place.shown,
+            self.location.shown,
             self.count(),
-            before.told()
+            before.describe()
         )];
         lines.extend(self.errors.iter().cloned());
-        lines.extend(former.as_ref().and_then(BecameSkeleton::told));
+        lines.extend(former.as_ref().and_then(BecameSkeleton::describe));
         lines.push(shown(now.text(), &changed, MAX_QUOTED_BYTES));
         let mut data = self.data();
         data["hash"] = hash.into();
@@ -181,7 +181,7 @@ impl Edit {
 
     fn data(&self) -> Value {
         json!({
-            "path": self.place.shown,
+            "path": self.location.shown,
             "places": self.matches.len(),
             "syntax_errors": self.errors,
         })

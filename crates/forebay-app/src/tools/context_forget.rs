@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Effect, Tool};
 use crate::edit::source_file::{self, named};
-use crate::edit::working_set::AtWork;
+use crate::edit::working_set::SessionFiles;
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextForget;
@@ -27,9 +27,9 @@ impl Tool for ContextForget {
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         // Needs no permission: the file itself is not accessed, and may be gone.
-        let place = named(app, &input.path)?;
-        let at_work = AtWork::of(app)?;
-        let tracked = at_work.listed().find(|file| file.path == place.path.to_string_lossy());
+        let location = named(app, &input.path)?;
+        let at_work = SessionFiles::new(app)?;
+        let tracked = at_work.listed().find(|file| file.path == location.path.to_string_lossy());
         let Some(tracked) = tracked else {
             let listed: Vec<String> = at_work
                 .listed()
@@ -40,10 +40,10 @@ impl Tool for ContextForget {
                 [] => "no files are tracked".to_owned(),
                 names => format!("tracked: {}", names.join(", ")),
             };
-            return Err(AppError::not_found(format!("{} is not tracked", place.shown), hint));
+            return Err(AppError::not_found(format!("{} is not tracked", location.shown), hint));
         };
         at_work.forget(tracked)?;
-        let text = format!("{} is no longer tracked; the file itself is unchanged", place.shown);
-        Ok(Answer::new(text, json!({ "path": place.shown, "forgotten": true })))
+        let text = format!("{} is no longer tracked; the file itself is unchanged", location.shown);
+        Ok(Answer::new(text, json!({ "path": location.shown, "forgotten": true })))
     }
 }

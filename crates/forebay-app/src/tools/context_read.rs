@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Effect, Tool};
-use crate::edit::source_file::{self, Access, Place, SourceFile, locate};
-use crate::edit::working_set::{AtWork, BecameSkeleton, Happened, Version};
+use crate::edit::source_file::{self, Access, ProjectPath, SourceFile, locate};
+use crate::edit::working_set::{BecameSkeleton, FileUpdate, SessionFiles, Version};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextRead;
@@ -31,24 +31,24 @@ impl Tool for ContextRead {
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let place = locate(app, &input.path, Access::Read, call)?;
-        let file = SourceFile::read(&place)?;
-        let range = requested_lines(input.lines.as_deref(), &place, &file)?;
-        let at_work = AtWork::of(app)?;
-        let version = at_work.version(app, &place, &file)?;
+        let location = locate(app, &input.path, Access::Read, call)?;
+        let file = SourceFile::read(&location)?;
+        let range = requested_lines(input.lines.as_deref(), &location, &file)?;
+        let at_work = SessionFiles::new(app)?;
+        let version = at_work.version(app, &location, &file)?;
         let is_repeat = !input.fresh.unwrap_or(false)
-            && at_work.has_delivered(&place, &file, range)
-            && tokens::of(lines_of(file.text(), range)) > MIN_OMITTED_TOKENS;
+            && at_work.has_delivered(&location, &file, range)
+            && tokens::estimate(lines_of(file.text(), range)) > MIN_OMITTED_TOKENS;
         let page = (!is_repeat).then(|| Page::new(file.text(), range, app.settings.files.read));
-        let happened = Happened {
+        let happened = FileUpdate {
             delivered: page.as_ref().filter(|page| page.is_whole_lines).map(|page| page.lines),
             version: Some(version.clone()),
-            ..Happened::default()
+            ..FileUpdate::default()
         };
-        let former = at_work.make_active(app, &place, &file, happened)?;
+        let former = at_work.make_active(app, &location, &file, happened)?;
         let was_skeleton =
-            at_work.find(&place).is_some_and(|file| file.state == FileState::Skeleton);
-        let read = Read { place, file, version, former, range, was_skeleton };
+            at_work.find(&location).is_some_and(|file| file.state == FileState::Skeleton);
+        let read = Read { location, file, version, former, range, was_skeleton };
         Ok(match page {
             Some(page) => read.delivered(&page),
             None => read.unchanged(),
@@ -59,7 +59,7 @@ impl Tool for ContextRead {
 /// Returns the requested lines, by default all.
 fn requested_lines(
     lines: Option<&str>,
-    place: &Place,
+    location: &ProjectPath,
     file: &SourceFile,
 ) -> Result<(u64, u64), AppError> {
     let total = file.lines();
@@ -70,7 +70,7 @@ fn requested_lines(
     })?;
     range.within(total).ok_or_else(|| {
         AppError::bad_input(
-            format!("{} has {}", place.shown, number::counted(total, "line")),
+            format!("{} has {}", location.shown, number::counted(total, "line")),
             "give lines within this range",
         )
     })
@@ -126,7 +126,7 @@ impl Page {
 
 /// A file that was read, with the resulting changes of the working set.
 struct Read {
-    place: Place,
+    location: ProjectPath,
     file: SourceFile,
     version: Version,
     former: Option<BecameSkeleton>,
@@ -138,7 +138,7 @@ struct Read {
 impl Read {
     fn delivered(self, page: &Page) -> Answer {
         let mut lines = vec![format!("{} · {}", self.head(page.lines), self.facts())];
-        lines.extend(self.former.as_ref().and_then(BecameSkeleton::told));
+        lines.extend(self.former.as_ref().and_then(BecameSkeleton::describe));
         lines.extend(self.more(page));
         let head = lines.join("\n");
         let answer = format!("{head}\n\n{}", page.text);
@@ -158,7 +158,7 @@ impl Read {
                 "fresh=true repeats it".to_owned()
             },
         ];
-        lines.extend(self.former.as_ref().and_then(BecameSkeleton::told));
+        lines.extend(self.former.as_ref().and_then(BecameSkeleton::describe));
         let data = self.data(self.range, None);
         Answer::new(lines.join("\n"), data).instead_of(self.file.bytes)
     }
@@ -167,15 +167,15 @@ impl Read {
     fn head(&self, (first, last): (u64, u64)) -> String {
         let total = self.file.lines();
         if (first, last) == (1, total) {
-            return format!("{} {}", self.place.shown, number::counted(total, "line"));
+            return format!("{} {}", self.location.shown, number::counted(total, "line"));
         }
         let lines = source_file::line_range(first as usize, last as usize);
-        format!("{} {lines} of {}", self.place.shown, number::grouped(total))
+        format!("{} {lines} of {}", self.location.shown, number::grouped(total))
     }
 
     /// `1,050 tokens · hash 1f2e3d4c · [ctx:k3v9m2a1xq]`
     fn facts(&self) -> String {
-        let size = number::counted(tokens::of(self.file.text()), "token");
+        let size = number::counted(tokens::estimate(self.file.text()), "token");
         let form = self.file.source.format.remark();
         let hash = format!("hash {}", source_file::short(&self.file.hash));
         let parts = [Some(size), form, Some(hash), Some(self.version.reference.to_string())];
@@ -189,16 +189,16 @@ impl Read {
         }
         let next = page.lines.1 + 1;
         (page.lines.1 < self.range.1).then(|| {
-            format!("more: context_read {} lines={next}-{}", self.place.shown, self.range.1)
+            format!("more: context_read {} lines={next}-{}", self.location.shown, self.range.1)
         })
     }
 
     fn data(&self, lines: (u64, u64), text: Option<&str>) -> serde_json::Value {
         json!({
-            "path": self.place.shown,
+            "path": self.location.shown,
             "lines": [lines.0, lines.1],
             "of": self.file.lines(),
-            "tokens": tokens::of(self.file.text()),
+            "tokens": tokens::estimate(self.file.text()),
             "hash": source_file::short(&self.file.hash),
             "ref": self.version.reference.as_str(),
             "unchanged": text.is_none(),

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Effect, Tool};
 use crate::edit::source_file;
-use crate::edit::working_set::{AtWork, sizes};
+use crate::edit::working_set::{SessionFiles, sizes};
 use crate::render::budgeted::BudgetedText;
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -29,7 +29,8 @@ impl Tool for ContextStatus {
     type Input = Input;
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
-        let rows: Vec<Row> = AtWork::of(app)?.listed().map(|file| Row::new(app, file)).collect();
+        let rows: Vec<Row> =
+            SessionFiles::new(app)?.listed().map(|file| Row::new(app, file)).collect();
         let data = json!({
             "files": rows.iter().map(Row::data).collect::<Vec<_>>(),
             "tokens": total(&rows, Row::context_tokens),
@@ -173,6 +174,6 @@ mod tests {
         Without Compaction: 2,425 tokens
         Savings: 1,190 tokens (49%)
         ");
-        assert!(tokens::of(&table(&rows, 60)) <= 60);
+        assert!(tokens::estimate(&table(&rows, 60)) <= 60);
     }
 }

@@ -10,10 +10,12 @@ use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 
 use super::{Effect, Tool};
-use crate::edit::source_file::{self, Access, Place, SourceFile, SourceText, TextFormat, locate};
+use crate::edit::source_file::{
+    self, Access, ProjectPath, SourceFile, SourceText, TextFormat, locate,
+};
 use crate::edit::stale::check_stale;
 use crate::edit::syntax;
-use crate::edit::working_set::{AtWork, BecameSkeleton, Happened, Version};
+use crate::edit::working_set::{BecameSkeleton, FileUpdate, SessionFiles, Version};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextWrite;
@@ -34,57 +36,57 @@ impl Tool for ContextWrite {
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let place = locate(app, &input.path, Access::Edit, call)?;
-        let at_work = AtWork::of(app)?;
-        let old = file_to_replace(app, &at_work, &place, input.overwrite.unwrap_or(false))?;
+        let location = locate(app, &input.path, Access::Edit, call)?;
+        let at_work = SessionFiles::new(app)?;
+        let old = file_to_replace(app, &at_work, &location, input.overwrite.unwrap_or(false))?;
         if let Some(old) = &old {
-            check_secrets(app, &place, old, &input.content)?;
+            check_secrets(app, &location, old, &input.content)?;
         }
-        let (bytes, source) = encode(&place, &input.content, old.as_ref())?;
-        let before = old.as_ref().map(|old| at_work.version(app, &place, old)).transpose()?;
-        create_parent_folder(&place)?;
-        source_file::write(&place, &bytes, old.as_ref())?;
-        let new = SourceFile::of(&bytes, source);
+        let (bytes, source) = encode(&location, &input.content, old.as_ref())?;
+        let before = old.as_ref().map(|old| at_work.version(app, &location, old)).transpose()?;
+        create_parent_folder(&location)?;
+        source_file::write(&location, &bytes, old.as_ref())?;
+        let new = SourceFile::from_written(&bytes, source);
         // The file is written: failing to store its new version must not look like a failed write.
-        let version = at_work.version(app, &place, &new).ok();
-        let happened = Happened { version, ..Happened::default() };
-        let former = at_work.make_active(app, &place, &new, happened)?;
+        let version = at_work.version(app, &location, &new).ok();
+        let happened = FileUpdate { version, ..FileUpdate::default() };
+        let former = at_work.make_active(app, &location, &new, happened)?;
         let old_text = old.as_ref().map_or("", |old| old.text());
-        let errors = syntax::introduced(&place.shown, old_text, new.text());
-        let errors = syntax::told(&place.shown, &errors);
-        Ok(answer(&place, &new, before.as_ref(), former.as_ref(), &errors))
+        let errors = syntax::introduced(&location.shown, old_text, new.text());
+        let errors = syntax::describe(&location.shown, &errors);
+        Ok(answer(&location, &new, before.as_ref(), former.as_ref(), &errors))
     }
 }
 
 /// Returns the existing file, if any; an error if it must not be replaced.
 fn file_to_replace(
     app: &App,
-    at_work: &AtWork,
-    place: &Place,
+    at_work: &SessionFiles,
+    location: &ProjectPath,
     overwrite: bool,
 ) -> Result<Option<SourceFile>, AppError> {
-    if fs::symlink_metadata(&place.path).is_err() {
+    if fs::symlink_metadata(&location.path).is_err() {
         return Ok(None);
     }
-    let old = SourceFile::read(place)?;
+    let old = SourceFile::read(location)?;
     if !overwrite {
         return Err(AppError::refused(
             format!(
                 "{} already exists, with {}; nothing is written",
-                place.shown,
+                location.shown,
                 number::counted(old.lines(), "line")
             ),
             "edit it with context_edit, or give overwrite=true",
         ));
     }
-    check_stale(app, at_work, place, &old)?;
+    check_stale(app, at_work, location, &old)?;
     Ok(Some(old))
 }
 
 /// Refuses to remove secrets: the stored version of the file is redacted, so they would be lost.
 fn check_secrets(
     app: &App,
-    place: &Place,
+    location: &ProjectPath,
     old: &SourceFile,
     content: &str,
 ) -> Result<(), AppError> {
@@ -99,7 +101,7 @@ fn check_secrets(
     Err(AppError::refused(
         format!(
             "{} has secrets that its stored version would lose ({redactions}); nothing is written",
-            place.shown
+            location.shown
         ),
         "keep their lines unchanged, or use context_edit",
     ))
@@ -107,13 +109,13 @@ fn check_secrets(
 
 /// Encodes the content in the existing file's encoding and line endings.
 fn encode(
-    place: &Place,
+    location: &ProjectPath,
     content: &str,
     old: Option<&SourceFile>,
 ) -> Result<(Vec<u8>, SourceText), AppError> {
     let unwritable = |why: String| {
         AppError::bad_input(
-            format!("cannot write {}: {why}", place.shown),
+            format!("cannot write {}: {why}", location.shown),
             "give text in the file's encoding, or convert it first",
         )
     };
@@ -131,39 +133,39 @@ fn encode(
     Ok((bytes, source))
 }
 
-fn create_parent_folder(place: &Place) -> Result<(), AppError> {
-    let Some(folder) = place.path.parent() else { return Ok(()) };
+fn create_parent_folder(location: &ProjectPath) -> Result<(), AppError> {
+    let Some(folder) = location.path.parent() else { return Ok(()) };
     fs::create_dir_all(folder).map_err(|error| {
         AppError::unavailable(
-            format!("cannot write {}: {error}", place.shown),
+            format!("cannot write {}: {error}", location.shown),
             Some("a parent of its path is not a writable folder"),
         )
     })
 }
 
 fn answer(
-    place: &Place,
+    location: &ProjectPath,
     new: &SourceFile,
     before: Option<&Version>,
     former: Option<&BecameSkeleton>,
     errors: &[String],
 ) -> Answer {
-    let size = tokens::of(new.text());
+    let size = tokens::estimate(new.text());
     let hash = source_file::short(&new.hash);
     let mut first = format!(
         "{}: {}, {} written · hash {hash}",
-        place.shown,
+        location.shown,
         number::counted(new.lines(), "line"),
         number::counted(size, "token")
     );
     if let Some(before) = before {
-        first.push_str(&format!(" · before: {}", before.told()));
+        first.push_str(&format!(" · before: {}", before.describe()));
     }
     let mut lines = vec![first];
     lines.extend_from_slice(errors);
-    lines.extend(former.and_then(BecameSkeleton::told));
+    lines.extend(former.and_then(BecameSkeleton::describe));
     let data = json!({
-        "path": place.shown,
+        "path": location.shown,
         "lines": new.lines(),
         "tokens": size,
         "hash": hash,

@@ -105,7 +105,7 @@ fn version() -> Check {
 }
 
 fn project(app: &App) -> Check {
-    match app.places.project() {
+    match app.stores.project() {
         Some(project) => {
             let branch =
                 project.branch().map(|name| format!(", branch {name}")).unwrap_or_default();
@@ -118,9 +118,9 @@ fn project(app: &App) -> Check {
 }
 
 fn data_folder(app: &App) -> Check {
-    let root = app.places.home().root();
+    let root = app.stores.home().root();
     // Opening a store creates the folder.
-    let opened = app.places.own();
+    let opened = app.stores.own();
     match fs::metadata(root) {
         Ok(metadata) if !metadata.is_dir() => Check::broken(
             "data",
@@ -146,7 +146,7 @@ fn data_folder(app: &App) -> Check {
 
 fn store(app: &App) -> Check {
     let inspected =
-        app.places.own().and_then(|store| Ok((store.health()?, store.notices().to_vec())));
+        app.stores.own().and_then(|store| Ok((store.health()?, store.notices().to_vec())));
     let (health, notices) = match inspected {
         Ok(found) => found,
         Err(error) => return Check::broken("store", error.to_text()),
@@ -154,7 +154,7 @@ fn store(app: &App) -> Check {
     let about =
         format!("{}, schema {}, {}", health.engine, health.schema, health.location.display());
     if let Some(fault) = health.problems.first() {
-        let remedy = if app.places.are_on_server() {
+        let remedy = if app.stores.are_on_server() {
             "ask the server's administrator"
         } else {
             "`forebay doctor --repair` sets it aside"
@@ -168,7 +168,7 @@ fn store(app: &App) -> Check {
 }
 
 fn index(app: &App) -> Check {
-    match app.places.own().and_then(|store| Ok(store.unindexed_bytes()?)) {
+    match app.stores.own().and_then(|store| Ok(store.unindexed_bytes()?)) {
         Ok(0) => Check::good("index", "everything is searchable"),
         Ok(bytes) => Check::note("index", format!("{} not searchable yet", number::bytes(bytes))),
         Err(error) => Check::broken("index", error.to_text()),
@@ -189,7 +189,7 @@ fn embedder(app: &App) -> Option<Check> {
     };
     let took = started.elapsed().as_millis();
     let answers = format!("{about} answers in {took} ms, vectors stored as {model:?}");
-    Some(match app.places.own().and_then(|store| Ok(store.embedding_progress(&model)?.pending)) {
+    Some(match app.stores.own().and_then(|store| Ok(store.embedding_progress(&model)?.pending)) {
         Ok(0) => Check::good("embedder", answers),
         Ok(waiting) => Check::note(
             "embedder",
@@ -265,7 +265,7 @@ fn agents(app: &App) -> Vec<Check> {
     let Some(machine) = &app.machine else {
         return vec![Check::note("agents", "unknown: this user has no home folder")];
     };
-    let report = AgentReport::of(machine);
+    let report = AgentReport::new(machine);
     let mut checks = vec![report.summary()];
     checks.extend(report.faults.iter().map(|fault| Check::broken("agents", fault)));
     checks.extend(report.set_up.iter().map(|found| {

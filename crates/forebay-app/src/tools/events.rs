@@ -26,7 +26,7 @@ pub(super) fn list(
         limit: page.limit + 1,
         ..EventPage::default()
     };
-    let mut events = app.places.own()?.events(&event_page)?;
+    let mut events = app.stores.own()?.events(&event_page)?;
     let has_more = events.len() > page.limit;
     events.truncate(page.limit);
     Ok(render(app, &session, word, &events, has_more, page.budget))
@@ -41,7 +41,7 @@ fn choose_session(app: &App, requested: Option<&str>) -> Result<Session, AppErro
     }
     let latest = |session: Option<String>| {
         let page = EventPage { session, limit: 1, ..EventPage::default() };
-        Ok::<_, AppError>(app.places.own()?.events(&page)?.pop())
+        Ok::<_, AppError>(app.stores.own()?.events(&page)?.pop())
     };
     let this = Session { key: Some(app.session.clone()), name: "this session".to_owned() };
     if latest(this.key.clone())?.is_some() {

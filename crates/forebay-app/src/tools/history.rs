@@ -49,7 +49,7 @@ impl Tool for History {
         }
         let session = Session::choose(app, input.session.as_deref())?;
         let page = HistoryPage { session: session.key.clone(), before, limit: limit + 1 };
-        let mut entries = app.places.own()?.history(&page)?;
+        let mut entries = app.stores.own()?.history(&page)?;
         let has_more = entries.len() > limit;
         entries.truncate(limit);
         Ok(render(app, &session, &entries, has_more, budget))
@@ -80,7 +80,7 @@ impl Session {
     }
 
     fn named(app: &App, key: &str) -> Result<Self, AppError> {
-        let sessions = app.places.own()?.sessions(usize::MAX >> 1)?;
+        let sessions = app.stores.own()?.sessions(usize::MAX >> 1)?;
         if sessions.iter().any(|session| session.key == key) {
             return Ok(Self { key: Some(key.to_owned()), name: format!("session {key}") });
         }
@@ -93,7 +93,7 @@ impl Session {
     }
 
     fn current_or_latest(app: &App) -> Result<Self, AppError> {
-        let sessions = app.places.own()?.sessions(usize::MAX >> 1)?;
+        let sessions = app.stores.own()?.sessions(usize::MAX >> 1)?;
         let current = sessions.iter().find(|session| session.key == app.session);
         Ok(match (current, sessions.first()) {
             (None, Some(latest)) => Self {

@@ -108,8 +108,10 @@ impl Action {
         match self {
             Self::Read => return Ok(()),
             Self::Wait => {}
-            Self::Send(text) => fifo::send(&job.inlet(), text).map_err(|_| not_reading(job))?,
-            Self::EndInput => fifo::send_eof(&job.inlet()).map_err(|_| not_reading(job))?,
+            Self::Send(text) => {
+                fifo::send(&job.stdin_fifo(), text).map_err(|_| not_reading(job))?;
+            }
+            Self::EndInput => fifo::send_eof(&job.stdin_fifo()).map_err(|_| not_reading(job))?,
             Self::Stop => job.stop()?,
         }
         jobs::wait(job, timeout, call).map(drop)

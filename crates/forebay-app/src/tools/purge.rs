@@ -69,12 +69,12 @@ impl Tool for Purge {
 /// Returns the stores to purge: references may be in any readable one, other conditions mean the project's.
 fn stores_to_purge(app: &App, selection: &PurgeSelection) -> Result<Vec<SharedStore>, AppError> {
     if selection.references.is_empty() {
-        return Ok(vec![app.places.own()?]);
+        return Ok(vec![app.stores.own()?]);
     }
     for reference in &selection.references {
-        app.places.locate(*reference, Scope::Project)?;
+        app.stores.locate(*reference, Scope::Project)?;
     }
-    app.places.within(Scope::Project)
+    app.stores.within(Scope::Project)
 }
 
 /// Sums the reports of `work` over the stores.

@@ -39,7 +39,7 @@ impl Tool for Reflect {
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let session = Session::choose(app, input.session.as_deref())?;
         let page = HistoryPage { session: session.key.clone(), before: None, limit: MAX_ENTRIES };
-        let mut entries = app.places.own()?.history(&page)?;
+        let mut entries = app.stores.own()?.history(&page)?;
         entries.reverse();
         let events = events_in_force(app, session.key.clone())?;
         let text = limit_words(summarize(&session.name, &entries, &events), MAX_WORDS);
@@ -69,7 +69,7 @@ fn events_in_force(app: &App, session: Option<String>) -> Result<Vec<Recorded>, 
         limit: MAX_ENTRIES,
         ..EventPage::default()
     };
-    Ok(app.places.own()?.events(&page)?)
+    Ok(app.stores.own()?.events(&page)?)
 }
 
 /// Returns sentences in order of importance; the last ones are cut if there are too many words.

@@ -25,7 +25,7 @@ impl Tool for Stats {
     type Input = Input;
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
-        let store = app.places.own()?;
+        let store = app.stores.own()?;
         app.flush_usage();
         let session = store.usage(Some(&app.session))?;
         let project = store.usage(None)?;

@@ -8,7 +8,7 @@
 use forebay_app::hooks::extract::{MAX_EVENTS_PER_CALL, events};
 use forebay_domain::EventKind;
 use forebay_domain::hook::{
-    HookEvent, Part, TodoItem, TodoState, ToolAction, ToolCall, ToolResult,
+    HookEvent, ResultPart, TodoItem, TodoState, ToolAction, ToolCall, ToolResult,
 };
 use proptest::prelude::*;
 
@@ -67,7 +67,7 @@ fn hook_event(words: &str) -> HookEvent {
 }
 
 fn shell(command: &str, output: &str, exit_code: Option<i32>) -> HookEvent {
-    let parts = vec![Part::Text(output.to_owned())];
+    let parts = vec![ResultPart::Text(output.to_owned())];
     let action = ToolAction::Shell { command: command.to_owned() };
     HookEvent::AfterTool(
         call("Bash", action),
@@ -153,7 +153,7 @@ fn a_task_keeps_its_id() {
 fn a_failed_call_becomes_an_error_only() {
     let result = ToolResult {
         is_error: true,
-        parts: vec![Part::Text("String to replace not found".to_owned())],
+        parts: vec![ResultPart::Text("String to replace not found".to_owned())],
         ..ToolResult::default()
     };
     let edit = call("Edit", ToolAction::Edit { paths: vec!["a.rs".to_owned()] });
@@ -189,7 +189,8 @@ fn a_git_event_has_its_result() {
 
 #[test]
 fn file_content_is_not_an_error() {
-    let parts = vec![Part::Text("error: this is what the docs say\npanicked at x".to_owned())];
+    let parts =
+        vec![ResultPart::Text("error: this is what the docs say\npanicked at x".to_owned())];
     let read = call("Read", ToolAction::Read { paths: vec!["docs.md".to_owned()] });
     let found =
         extracted(&HookEvent::AfterTool(read, ToolResult { parts, ..ToolResult::default() }));

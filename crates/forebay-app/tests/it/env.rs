@@ -33,7 +33,7 @@ impl TestEnv {
         fs::create_dir_all(folder.join(".git")).unwrap();
         fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         let project = Project::for_folder(&folder, None).unwrap();
-        let home = Home::at(root.path().join("data"));
+        let home = Home::new(root.path().join("data"));
         let now_ms = Arc::new(AtomicI64::new(START_MS));
         let app = App::new(Setup {
             home: home.clone(),
@@ -106,5 +106,5 @@ pub(crate) fn assert_has(text: &str, parts: &[&str]) {
 
 #[track_caller]
 pub(crate) fn assert_within(text: &str, budget: u64) {
-    assert!(tokens::of(text) <= budget, "{} tokens:\n{text}", tokens::of(text));
+    assert!(tokens::estimate(text) <= budget, "{} tokens:\n{text}", tokens::estimate(text));
 }

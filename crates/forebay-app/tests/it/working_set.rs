@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use crate::env::{SESSION, TestEnv};
 
 /// A project with two files, and its store as a hook opens it.
-struct Stage {
+struct WorkingSetEnv {
     env: TestEnv,
     store: SqliteStore,
 }
 
-impl Stage {
+impl WorkingSetEnv {
     fn new() -> Self {
         let env = TestEnv::new();
         let store = SqliteStore::open(&env.home.project_database(&env.project.id)).unwrap();
@@ -50,7 +50,7 @@ fn pairs(files: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[test]
 fn repeats_text_until_resets_are_reported() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     let whole = json!({ "path": "a.rs" });
     assert!(!resets_are_reported(&stage.store, SESSION).unwrap());
     assert!(!stage.is_unchanged(whole.clone()));
@@ -69,7 +69,7 @@ fn repeats_text_until_resets_are_reported() {
 
 #[test]
 fn only_delivered_lines_count_as_delivered() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     context_was_reset(&stage.store, SESSION).unwrap();
     let lines = |lines: &str| json!({ "path": "a.rs", "lines": lines });
     assert!(!stage.is_unchanged(lines("1")));
@@ -82,7 +82,7 @@ fn only_delivered_lines_count_as_delivered() {
 
 #[test]
 fn repeats_text_that_is_shorter_than_the_remark() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     context_was_reset(&stage.store, SESSION).unwrap();
     let small = json!({ "path": "b.rs" });
     assert!(!stage.is_unchanged(small.clone()));
@@ -91,7 +91,7 @@ fn repeats_text_that_is_shorter_than_the_remark() {
 
 #[test]
 fn reading_a_skeleton_again_refers_to_its_text() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     context_was_reset(&stage.store, SESSION).unwrap();
     let read = |path: &str| stage.env.text("context_read", json!({ "path": path }));
     read("a.rs");
@@ -103,7 +103,7 @@ fn reading_a_skeleton_again_refers_to_its_text() {
 
 #[test]
 fn repeats_text_that_was_edited_or_forgotten() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     context_was_reset(&stage.store, SESSION).unwrap();
     let whole = json!({ "path": "a.rs" });
     stage.is_unchanged(whole.clone());
@@ -117,7 +117,7 @@ fn repeats_text_that_was_edited_or_forgotten() {
 
 #[test]
 fn peek_does_not_count_as_delivery() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     context_was_reset(&stage.store, SESSION).unwrap();
     stage.env.data("context_peek", json!({ "path": "a.rs" }));
     assert!(!stage.is_unchanged(json!({ "path": "a.rs" })));
@@ -125,7 +125,7 @@ fn peek_does_not_count_as_delivery() {
 
 #[test]
 fn tracks_files_that_the_host_touched() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     stage.touched("a.rs", Touch::Read);
     assert_eq!(stage.files(), pairs(&[("a.rs", "active")]));
     stage.touched("b.rs", Touch::Edited);
@@ -142,7 +142,7 @@ fn tracks_files_that_the_host_touched() {
 
 #[test]
 fn a_read_by_the_host_does_not_count_as_delivery() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     context_was_reset(&stage.store, SESSION).unwrap();
     stage.touched("a.rs", Touch::Read);
     assert!(!stage.is_unchanged(json!({ "path": "a.rs" })));
@@ -153,7 +153,7 @@ fn a_read_by_the_host_does_not_count_as_delivery() {
 
 #[test]
 fn an_edit_by_the_host_does_not_make_a_file_stale() {
-    let stage = Stage::new();
+    let stage = WorkingSetEnv::new();
     stage.env.data("context_read", json!({ "path": "a.rs" }));
     stage.env.write("a.rs", "pub fn first() {}\npub fn by_host() {}\n");
     let edit = json!({ "path": "a.rs", "old_string": "by_host", "new_string": "by_both" });

@@ -5,7 +5,8 @@
 mod tool;
 
 pub use tool::{
-    Part, SavedOutput, SavedSign, TodoItem, TodoState, ToolAction, ToolCall, ToolKind, ToolResult,
+    ResultPart, SavedOutput, SavedSign, TodoItem, TodoState, ToolAction, ToolCall, ToolKind,
+    ToolResult,
 };
 
 /// One call of a hook.

@@ -119,7 +119,7 @@ impl ToolAction {
 /// What a tool gave back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolResult {
-    pub parts: Vec<Part>,
+    pub parts: Vec<ResultPart>,
     /// The host calls it a failure.
     pub is_error: bool,
     /// A command's exit code, where the host tells it.
@@ -130,7 +130,7 @@ pub struct ToolResult {
 
 /// A piece of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum ResultPart {
     Text(String),
     /// What a command wrote to its error stream.
     Errors(String),
@@ -159,7 +159,9 @@ impl ToolResult {
     /// The texts in order; what came from the error stream stands last, as hosts show it.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Text(text) | Part::Errors(text) if !text.is_empty() => Some(text.as_str()),
+            ResultPart::Text(text) | ResultPart::Errors(text) if !text.is_empty() => {
+                Some(text.as_str())
+            }
             _ => None,
         })
     }
@@ -171,6 +173,6 @@ impl ToolResult {
 
     /// Whether something would be lost if text took the place of this result.
     pub fn has_media(&self) -> bool {
-        self.parts.contains(&Part::Media)
+        self.parts.contains(&ResultPart::Media)
     }
 }

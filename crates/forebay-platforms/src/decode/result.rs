@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use forebay_domain::hook::{Part, SavedOutput, SavedSign, ToolResult};
+use forebay_domain::hook::{ResultPart, SavedOutput, SavedSign, ToolResult};
 use forebay_text::cut;
 use serde_json::{Map, Value, json};
 
@@ -52,11 +52,11 @@ pub(super) fn parse(mut value: Value) -> (ToolResult, ResultShape, Value) {
     (result, shape, value)
 }
 
-fn take_texts(value: &mut Value, parts: &mut Vec<Part>) -> ResultShape {
+fn take_texts(value: &mut Value, parts: &mut Vec<ResultPart>) -> ResultShape {
     match value {
         Value::Null => ResultShape::None,
         Value::String(text) => {
-            parts.push(Part::Text(mem::take(text)));
+            parts.push(ResultPart::Text(mem::take(text)));
             ResultShape::Text
         }
         Value::Array(items) => {
@@ -64,22 +64,25 @@ fn take_texts(value: &mut Value, parts: &mut Vec<Part>) -> ResultShape {
             ResultShape::Parts(None)
         }
         Value::Object(fields) => take_fields(fields, parts).unwrap_or_else(|| {
-            parts.push(Part::Text(value.to_string()));
+            parts.push(ResultPart::Text(value.to_string()));
             ResultShape::Unknown
         }),
         other => {
-            parts.push(Part::Text(other.to_string()));
+            parts.push(ResultPart::Text(other.to_string()));
             ResultShape::Unknown
         }
     }
 }
 
-fn take_fields(fields: &mut Map<String, Value>, parts: &mut Vec<Part>) -> Option<ResultShape> {
+fn take_fields(
+    fields: &mut Map<String, Value>,
+    parts: &mut Vec<ResultPart>,
+) -> Option<ResultShape> {
     if fields.get("stdout").is_some_and(Value::is_string) {
         let is_image = fields.get("isImage").and_then(Value::as_bool) == Some(true);
         let stdout = take_text(fields, "stdout").unwrap_or_default();
-        parts.push(if is_image { Part::Media } else { Part::Text(stdout) });
-        parts.extend(take_text(fields, "stderr").filter(|t| !t.is_empty()).map(Part::Errors));
+        parts.push(if is_image { ResultPart::Media } else { ResultPart::Text(stdout) });
+        parts.extend(take_text(fields, "stderr").filter(|t| !t.is_empty()).map(ResultPart::Errors));
         return Some(ResultShape::Streams);
     }
     for &name in PART_FIELDS {
@@ -89,7 +92,7 @@ fn take_fields(fields: &mut Map<String, Value>, parts: &mut Vec<Part>) -> Option
         }
     }
     let name = TEXT_FIELDS.iter().find(|name| fields.get(**name).is_some_and(Value::is_string))?;
-    parts.extend(take_text(fields, name).map(Part::Text));
+    parts.extend(take_text(fields, name).map(ResultPart::Text));
     Some(ResultShape::Field(name))
 }
 
@@ -100,14 +103,14 @@ fn take_text(fields: &mut Map<String, Value>, name: &str) -> Option<String> {
     }
 }
 
-fn take_part(part: &mut Value) -> Part {
+fn take_part(part: &mut Value) -> ResultPart {
     match part {
-        Value::String(text) => Part::Text(mem::take(text)),
+        Value::String(text) => ResultPart::Text(mem::take(text)),
         Value::Object(fields) => {
             let text = PART_TEXTS.iter().find_map(|name| take_text(fields, name));
-            text.map_or(Part::Media, Part::Text)
+            text.map_or(ResultPart::Media, ResultPart::Text)
         }
-        _ => Part::Media,
+        _ => ResultPart::Media,
     }
 }
 
@@ -166,8 +169,8 @@ const EXIT_CODE_PREFIX: &str = "Exit code ";
 const EXIT_CODE_MARKERS: &[&str] = &["completed with exit code ", "\nExit Code: "];
 
 /// The exit code that a host writes at the start or near the end of the text.
-fn exit_code_in_text(parts: &[Part]) -> Option<i32> {
-    let Some(Part::Text(text)) = parts.first() else { return None };
+fn exit_code_in_text(parts: &[ResultPart]) -> Option<i32> {
+    let Some(ResultPart::Text(text)) = parts.first() else { return None };
     let end = cut::suffix(text, 400);
     let at_end = EXIT_CODE_MARKERS.iter().find_map(|marker| Some(end.rsplit_once(marker)?.1));
     let rest = text.strip_prefix(EXIT_CODE_PREFIX).or(at_end)?;
@@ -193,8 +196,8 @@ const SAVED_MARKERS: &[(&str, &str)] = &[
 ];
 
 /// Checks only the start of the text, where hosts put the notice; output of programs may contain one, too.
-fn saved_in_text(parts: &[Part]) -> Option<SavedOutput> {
-    let Some(Part::Text(text)) = parts.first() else { return None };
+fn saved_in_text(parts: &[ResultPart]) -> Option<SavedOutput> {
+    let Some(ResultPart::Text(text)) = parts.first() else { return None };
     let head = cut::prefix(text.trim_start(), 2_000);
     SAVED_MARKERS.iter().find_map(|(prefix, marker)| {
         let (_, rest) = head.strip_prefix(prefix)?.split_once(marker)?;

@@ -88,7 +88,7 @@ pub struct Message {
     pub text: String,
     /// As the host writes it: a date, or milliseconds since 1970.
     pub timestamp: Option<String>,
-    /// Part of a subagent's conversation.
+    /// ResultPart of a subagent's conversation.
     pub is_sidechain: bool,
 }
 

@@ -227,7 +227,7 @@ fn instructions_leave_the_rest_of_the_file_unchanged() {
 /// The product estimates four bytes per token; English has about four and a half.
 #[test]
 fn instructions_are_short() {
-    let tokens = forebay_domain::tokens::of(INSTRUCTIONS);
+    let tokens = forebay_domain::tokens::estimate(INSTRUCTIONS);
     assert!(tokens <= 150, "{tokens} tokens");
 }
 

@@ -159,11 +159,11 @@ fn after_option(words: &[Word], option: &str) -> Option<Word> {
 }
 
 fn alias(words: &[Word]) -> Vec<Inner> {
-    let meanings = words.iter().skip(1).filter_map(|word| {
+    let definitions = words.iter().skip(1).filter_map(|word| {
         let text = word.as_script();
-        text.split_once('=').map(|(_, meaning)| Inner::Text(Word::literal(meaning)))
+        text.split_once('=').map(|(_, value)| Inner::Text(Word::literal(value)))
     });
-    let mut inner: Vec<Inner> = meanings.collect();
+    let mut inner: Vec<Inner> = definitions.collect();
     if !inner.is_empty() {
         inner.push(Inner::Doubt(ALIAS));
     }

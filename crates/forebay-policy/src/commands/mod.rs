@@ -26,13 +26,13 @@ const UNREADABLE_SCRIPT: Doubt = Doubt("a script in the arguments cannot be pars
 /// Everything a text may run.
 #[derive(Default)]
 pub(crate) struct Survey {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SurveyedCommand>,
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) broken: Option<&'static str>,
 }
 
 /// One command and how it is reached.
-pub(crate) struct Part {
+pub(crate) struct SurveyedCommand {
     pub(crate) command: Command,
     pub(crate) reachability: Reachability,
 }
@@ -86,7 +86,7 @@ impl Survey {
             return;
         }
         let inner = inner::commands_run_by(&command, before);
-        self.parts.push(Part { command, reachability });
+        self.parts.push(SurveyedCommand { command, reachability });
         let reached = if reachability == Reachability::Possible {
             Reachability::Possible
         } else {
@@ -109,7 +109,8 @@ impl Survey {
         for at in 0..command.words.len() {
             let end = command.words.len().min(at + MAX_TAIL_WORDS);
             let tail = Command::from_words(command.words[at..end].to_vec());
-            self.parts.push(Part { command: tail, reachability: Reachability::Possible });
+            self.parts
+                .push(SurveyedCommand { command: tail, reachability: Reachability::Possible });
         }
     }
 

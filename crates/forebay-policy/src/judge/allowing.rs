@@ -11,7 +11,7 @@ use crate::rule::{List, Specifier, ToolPattern};
 use crate::rules::SourcedRule;
 use crate::shell::Command;
 use crate::verdict::Verdict;
-use crate::wildcard::Reading;
+use crate::wildcard::UnknownParts;
 use crate::world::Mode;
 
 /// Why one command may run.
@@ -28,7 +28,7 @@ pub(super) fn judge(case: &Case<'_>, survey: &Survey, text: &str) -> Option<Verd
     {
         return Some(by_rule(list, sourced));
     }
-    let surroundings = Surroundings::of(case, survey);
+    let surroundings = Surroundings::new(case, survey);
     let mut rule = None;
     for command in written(survey) {
         if let Grant::Rule(sourced) = grant(case, command, &surroundings)? {
@@ -54,7 +54,7 @@ fn is_whole_text(sourced: &SourcedRule, text: &str) -> bool {
     let is_bash = sourced.rule.tool == ToolPattern::Name("Bash".to_owned());
     is_bash
         && matches!(&sourced.rule.specifier, Specifier::Command(pattern)
-            if pattern.is_exact() && pattern.matches(&collapse_blanks(text), Reading::Closed))
+            if pattern.is_exact() && pattern.matches(&collapse_blanks(text), UnknownParts::Closed))
 }
 
 /// Facts about the rest of the text.
@@ -63,7 +63,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn of(case: &Case<'_>, survey: &Survey) -> Self {
+    fn new(case: &Case<'_>, survey: &Survey) -> Self {
         Self {
             leaves_folder: written(survey).any(|command| touches::leaves(command, case.base_dirs)),
         }
@@ -87,7 +87,7 @@ fn matching_rule<'a>(case: &Case<'a>, command: &Command) -> Option<&'a SourcedRu
     case.counting(List::Allow).find(|sourced| match &sourced.rule.specifier {
         Specifier::Command(pattern) => {
             (pattern.is_exact() || !allowable.exact_only)
-                && allowable.texts.iter().any(|text| pattern.matches(text, Reading::Closed))
+                && allowable.texts.iter().any(|text| pattern.matches(text, UnknownParts::Closed))
         }
         _ => false,
     })

@@ -5,7 +5,7 @@ use crate::path::{MatchContext, join};
 use crate::rule::{List, Specifier, ToolPattern};
 use crate::rules::SourcedRule;
 use crate::verdict::Verdict;
-use crate::wildcard::Reading;
+use crate::wildcard::UnknownParts;
 use crate::world::{Mode, Paths};
 
 /// Directories whose content controls what programs do.
@@ -80,7 +80,7 @@ impl Target {
             && match &sourced.rule.specifier {
                 Specifier::Whole => true,
                 Specifier::Path(pattern) => {
-                    self.paths.iter().any(|path| pattern.covers(path, Reading::Closed, &place))
+                    self.paths.iter().any(|path| pattern.covers(path, UnknownParts::Closed, &place))
                 }
                 _ => false,
             }
@@ -107,7 +107,7 @@ impl Target {
             MatchContext { base_dirs: case.base_dirs, origin: sourced.origin, list: List::Allow };
         sourced.rule.tool == ToolPattern::Name(name.to_owned())
             && matches!(&sourced.rule.specifier, Specifier::Path(pattern)
-                if self.paths.iter().all(|path| pattern.covers(path, Reading::Closed, &place)))
+                if self.paths.iter().all(|path| pattern.covers(path, UnknownParts::Closed, &place)))
     }
 
     /// Hosts read in working directories without asking, and edit there if their mode accepts it.

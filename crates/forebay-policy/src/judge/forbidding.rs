@@ -4,12 +4,12 @@ use super::touches::{Hit, Touched};
 use super::{Case, Specifier};
 use crate::command_pattern::{CommandPattern, collapse_blanks};
 use crate::commands::files::Access;
-use crate::commands::{Part, base_name};
+use crate::commands::{SurveyedCommand, base_name};
 use crate::path::MatchContext;
 use crate::rule::{List, ToolPattern};
 use crate::rules::SourcedRule;
 use crate::shell::{Word, join};
-use crate::wildcard::{Reading, has_marks, is_mark};
+use crate::wildcard::{UnknownParts, has_marks, is_mark};
 
 /// All spellings of all commands and files, computed once.
 pub(super) struct Evidence {
@@ -27,7 +27,7 @@ struct Spelling {
 }
 
 impl Evidence {
-    pub(super) fn new(text: &str, parts: &[Part], touched: Vec<Touched>) -> Self {
+    pub(super) fn new(text: &str, parts: &[SurveyedCommand], touched: Vec<Touched>) -> Self {
         let spellings = parts.iter().flat_map(spellings).collect();
         Self { whole: collapse_blanks(text), spellings, touched }
     }
@@ -46,7 +46,7 @@ impl Evidence {
     }
 
     fn command_hit(&self, pattern: &CommandPattern) -> Hit {
-        if pattern.is_compound && pattern.touches(&self.whole, Reading::Closed) {
+        if pattern.is_compound && pattern.touches(&self.whole, UnknownParts::Closed) {
             return Hit::Yes;
         }
         self.spellings.iter().map(|spelling| spelling.hit(pattern)).max().unwrap_or(Hit::No)
@@ -77,10 +77,10 @@ impl Spelling {
     }
 
     fn hit(&self, pattern: &CommandPattern) -> Hit {
-        if pattern.touches(&self.text, Reading::Closed) {
+        if pattern.touches(&self.text, UnknownParts::Closed) {
             return Hit::Yes;
         }
-        if !self.has_marks || !pattern.touches(&self.text, Reading::Open) {
+        if !self.has_marks || !pattern.touches(&self.text, UnknownParts::Open) {
             return Hit::No;
         }
         if self.half_named { Hit::Yes } else { Hit::Maybe }
@@ -88,7 +88,7 @@ impl Spelling {
 }
 
 /// A command as written, with quotes resolved, by its bare name, with and without assignments.
-fn spellings(part: &Part) -> Vec<Spelling> {
+fn spellings(part: &SurveyedCommand) -> Vec<Spelling> {
     let command = &part.command;
     let Some(first) = command.words.first() else { return Vec::new() };
     let name = base_name(first);

@@ -13,7 +13,7 @@ use super::path::BaseDirs;
 use super::rule::{List, Specifier, ToolPattern};
 use super::rules::{Rules, SourcedRule};
 use super::verdict::{Decision, Verdict};
-use super::wildcard::Reading;
+use super::wildcard::UnknownParts;
 use super::world::{Mode, Paths, Unmatched, World};
 
 /// One call of a tool.
@@ -103,7 +103,7 @@ impl<'a> Case<'a> {
             Specifier::Whole => true,
             Specifier::Parameter(wanted) | Specifier::CommandOrParameter(_, wanted) => {
                 self.call.parameters.iter().any(|(name, value)| {
-                    *name == wanted.name && wanted.value.matches(value, Reading::Closed)
+                    *name == wanted.name && wanted.value.matches(value, UnknownParts::Closed)
                 })
             }
             Specifier::Command(_) | Specifier::Path(_) | Specifier::Domain(_) => false,

@@ -4,7 +4,7 @@ use crate::commands::files::{self, Access, NamedBy, Touch};
 use crate::commands::{Survey, base_name};
 use crate::path::{BaseDirs, MatchContext, PathPattern, join, normalize, shows_its_name};
 use crate::shell::{Command, Word};
-use crate::wildcard::{HOLE, Reading, has_marks};
+use crate::wildcard::{HOLE, UnknownParts, has_marks};
 
 /// Directories that are tracked.
 const MAX_FOLDERS: usize = 64;
@@ -47,11 +47,12 @@ impl Touched {
     pub(super) fn hit(&self, pattern: &PathPattern, place: &MatchContext<'_>) -> Hit {
         let covers = |path: &str, reading| pattern.covers(path, reading, place);
         let is_resolved =
-            self.resolved.as_deref().is_some_and(|path| covers(path, Reading::Closed));
-        if is_resolved || covers(&self.given, Reading::Closed) {
+            self.resolved.as_deref().is_some_and(|path| covers(path, UnknownParts::Closed));
+        if is_resolved || covers(&self.given, UnknownParts::Closed) {
             return Hit::Yes;
         }
-        if !has_marks(&self.given) || !(self.is_anywhere || covers(&self.given, Reading::Open)) {
+        if !has_marks(&self.given) || !(self.is_anywhere || covers(&self.given, UnknownParts::Open))
+        {
             return Hit::No;
         }
         let only_globs = !self.given.contains(HOLE);
@@ -60,7 +61,7 @@ impl Touched {
 
     /// Whether a pattern covers the file by every path.
     pub(super) fn is_allowed_by(&self, pattern: &PathPattern, place: &MatchContext<'_>) -> bool {
-        let covers = |path: &str| pattern.covers(path, Reading::Closed, place);
+        let covers = |path: &str| pattern.covers(path, UnknownParts::Closed, place);
         !has_marks(&self.given)
             && covers(&self.given)
             && self.resolved.as_deref().is_none_or(covers)

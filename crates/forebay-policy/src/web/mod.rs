@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use self::address::Kind;
 use self::url::Host;
-use super::wildcard::{Reading, Wildcard};
+use super::wildcard::{UnknownParts, Wildcard};
 
 /// The pattern after `domain:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl DomainPattern {
                     && pattern
                         .iter()
                         .zip(labels)
-                        .all(|(p, label)| p.matches(label, Reading::Closed))
+                        .all(|(p, label)| p.matches(label, UnknownParts::Closed))
             }
         }
     }

@@ -111,20 +111,20 @@ impl Fixture {
         line: &str,
         cancel: &CancelToken,
     ) -> Result<bool, RunError> {
-        let project = self.at("project");
+        let project = self.path("project");
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), project.clone());
         spec.isolation = Isolation {
             profile,
             project_root: Some(project),
-            data_folder: Some(self.at("data")),
-            deny: vec![self.at("denied")],
-            denied_programs: vec![self.at("project/tool")],
+            data_folder: Some(self.path("data")),
+            deny: vec![self.path("denied")],
+            denied_programs: vec![self.path("project/tool")],
             ..Isolation::default()
         };
         Ok(run(&spec, &mut DiscardOutput, cancel)?.ending.is_success())
     }
 
-    fn at(&self, name: &str) -> std::path::PathBuf {
+    fn path(&self, name: &str) -> std::path::PathBuf {
         Path::new(self.folder.path()).join(name)
     }
 }

@@ -72,13 +72,13 @@ impl Fixture {
         Self { home, isolation, limits: Limits::default() }
     }
 
-    pub(crate) fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.home.path().join(path)
     }
 
     /// Runs a line of bash in the project, with HOME set to the fixture.
     pub(crate) fn run(&self, line: &str) -> Completed {
-        let mut spec = RunSpec::new(Program::Shell(line.to_owned()), self.at("project"));
+        let mut spec = RunSpec::new(Program::Shell(line.to_owned()), self.path("project"));
         spec.env = vec![("HOME".to_owned(), self.home.path().to_str().unwrap().to_owned())];
         spec.isolation = self.isolation.clone();
         spec.limits = self.limits;

@@ -60,7 +60,7 @@ fn denies_writes_outside() {
     ] {
         fixture.run(line).was_denied();
     }
-    assert_eq!(fs::read_to_string(fixture.at("elsewhere/file")).unwrap(), "content\n");
+    assert_eq!(fs::read_to_string(fixture.path("elsewhere/file")).unwrap(), "content\n");
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn denies_secrets_on_every_path() {
         return;
     }
     let fixture = Fixture::new(Profile::Project);
-    symlink(fixture.at(".ssh/id_x"), fixture.at("project/link")).unwrap();
-    symlink(fixture.at(".ssh"), fixture.at("elsewhere/keys")).unwrap();
+    symlink(fixture.path(".ssh/id_x"), fixture.path("project/link")).unwrap();
+    symlink(fixture.path(".ssh"), fixture.path("elsewhere/keys")).unwrap();
     for line in [
         "cat ~/.ssh/id_x",
         "cat link",
@@ -94,23 +94,23 @@ fn masks_a_denied_file_but_not_its_siblings() {
         return;
     }
     let mut fixture = Fixture::new(Profile::Project);
-    fs::write(fixture.at("project/.env"), "secret\n").unwrap();
-    fs::create_dir(fixture.at("project/private")).unwrap();
-    fs::write(fixture.at("project/private/key"), "secret\n").unwrap();
-    fixture.isolation.deny = vec![fixture.at("project/.env"), fixture.at("project/private")];
+    fs::write(fixture.path("project/.env"), "secret\n").unwrap();
+    fs::create_dir(fixture.path("project/private")).unwrap();
+    fs::write(fixture.path("project/private/key"), "secret\n").unwrap();
+    fixture.isolation.deny = vec![fixture.path("project/.env"), fixture.path("project/private")];
     fixture.run("cat .env").was_denied();
     fixture.run("mv .env other; cat other .env").was_denied();
     // The masked directory is empty for root and inaccessible for other users.
     assert!(!fixture.run("cat private/key").text.contains("secret"));
     assert_eq!(fixture.run("echo new > made && cat made").succeeded(), "new\n");
-    assert_eq!(fs::read_to_string(fixture.at("project/.env")).unwrap(), "secret\n");
+    assert_eq!(fs::read_to_string(fixture.path("project/.env")).unwrap(), "secret\n");
 }
 
 #[test]
 fn settings_add_access() {
     let mut fixture = Fixture::new(Profile::Project);
-    fixture.isolation.write = vec![fixture.at("elsewhere")];
-    fixture.isolation.read = vec![fixture.at(".ssh/id_x")];
+    fixture.isolation.write = vec![fixture.path("elsewhere")];
+    fixture.isolation.read = vec![fixture.path(".ssh/id_x")];
     fixture.run("echo x > ~/elsewhere/new && cat ~/.ssh/id_x").succeeded();
 }
 

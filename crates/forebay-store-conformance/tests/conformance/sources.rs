@@ -42,7 +42,7 @@ fn index(
         reindex.add(item(path.as_ref(), text.as_ref())).unwrap();
     }
     for path in kept {
-        reindex.keep(path, FileStamp { modified: 8, size: 1 });
+        reindex.keep_unchanged(path, FileStamp { modified: 8, size: 1 });
     }
     reindex.finish(&folder(), UnlistedItems::Remove).unwrap()
 }

@@ -145,7 +145,7 @@ fn purged_text_is_erased_from_the_file() {
 #[test]
 fn lists_every_database() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::at(folder.path().join("home"));
+    let home = Home::new(folder.path().join("home"));
     assert!(home.databases().is_empty());
     drop(SqliteStore::open(&database(&folder)).unwrap());
     drop(SqliteStore::open(&home.user_database()).unwrap());

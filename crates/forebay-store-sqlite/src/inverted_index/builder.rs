@@ -203,7 +203,7 @@ impl Position {
         Self((section as u32) << Self::INDEX_BITS)
     }
 
-    fn at(self, index: usize) -> Self {
+    fn with_index(self, index: usize) -> Self {
         Self(self.0 | (index as u32).min((1 << Self::INDEX_BITS) - 1))
     }
 
@@ -242,7 +242,7 @@ impl PositionsByTerm {
             let section_start = Position::section_start(section);
             for (index, term) in words[start..*end as usize].iter().enumerate() {
                 let next = &mut starts[*term as usize + 1];
-                positions[*next as usize] = section_start.at(index);
+                positions[*next as usize] = section_start.with_index(index);
                 *next += 1;
             }
             start = *end as usize;

@@ -1,7 +1,7 @@
 //! Encodes raw bytes in memory: hashed, split into parts and compressed.
 
 use crate::StoreError;
-use crate::blob::{PART_BYTES, Part};
+use crate::blob::{BlobPart, PART_BYTES};
 use crate::imports::Import;
 
 /// Content with its hash, computed once.
@@ -33,7 +33,7 @@ pub struct EncodedBlob {
     pub hash: blake3::Hash,
     pub bytes: u64,
     pub lines: u64,
-    pub parts: Vec<Part>,
+    pub parts: Vec<BlobPart>,
 }
 
 impl EncodedBlob {
@@ -48,7 +48,7 @@ impl EncodedBlob {
     pub fn encode(HashedContent { raw, hash }: HashedContent<'_>) -> Result<Self, StoreError> {
         let (mut parts, mut start, mut line) = (Vec::new(), 0, 1);
         for piece in raw.chunks(PART_BYTES) {
-            let part = Part::compress(piece, start, line)
+            let part = BlobPart::compress(piece, start, line)
                 .map_err(|error| StoreError::engine("compression".as_ref(), error))?;
             parts.push(part);
             start += piece.len() as u64;

@@ -11,4 +11,4 @@ pub mod text;
 pub mod writer;
 
 pub use encode::{EncodedBlob, HashedContent, fingerprint};
-pub use part::{PART_BYTES, Part};
+pub use part::{BlobPart, PART_BYTES};

@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// A compressed part, ready to be written.
-pub struct Part {
+pub struct BlobPart {
     /// Offset of its first byte in the blob.
     pub start: u64,
     /// Line number of its first byte, counted from 1.
@@ -31,7 +31,7 @@ pub struct Part {
     pub data: Vec<u8>,
 }
 
-impl Part {
+impl BlobPart {
     pub fn compress(raw: &[u8], start: u64, line: u64) -> io::Result<Self> {
         Ok(Self { start, line, bytes: raw.len() as u64, data: compress(raw)? })
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use forebay_domain::Reference;
 
-use crate::blob::{EncodedBlob, PART_BYTES, Part};
+use crate::blob::{BlobPart, EncodedBlob, PART_BYTES};
 use crate::chunk::NewChunk;
 
 /// An incomplete entry, part of which is written.
@@ -28,7 +28,7 @@ pub struct BlobContent<'a> {
     pub hash: blake3::Hash,
     pub bytes: u64,
     pub lines: u64,
-    pub parts: &'a [Part],
+    pub parts: &'a [BlobPart],
     pub chunks: &'a [NewChunk],
 }
 
@@ -47,7 +47,7 @@ pub struct BlobWriter {
     buffer: Vec<u8>,
     start: u64,
     line: u64,
-    pub parts: Vec<Part>,
+    pub parts: Vec<BlobPart>,
     pub chunks: Vec<NewChunk>,
 }
 
@@ -109,7 +109,7 @@ impl BlobWriter {
 
     fn close_part(&mut self) -> io::Result<()> {
         let raw = std::mem::take(&mut self.buffer);
-        self.parts.push(Part::compress(&raw, self.start, self.line)?);
+        self.parts.push(BlobPart::compress(&raw, self.start, self.line)?);
         self.start += raw.len() as u64;
         self.line += memchr::memchr_iter(b'\n', &raw).count() as u64;
         Ok(())

@@ -75,7 +75,7 @@ impl Format {
             if is_record && has_more {
                 return Self::JsonLines;
             }
-            if json::Members::of(head, head.len() - head.trim_start().len()).next().is_some() {
+            if json::Members::new(head, head.len() - head.trim_start().len()).next().is_some() {
                 return Self::Json;
             }
         }

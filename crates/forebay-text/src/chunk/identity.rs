@@ -17,7 +17,7 @@ pub(super) fn is_identifying(name: &str) -> bool {
 
 /// `id=7 name=Ada` for the JSON object at offset `at`; empty if it has no such fields.
 pub(super) fn json_identity(text: &str, at: usize) -> String {
-    let fields = Members::of(text, at).take(MAX_INSPECTED).filter_map(|member| {
+    let fields = Members::new(text, at).take(MAX_INSPECTED).filter_map(|member| {
         let name = &text[member.key.clone()?];
         let value = text.get(member.value.clone())?;
         let is_plain = !value.starts_with(['{', '[']) && value.len() <= MAX_VALUE_BYTES;

@@ -24,7 +24,7 @@ fn visit(text: &str, value: Range<usize>, path: &str, level: u8, cuts: &mut Vec<
         return;
     }
     let mut last = None;
-    for (index, member) in Members::of(text, value.start).enumerate() {
+    for (index, member) in Members::new(text, value.start).enumerate() {
         let is_small = member.value.len() < SMALL_BYTES;
         if is_small && last.is_some_and(|last| member.start - last < SMALL_BYTES) {
             continue;
@@ -83,7 +83,7 @@ enum Container {
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn of(text: &'a str, at: usize) -> Self {
+    pub(super) fn new(text: &'a str, at: usize) -> Self {
         let kind = match text.as_bytes().get(at) {
             Some(b'{') => Container::Object,
             Some(b'[') => Container::Array,

@@ -170,7 +170,7 @@ mod tests {
         similarities
     }
 
-    fn of(others: &[&[u8]]) -> VectorMatrix {
+    fn matrix_of(others: &[&[u8]]) -> VectorMatrix {
         let mut matrix = VectorMatrix::new(others.first().map_or(0, |other| other.len()));
         assert!(others.iter().all(|other| matrix.add(other)));
         matrix
@@ -190,7 +190,7 @@ mod tests {
                 others.iter().map(|other| similarity(query, other)).collect()
             };
             let expect: Vec<Vec<f32>> = queries.iter().map(expect).collect();
-            prop_assert_eq!(similarities(&of(others), queries), expect);
+            prop_assert_eq!(similarities(&matrix_of(others), queries), expect);
         }
     }
 
@@ -198,13 +198,13 @@ mod tests {
     fn extreme_components_do_not_overflow() {
         for (a, b, expect) in [(-128, -128, 1.0), (-128, 127, -1.0), (127, 127, 1.0)] {
             let [query, other] = [a, b].map(|number| [i8::cast_unsigned(number); 256]);
-            assert_eq!(similarities(&of(&[&other[..]; 33]), &[&query]), [[expect; 33]]);
+            assert_eq!(similarities(&matrix_of(&[&other[..]; 33]), &[&query]), [[expect; 33]]);
         }
     }
 
     #[test]
     fn retained_vectors_keep_their_similarity() {
-        let mut matrix = of(&[&[1, 0], &[0, 1], &[3, 4]]);
+        let mut matrix = matrix_of(&[&[1, 0], &[0, 1], &[3, 4]]);
         assert!(!matrix.add(&[1, 2, 3]));
         matrix.retain(|number| number != 1);
         assert_eq!(similarities(&matrix, &[&[1], &[1, 0]]), [vec![], vec![1.0, 0.6]]);

@@ -63,7 +63,7 @@ impl Tour {
         // The tour leaves no trace, on no server either.
         settings.store.url.clear();
         let app = App::new(Setup {
-            home: Home::at(folder.join("data")),
+            home: Home::new(folder.join("data")),
             project: Project::for_folder(&project, None),
             cwd: project,
             user_home: None,
@@ -78,10 +78,10 @@ impl Tour {
     }
 
     fn welcome(&self) -> Result<(), Failure> {
-        say(
+        print_painted(
             "Forebay keeps raw output out of an agent's context. This tour runs real commands in a",
         )?;
-        say("folder of its own; nothing of yours is touched.")
+        print_painted("folder of its own; nothing of yours is touched.")
     }
 
     fn run_build(&self) -> Result<String, Failure> {
@@ -135,7 +135,7 @@ impl Tour {
 }
 
 fn chapter(title: &str) -> Result<(), Failure> {
-    say("")?;
+    print_painted("")?;
     terminal::print_painted(&paint::heading(title))
 }
 
@@ -143,6 +143,6 @@ fn type_in(command: &str) -> Result<(), Failure> {
     terminal::print_painted(&format!("{} {}", paint::dimmed("$"), paint::typed(command)))
 }
 
-fn say(text: &str) -> Result<(), Failure> {
+fn print_painted(text: &str) -> Result<(), Failure> {
     terminal::print_painted(text)
 }

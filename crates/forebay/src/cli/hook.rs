@@ -16,7 +16,7 @@ use crate::config::environment;
 use crate::doors::hook;
 
 /// How long a hook waits for another process to be done with the store.
-const PATIENCE: Duration = Duration::from_secs(1);
+const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Answer an agent's hook (agents call this themselves)
 ///
@@ -51,9 +51,9 @@ pub(super) fn called() -> Option<ExitCode> {
 
 impl Hook {
     pub(super) fn answer(self) -> ExitCode {
-        forebay_app::set_busy_timeout(PATIENCE);
+        forebay_app::set_busy_timeout(STORE_TIMEOUT);
         match hook::answer(&self.platform, &self.event, Box::new(make_app)) {
-            Ok(output) => say(&output),
+            Ok(output) => write_output(&output),
             Err(fault) => {
                 log(&self, &fault);
                 ExitCode::SUCCESS
@@ -82,7 +82,7 @@ fn project_folder(platform: &Platform) -> Option<PathBuf> {
 }
 
 /// A host that stopped reading has its reasons; that is no failure of the hook.
-fn say(output: &Output) -> ExitCode {
+fn write_output(output: &Output) -> ExitCode {
     let _ = io::stderr().write_all(output.stderr.as_bytes());
     let mut stdout = io::stdout();
     let _ = stdout.write_all(output.stdout.as_bytes()).and_then(|()| stdout.flush());

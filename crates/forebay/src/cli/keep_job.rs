@@ -30,13 +30,13 @@ impl KeepJob {
         if !order.is_kept() {
             end_with_the_server(cancel.clone());
         }
-        jobs::supervise(&app, &order, &cancel, say)?;
+        jobs::supervise(&app, &order, &cancel, report)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// Reports one line to the parent process, which then stops reading.
-fn say(word: &str) -> io::Result<()> {
+fn report(word: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{word}")?;
     stdout.flush()

@@ -185,7 +185,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
     };
-    done.unwrap_or_else(|failure| failure.tell(json))
+    done.unwrap_or_else(|failure| failure.report(json))
 }
 
 /// Parses a frequent command without building the parsers of all others, which takes longer than many commands run
@@ -346,7 +346,7 @@ fn project_root(cwd: &Path) -> PathBuf {
 fn data_folder() -> Result<Home, AppError> {
     let root =
         environment::read(environment::HOME).map(PathBuf::from).or_else(Home::default_location);
-    root.map(Home::at).ok_or_else(|| {
+    root.map(Home::new).ok_or_else(|| {
         AppError::bad_input(
             "this user has no home directory",
             format!("set {} to a directory", environment::HOME),

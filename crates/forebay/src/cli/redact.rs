@@ -22,7 +22,7 @@ impl Redact {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let redactions = filter(&mut io::stdin().lock(), &mut io::stdout().lock())?;
         if !redactions.is_empty() {
-            tell(&redactions, common.json)?;
+            print_summary(&redactions, common.json)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -52,7 +52,7 @@ fn filter(from: &mut impl Read, to: &mut impl Write) -> io::Result<Redactions> {
 }
 
 /// Prints the summary to stderr, because stdout carries the text.
-fn tell(redactions: &Redactions, as_json: bool) -> io::Result<()> {
+fn print_summary(redactions: &Redactions, as_json: bool) -> io::Result<()> {
     let mut stderr = anstream::stderr().lock();
     if !as_json {
         return writeln!(stderr, "{redactions}");

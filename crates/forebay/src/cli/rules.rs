@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use forebay_app::AppError;
-use forebay_app::rules::{self, InForce, Input, Place};
+use forebay_app::rules::{self, Environment, InForce, Input};
 use forebay_policy::{Mode, Trust, Verdict, host_of, shell};
 use serde_json::{Value, json};
 
@@ -58,18 +58,18 @@ impl Rules {
     }
 }
 
-fn place(common: &Common) -> Result<Place, AppError> {
+fn place(common: &Common) -> Result<Environment, AppError> {
     let cwd = common.working_folder()?;
-    Ok(Place {
+    Ok(Environment {
         root: project_root(&cwd),
         cwd,
         home: user_home(),
-        system_root: Some(Place::SYSTEM_ROOT.into()),
-        variable: Place::variable,
+        system_root: Some(Environment::SYSTEM_ROOT.into()),
+        variable: Environment::variable,
     })
 }
 
-fn list(common: &Common, place: &Place) -> Result<(), Failure> {
+fn list(common: &Common, place: &Environment) -> Result<(), Failure> {
     let in_force = rules::load(place)?;
     if common.json {
         terminal::print_json(&listed_json(&in_force))
@@ -142,7 +142,7 @@ fn listed_json(in_force: &InForce) -> Value {
 }
 
 impl Check {
-    fn explain(self, common: &Common, place: &Place) -> Result<(), Failure> {
+    fn explain(self, common: &Common, place: &Environment) -> Result<(), Failure> {
         let in_force = rules::load(place)?;
         let tool = self.tool.unwrap_or_default();
         let input = Input { main: self.input, ..Input::default() };
@@ -179,7 +179,7 @@ fn visible(text: &str) -> String {
 }
 
 /// Answers each line of a file with one, in order.
-fn check_file(file: &Path, place: &Place) -> Result<(), Failure> {
+fn check_file(file: &Path, place: &Environment) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     for (number, line) in input::open(file)?.lines().enumerate() {
         let line = line?;

@@ -53,7 +53,7 @@ impl Serve {
         data_folder()?.create().map_err(AppError::from)?;
         let app = common.app_for("http", "http")?;
         let make_workspace = Box::new(move |name: &str| workspace(&common, name));
-        http::serve(Plan { app, make_workspace, tell: Box::new(tell) })?;
+        http::serve(Plan { app, make_workspace, print_address: Box::new(tell) })?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -100,7 +100,7 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
 }
 
 /// Prints one line with the URL, for people and programs.
-fn tell(listening: &Listening) {
+fn print_address(listening: &Listening) {
     let scheme = if listening.has_tls { "https" } else { "http" };
     let capabilities: Vec<&str> = [Capability::Files, Capability::Execute]
         .into_iter()

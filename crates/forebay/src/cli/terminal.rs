@@ -15,14 +15,14 @@ const CANNOT_EXECUTE: u8 = 126;
 #[derive(Debug)]
 pub(super) enum Failure {
     /// An error to report.
-    Told(AppError),
+    Error(AppError),
     /// The reader of the output is gone.
     NobodyReads,
 }
 
 impl From<AppError> for Failure {
     fn from(error: AppError) -> Self {
-        Self::Told(error)
+        Self::Error(error)
     }
 }
 
@@ -31,13 +31,13 @@ impl From<io::Error> for Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::NobodyReads;
         }
-        Self::Told(AppError::unavailable(error.to_string(), None))
+        Self::Error(AppError::unavailable(error.to_string(), None))
     }
 }
 
 impl Failure {
-    pub(super) fn tell(self, as_json: bool) -> ExitCode {
-        let Self::Told(error) = self else { return ExitCode::SUCCESS };
+    pub(super) fn report(self, as_json: bool) -> ExitCode {
+        let Self::Error(error) = self else { return ExitCode::SUCCESS };
         let code = match error.kind {
             ErrorKind::BadInput => 2,
             ErrorKind::Refused => CANNOT_EXECUTE,

@@ -5,7 +5,7 @@ use std::fs;
 
 use forebay_skeleton::{Document, ProjectFiles, detect_language};
 
-use super::walk::Found;
+use super::walk::WalkedFile;
 use crate::parallel;
 
 /// Manifests that map package names to folders.
@@ -19,8 +19,8 @@ pub(crate) struct Dependencies {
 }
 
 impl Dependencies {
-    pub(crate) fn among(files: &[Found]) -> Self {
-        let is_manifest = |file: &&Found| {
+    pub(crate) fn among(files: &[WalkedFile]) -> Self {
+        let is_manifest = |file: &&WalkedFile| {
             let name = file.shown.rsplit('/').next().unwrap_or_default();
             MANIFESTS.contains(&name) && file.bytes <= MAX_MANIFEST_BYTES
         };
@@ -33,7 +33,7 @@ impl Dependencies {
     }
 
     /// Returns the files that a text at a path imports, in order.
-    pub(crate) fn of(&self, shown: &str, text: &str) -> Vec<String> {
+    pub(crate) fn imports_of(&self, shown: &str, text: &str) -> Vec<String> {
         let document = detect_language(shown, text.as_bytes())
             .and_then(|language| Document::parse(text, language).ok());
         document.map(|document| document.dependencies(shown, &self.project)).unwrap_or_default()
@@ -46,7 +46,7 @@ impl Dependencies {
     ) -> HashMap<String, usize> {
         let files: Vec<(&str, &str)> = files.collect();
         let mut counts = HashMap::new();
-        for imported in parallel::map(&files, |(shown, text)| self.of(shown, text)) {
+        for imported in parallel::map(&files, |(shown, text)| self.imports_of(shown, text)) {
             for file in imported {
                 *counts.entry(file).or_default() += 1;
             }

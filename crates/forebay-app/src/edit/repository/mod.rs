@@ -6,4 +6,4 @@ mod walk;
 
 pub(crate) use dependencies::Dependencies;
 pub(crate) use names::names;
-pub(crate) use walk::{Found, walk};
+pub(crate) use walk::{WalkedFile, walk};

@@ -6,7 +6,7 @@ use std::fs;
 use forebay_skeleton::{SymbolIndex, Tags, detect_language};
 use forebay_store::{DerivedKey, DerivedValue};
 
-use super::walk::Found;
+use super::walk::WalkedFile;
 use crate::App;
 use crate::edit::skeletons;
 use crate::parallel;
@@ -17,8 +17,8 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 const FORMAT: &str = concat!("names 4 ", env!("CARGO_PKG_VERSION"));
 
 /// Returns the symbols of these files, which are all of the project; reads only changed files.
-pub(crate) fn names(app: &App, files: &[Found]) -> SymbolIndex {
-    let store = app.places.own().ok();
+pub(crate) fn names(app: &App, files: &[WalkedFile]) -> SymbolIndex {
+    let store = app.stores.own().ok();
     let key = key(app);
     let kept = store.as_ref().and_then(|store| store.cached_derived(&[key]).ok()?.pop().flatten());
     let mut names = kept.and_then(|bytes| SymbolIndex::from_bytes(&bytes)).unwrap_or_default();
@@ -38,7 +38,7 @@ pub(crate) fn names(app: &App, files: &[Found]) -> SymbolIndex {
 }
 
 /// Drops stale entries and returns the files to read.
-fn drop_stale<'a>(names: &mut SymbolIndex, files: &'a [Found]) -> Vec<&'a Found> {
+fn drop_stale<'a>(names: &mut SymbolIndex, files: &'a [WalkedFile]) -> Vec<&'a WalkedFile> {
     let stamps: HashMap<&str, u64> =
         files.iter().map(|file| (file.shown.as_str(), file.stamp)).collect();
     names.retain(|path, stamp| stamps.get(path) == Some(&stamp));
@@ -47,7 +47,7 @@ fn drop_stale<'a>(names: &mut SymbolIndex, files: &'a [Found]) -> Vec<&'a Found>
 }
 
 /// Returns the symbols a file defines and uses; none if it is not source code.
-fn tags(app: &App, file: &Found) -> Tags {
+fn tags(app: &App, file: &WalkedFile) -> Tags {
     let name = file.shown.rsplit('/').next().unwrap_or(&file.shown);
     let may_be_source = detect_language(&file.shown, b"").is_some() || !name.contains('.');
     if !may_be_source || file.bytes > MAX_FILE_BYTES {

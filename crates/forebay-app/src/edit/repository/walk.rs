@@ -14,7 +14,7 @@ const MAX_FILES: usize = 60_000;
 
 /// A file of the walk.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct WalkedFile {
     pub(crate) path: PathBuf,
     /// Relative to the project.
     pub(crate) shown: String,
@@ -25,7 +25,7 @@ pub(crate) struct Found {
 
 /// The files of a walk, sorted by path.
 pub(crate) struct WalkResult {
-    pub(crate) files: Vec<Found>,
+    pub(crate) files: Vec<WalkedFile>,
     /// Whether the walk stopped at the maximum.
     pub(crate) is_cut: bool,
 }
@@ -43,7 +43,7 @@ pub(crate) fn walk(app: &App, folder: &Path) -> Result<WalkResult, AppError> {
     Ok(WalkResult { files, is_cut })
 }
 
-fn regular(app: &App, entry: &DirEntry) -> Option<Found> {
+fn regular(app: &App, entry: &DirEntry) -> Option<WalkedFile> {
     if !entry.file_type()?.is_file() {
         return None;
     }
@@ -51,5 +51,5 @@ fn regular(app: &App, entry: &DirEntry) -> Option<Found> {
     let changed = facts.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     let stamp = (changed.as_nanos() as u64).rotate_left(20) ^ facts.len();
     let path = entry.path().to_owned();
-    Some(Found { shown: shown(app, &path), path, stamp, bytes: facts.len() })
+    Some(WalkedFile { shown: shown(app, &path), path, stamp, bytes: facts.len() })
 }

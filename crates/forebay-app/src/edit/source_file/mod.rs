@@ -1,6 +1,6 @@
 //! A file of the project: resolved and checked, decoded as text, and replaced atomically.
 
-mod place;
+mod project_path;
 mod replace;
 mod text;
 
@@ -11,7 +11,7 @@ use std::path::Path;
 use forebay_store::ContentHash;
 use forebay_text::number;
 
-pub(crate) use place::{Access, Place, locate, named, shown};
+pub(crate) use project_path::{Access, ProjectPath, locate, named, shown};
 pub(crate) use text::{SourceText, TextFormat};
 
 use crate::AppError;
@@ -28,11 +28,11 @@ pub(crate) struct SourceFile {
 
 impl SourceFile {
     /// Reads a text file; fails with the reason for anything else.
-    pub(crate) fn read(place: &Place) -> Result<Self, AppError> {
-        let bytes = read_bytes(&place.path, &place.shown)?;
+    pub(crate) fn read(location: &ProjectPath) -> Result<Self, AppError> {
+        let bytes = read_bytes(&location.path, &location.shown)?;
         let source = SourceText::decode(&bytes).ok_or_else(|| {
             AppError::bad_input(
-                format!("{} is binary ({})", place.shown, number::bytes(bytes.len() as u64)),
+                format!("{} is binary ({})", location.shown, number::bytes(bytes.len() as u64)),
                 "inspect it with a program: ctx_execute_file",
             )
         })?;
@@ -40,7 +40,7 @@ impl SourceFile {
     }
 
     /// Wraps bytes that were just written.
-    pub(crate) fn of(bytes: &[u8], source: SourceText) -> Self {
+    pub(crate) fn from_written(bytes: &[u8], source: SourceText) -> Self {
         Self { hash: hash(bytes), bytes: bytes.len() as u64, source }
     }
 
@@ -55,17 +55,21 @@ impl SourceFile {
 }
 
 /// Writes a file atomically; `old` is its content as far as the caller knows.
-pub(crate) fn write(place: &Place, bytes: &[u8], old: Option<&SourceFile>) -> Result<(), AppError> {
-    let now = fs::read(&place.path).ok().map(|bytes| hash(&bytes));
+pub(crate) fn write(
+    location: &ProjectPath,
+    bytes: &[u8],
+    old: Option<&SourceFile>,
+) -> Result<(), AppError> {
+    let now = fs::read(&location.path).ok().map(|bytes| hash(&bytes));
     if now != old.map(|old| old.hash) {
         return Err(AppError::refused(
-            format!("{} has just changed; nothing was written", place.shown),
+            format!("{} has just changed; nothing was written", location.shown),
             "read it again with context_read",
         ));
     }
-    replace::replace(&place.path, bytes).map_err(|error| {
+    replace::replace(&location.path, bytes).map_err(|error| {
         AppError::unavailable(
-            format!("cannot write {}: {error}; the file is unchanged", place.shown),
+            format!("cannot write {}: {error}; the file is unchanged", location.shown),
             Some(match error.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some disk space",
                 _ => "check the permissions of the file and its folder",
@@ -77,7 +81,7 @@ pub(crate) fn write(place: &Place, bytes: &[u8], old: Option<&SourceFile>) -> Re
 /// Reads a text file, or returns None if that fails.
 pub(crate) fn read_if_text(path: &Path) -> Option<SourceFile> {
     let shown = path.to_string_lossy().into_owned();
-    SourceFile::read(&Place { path: path.to_owned(), shown }).ok()
+    SourceFile::read(&ProjectPath { path: path.to_owned(), shown }).ok()
 }
 
 pub(crate) fn hash(bytes: &[u8]) -> ContentHash {

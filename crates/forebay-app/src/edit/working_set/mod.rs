@@ -15,7 +15,7 @@ use forebay_store::{FileState, Store, WorkingFile, WorkingSet};
 pub(crate) use versions::{Version, kept_text};
 
 use crate::edit::skeletons::{self, Subject};
-use crate::edit::source_file::{self, Place, SourceFile};
+use crate::edit::source_file::{self, ProjectPath, SourceFile};
 use crate::stores::registry::SharedStore;
 use crate::{App, AppError};
 
@@ -59,8 +59,8 @@ pub fn touched(
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let Some(file) = source_file::read_if_text(&real) else { return Ok(()) };
     let path = real.to_string_lossy();
-    let known = store.working_set(session)?;
-    let before = known.files.into_iter().find(|known| known.path == path);
+    let working_set = store.working_set(session)?;
+    let before = working_set.files.into_iter().find(|known| known.path == path);
     let is_same = before.as_ref().is_some_and(|before| before.content_hash == file.hash);
     let kept = match before {
         // Reading an unchanged file again only changes the order.
@@ -81,7 +81,7 @@ fn newly_seen(path: &str, file: &SourceFile) -> WorkingFile {
         state: FileState::Active,
         content_hash: file.hash,
         version: None,
-        tokens: tokens::of(file.text()),
+        tokens: tokens::estimate(file.text()),
         skeleton_tokens: None,
         delivered: Vec::new(),
         symbols: Vec::new(),
@@ -89,10 +89,10 @@ fn newly_seen(path: &str, file: &SourceFile) -> WorkingFile {
 }
 
 /// The working set of the calling session.
-pub(crate) struct AtWork {
+pub(crate) struct SessionFiles {
     pub(crate) store: SharedStore,
     session: String,
-    known: WorkingSet,
+    working_set: WorkingSet,
 }
 
 /// A file that was active and now counts as a skeleton.
@@ -105,47 +105,51 @@ pub(crate) struct BecameSkeleton {
 
 /// An update of a file in the working set.
 #[derive(Default)]
-pub(crate) struct Happened<'a> {
+pub(crate) struct FileUpdate<'a> {
     /// Lines delivered to the model.
     pub(crate) delivered: Option<(u64, u64)>,
     pub(crate) version: Option<Version>,
     pub(crate) symbols: &'a [String],
 }
 
-impl AtWork {
-    pub(crate) fn of(app: &App) -> Result<Self, AppError> {
-        let store = app.places.own()?;
-        let known = store.working_set(&app.session)?;
-        Ok(Self { store, session: app.session.clone(), known })
+impl SessionFiles {
+    pub(crate) fn new(app: &App) -> Result<Self, AppError> {
+        let store = app.stores.own()?;
+        let working_set = store.working_set(&app.session)?;
+        Ok(Self { store, session: app.session.clone(), working_set })
     }
 
     /// Returns the listed files, most recently used first.
     pub(crate) fn listed(&self) -> impl Iterator<Item = &WorkingFile> {
-        self.known.files.iter().filter(|file| file.state != FileState::Forgotten)
+        self.working_set.files.iter().filter(|file| file.state != FileState::Forgotten)
     }
 
-    pub(crate) fn find(&self, place: &Place) -> Option<&WorkingFile> {
-        let path = place.path.to_string_lossy();
-        self.known.files.iter().find(|file| file.path == path)
+    pub(crate) fn find(&self, location: &ProjectPath) -> Option<&WorkingFile> {
+        let path = location.path.to_string_lossy();
+        self.working_set.files.iter().find(|file| file.path == path)
     }
 
     /// Whether the model certainly has these lines of this exact content.
     pub(crate) fn has_delivered(
         &self,
-        place: &Place,
+        location: &ProjectPath,
         file: &SourceFile,
         lines: (u64, u64),
     ) -> bool {
-        let known = self.find(place).filter(|known| known.state != FileState::Forgotten);
-        self.known.resets_are_reported
+        let known = self.find(location).filter(|known| known.state != FileState::Forgotten);
+        self.working_set.resets_are_reported
             && known.is_some_and(|known| {
                 known.content_hash == file.hash && deliveries::cover(&known.delivered, lines)
             })
     }
 
     /// Returns the file's entry if the session saw a content other than the current one.
-    pub(crate) fn seen_before(&self, place: &Place, file: &SourceFile) -> Option<&WorkingFile> {
-        let known = self.find(place).filter(|known| known.state != FileState::Forgotten);
+    pub(crate) fn seen_before(
+        &self,
+        location: &ProjectPath,
+        file: &SourceFile,
+    ) -> Option<&WorkingFile> {
+        let known = self.find(location).filter(|known| known.state != FileState::Forgotten);
         known.filter(|known| known.content_hash != file.hash)
     }
 
@@ -153,12 +157,12 @@ impl AtWork {
     pub(crate) fn make_active(
         &self,
         app: &App,
-        place: &Place,
+        location: &ProjectPath,
         file: &SourceFile,
-        happened: Happened<'_>,
+        update: FileUpdate<'_>,
     ) -> Result<Option<BecameSkeleton>, AppError> {
-        let former = self.demote_former(app, place)?;
-        let kept = self.updated(place, file, happened);
+        let former = self.demote_former(app, location)?;
+        let kept = self.updated(location, file, update);
         self.save(&WorkingFile { state: FileState::Active, ..kept })?;
         Ok(former)
     }
@@ -166,16 +170,16 @@ impl AtWork {
     /// Records that the session saw the file's skeleton, unless the file is active.
     pub(crate) fn note_skeleton(
         &self,
-        place: &Place,
+        location: &ProjectPath,
         file: &SourceFile,
         skeleton_tokens: u64,
         symbols: &[String],
     ) -> Result<(), AppError> {
-        let known = self.find(place).filter(|known| known.state == FileState::Active);
+        let known = self.find(location).filter(|known| known.state == FileState::Active);
         let state = known.map_or(FileState::Skeleton, |known| known.state);
-        let kept = self.updated(place, file, Happened { symbols, ..Happened::default() });
+        let kept = self.updated(location, file, FileUpdate { symbols, ..FileUpdate::default() });
         // A skeleton does not show the content.
-        let content_hash = self.find(place).map_or(file.hash, |known| known.content_hash);
+        let content_hash = self.find(location).map_or(file.hash, |known| known.content_hash);
         self.save(&WorkingFile {
             state,
             content_hash,
@@ -193,12 +197,12 @@ impl AtWork {
     pub(crate) fn has_seen(
         &self,
         app: &App,
-        place: &Place,
+        location: &ProjectPath,
         file: &SourceFile,
     ) -> Result<(), AppError> {
-        let version = Some(self.version(app, place, file)?);
-        let kept = self.updated(place, file, Happened { version, ..Happened::default() });
-        let state = self.find(place).map_or(FileState::Skeleton, |known| known.state);
+        let version = Some(self.version(app, location, file)?);
+        let kept = self.updated(location, file, FileUpdate { version, ..FileUpdate::default() });
+        let state = self.find(location).map_or(FileState::Skeleton, |known| known.state);
         self.save(&WorkingFile { state, ..kept })
     }
 
@@ -208,17 +212,22 @@ impl AtWork {
     }
 
     /// Applies an update to the file's entry.
-    fn updated(&self, place: &Place, file: &SourceFile, happened: Happened<'_>) -> WorkingFile {
-        let known = self.find(place);
-        let mut kept = newly_seen(&place.path.to_string_lossy(), file);
-        kept.symbols = merge_symbols(known.map_or(&[], |known| &known.symbols), happened.symbols);
+    fn updated(
+        &self,
+        location: &ProjectPath,
+        file: &SourceFile,
+        update: FileUpdate<'_>,
+    ) -> WorkingFile {
+        let known = self.find(location);
+        let mut kept = newly_seen(&location.path.to_string_lossy(), file);
+        kept.symbols = merge_symbols(known.map_or(&[], |known| &known.symbols), update.symbols);
         if let Some(known) = known.filter(|known| known.content_hash == file.hash) {
             kept.version = known.version;
             kept.skeleton_tokens = known.skeleton_tokens;
             kept.delivered.clone_from(&known.delivered);
         }
-        kept.version = happened.version.map(|version| version.reference).or(kept.version);
-        if let Some(lines) = happened.delivered {
+        kept.version = update.version.map(|version| version.reference).or(kept.version);
+        if let Some(lines) = update.delivered {
             deliveries::add(&mut kept.delivered, lines);
         }
         kept
@@ -229,7 +238,11 @@ impl AtWork {
     }
 
     /// Turns the previously active file into a skeleton.
-    fn demote_former(&self, app: &App, now: &Place) -> Result<Option<BecameSkeleton>, AppError> {
+    fn demote_former(
+        &self,
+        app: &App,
+        now: &ProjectPath,
+    ) -> Result<Option<BecameSkeleton>, AppError> {
         let path = now.path.to_string_lossy();
         let mut active = self.listed().filter(|file| file.state == FileState::Active);
         let Some(former) = active.find(|file| file.path != path) else { return Ok(None) };
@@ -252,7 +265,7 @@ pub(crate) fn sizes(app: &App, known: &WorkingFile) -> Option<(String, u64, u64)
     let path = Path::new(&known.path);
     let file = source_file::read_if_text(path)?;
     let shown = source_file::shown(app, path);
-    let whole = tokens::of(file.text());
+    let whole = tokens::estimate(file.text());
     let known = known.skeleton_tokens.filter(|_| known.content_hash == file.hash);
     let made = known.unwrap_or_else(|| {
         let subject = Subject { shown: &shown, text: file.text(), hash: file.hash };
@@ -265,7 +278,7 @@ pub(crate) fn sizes(app: &App, known: &WorkingFile) -> Option<(String, u64, u64)
 impl BecameSkeleton {
     /// Returns `src/ptr.rs is now a skeleton: 1,050 -> 78 tokens (saved 972)`, or None if the line would cost
     /// what it saves.
-    pub(crate) fn told(&self) -> Option<String> {
+    pub(crate) fn describe(&self) -> Option<String> {
         use forebay_text::number::grouped;
         let saved = self.tokens - self.skeleton_tokens;
         (saved >= MIN_REPORTED_SAVING).then(|| {

@@ -4,8 +4,8 @@ use forebay_domain::{EntryKind, Reference};
 use forebay_redact::Redactions;
 use forebay_store::{Store, WorkingFile};
 
-use super::AtWork;
-use crate::edit::source_file::{Place, SourceFile};
+use super::SessionFiles;
+use crate::edit::source_file::{ProjectPath, SourceFile};
 use crate::{App, AppError};
 
 /// A stored version of a file.
@@ -16,22 +16,22 @@ pub(crate) struct Version {
     pub(crate) redactions: Redactions,
 }
 
-impl AtWork {
+impl SessionFiles {
     /// Stores the content of a file once.
     pub(crate) fn version(
         &self,
         app: &App,
-        place: &Place,
+        location: &ProjectPath,
         file: &SourceFile,
     ) -> Result<Version, AppError> {
         let (text, redactions) = app.redaction.text(&file.source.to_raw());
-        let known = self.find(place).filter(|known| known.content_hash == file.hash);
+        let known = self.find(location).filter(|known| known.content_hash == file.hash);
         let kept = known.and_then(|known| known.version);
         if let Some(reference) = kept.filter(|kept| self.store.entry(*kept).is_ok()) {
             return Ok(Version { reference, redactions });
         }
-        let mut new = app.new_entry(EntryKind::Capture, format!("file {}", place.shown));
-        new.source.clone_from(&place.shown);
+        let mut new = app.new_entry(EntryKind::Capture, format!("file {}", location.shown));
+        new.source.clone_from(&location.shown);
         // Searches should find the file itself; old versions would only mislead.
         new.has_all_chunks = true;
         let entry = self.store.put(new, text.as_bytes())?;
@@ -41,7 +41,7 @@ impl AtWork {
 
 impl Version {
     /// Returns `[ctx:k3v9m2a1xq]`, with a remark if redaction changed it.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         if self.redactions.is_empty() {
             self.reference.to_string()
         } else {

@@ -166,11 +166,11 @@ impl Sources {
     fn new(app: &App, options: &OverviewOptions) -> Result<Option<Self>, AppError> {
         let page = NotePage { limit: Self::MAX_CANDIDATES, ..NotePage::default() };
         if let Some(name) = &options.project {
-            let named = app.places.named(name)?;
+            let named = app.stores.named(name)?;
             return Ok(named.map(|own| Self { stores: vec![own.clone()], own, page }));
         }
         let (scope, page) = filter_by_scope(app, options.scope.as_deref(), page);
-        Ok(Some(Self { own: app.places.own()?, stores: app.places.within(scope)?, page }))
+        Ok(Some(Self { own: app.stores.own()?, stores: app.stores.within(scope)?, page }))
     }
 
     fn notes(&self, pinned: bool) -> Result<Vec<Entry>, AppError> {
@@ -186,7 +186,7 @@ impl Sources {
 /// Parses a scope or a ticket into a filter; a scope that does not apply here is ignored.
 fn filter_by_scope(app: &App, word: Option<&str>, page: NotePage) -> (Scope, NotePage) {
     let word = word.unwrap_or_default();
-    let branch = app.places.branch();
+    let branch = app.stores.branch();
     let named = Some(word.to_owned()).filter(|word| ticket::is_ticket(word));
     let ticket = named.clone().or_else(|| branch.as_deref().and_then(ticket::from_branch));
     match Scope::from_word(word) {

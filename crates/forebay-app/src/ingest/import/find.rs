@@ -193,7 +193,7 @@ impl Search<'_> {
         folder: Option<&str>,
     ) {
         let project = folder.and_then(|folder| self.project_of(folder));
-        let own = self.app.places.project();
+        let own = self.app.stores.project();
         let is_own = match (&project, own) {
             (Some(project), Some(own)) => project.id == own.id,
             // A deleted folder below an existing one.

@@ -90,8 +90,8 @@ fn import_one(
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), AppError> {
     let store = match &transcript.project {
-        Some(project) => app.places.of_project(project)?,
-        None => app.places.own()?,
+        Some(project) => app.stores.of_project(project)?,
+        None => app.stores.own()?,
     };
     let Some(mark) = transcript.fingerprint()? else { return Ok(()) };
     let known = store.import_position(&transcript.key())?.filter(|known| known.mark == mark);

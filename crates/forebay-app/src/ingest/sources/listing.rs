@@ -16,7 +16,7 @@ const MAX_SHOWN_ITEMS: usize = 20;
 
 /// Lists all sources of the project, as a table of 80 columns.
 pub fn list(app: &App) -> Result<Answer, AppError> {
-    let sources = app.places.own()?.sources()?;
+    let sources = app.stores.own()?.sources()?;
     let now = app.now();
     if sources.is_empty() {
         return Ok(Answer::new(
@@ -40,7 +40,7 @@ pub fn list(app: &App) -> Result<Answer, AppError> {
 
 /// Shows one source with its entries.
 pub fn show(app: &App, name: &str) -> Result<Answer, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let source = find(&*store, name)?;
     let items = store.source_items(name)?;
     let mut lines = vec![facts(&source, app.now())];
@@ -63,7 +63,7 @@ pub fn show(app: &App, name: &str) -> Result<Answer, AppError> {
 
 /// Forgets a source with all its entries.
 pub fn forget(app: &App, name: &str) -> Result<Answer, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let source = find(&*store, name)?;
     let mut purged = PurgeReport::default();
     if source.kind == SourceKind::Documents {

@@ -84,7 +84,7 @@ pub(crate) fn default_name(app: &App, path: &Path) -> String {
 }
 
 fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let content = HashedContent::new(text.as_bytes());
     let known = store.source_items(name)?;
     if known.len() == 1 && known[0].hash == mark(content) {
@@ -103,7 +103,7 @@ fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
 }
 
 fn index_file(app: &App, name: &str, path: &Path) -> Result<Outcome, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let known = store.source_items(name)?;
     let most = app.settings.index.largest_bytes();
     let candidate =
@@ -116,7 +116,7 @@ fn index_file(app: &App, name: &str, path: &Path) -> Result<Outcome, AppError> {
     let source = new_source(app, name, (SourceKind::File, path), &PathGlobs::default());
     if known.len() == 1 && known[0].hash == mark(content) {
         let mut same = store.reindex()?;
-        same.keep("", read.stamp);
+        same.keep_unchanged("", read.stamp);
         same.finish(&source, UnlistedItems::Remove)?;
         return Ok(Outcome::unchanged(name, &known));
     }
@@ -148,12 +148,12 @@ fn index_folder(
     path_globs: &PathGlobs,
     call: &Call,
 ) -> Result<Outcome, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let known: HashMap<String, SourceItem> =
         store.source_items(name)?.into_iter().map(|item| (item.path.clone(), item)).collect();
     let mut outcome = Outcome::new(name);
     let files = folder::files(path, name, path_globs, &mut outcome)?;
-    let candidates = allowed(&Readable::of(app)?, files, &mut outcome);
+    let candidates = allowed(&Readable::new(app)?, files, &mut outcome);
     let mut reindex = store.reindex()?;
     let now = app.now();
     // The branch is read from a file, so once for all items.
@@ -169,7 +169,7 @@ fn index_folder(
         match examined? {
             Examined::Same(stamp) => {
                 outcome.unchanged += 1;
-                reindex.keep(&candidate.path, stamp);
+                reindex.keep_unchanged(&candidate.path, stamp);
             }
             Examined::New(item, redactions) => {
                 outcome.count(&item, &redactions);
@@ -181,7 +181,7 @@ fn index_folder(
                 if skip.is_temporary()
                     && let Some(item) = known.get(&candidate.path)
                 {
-                    reindex.keep(&candidate.path, item.stamp);
+                    reindex.keep_unchanged(&candidate.path, item.stamp);
                 }
             }
         }

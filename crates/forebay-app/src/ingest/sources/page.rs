@@ -39,9 +39,9 @@ pub(crate) enum PageOrigin {
 
 /// Returns an indexed page: from the store while it is fresh, unless `force` is set, otherwise fetched.
 pub(crate) fn index(app: &App, url: &str, force: bool, call: &Call) -> Result<Indexed, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let url = url.trim().split('#').next().unwrap_or_default();
-    let gate = FetchGate::of(app)?;
+    let gate = FetchGate::new(app)?;
     gate.ask(url, call)?;
     let name = app.redaction.text(url).0;
     let known = known(&*store, &name)?;
@@ -115,7 +115,7 @@ fn put(
     };
     let mut reindex = store.reindex()?;
     if let Some(known) = known.filter(|known| known.hash == mark(content)) {
-        reindex.keep("", known.stamp);
+        reindex.keep_unchanged("", known.stamp);
         reindex.finish(&source, UnlistedItems::Remove)?;
         return Ok(indexed_page(name, &known, PageOrigin::Unchanged));
     }

@@ -28,9 +28,9 @@ fn refresh_all(app: &App) -> Result<(), AppError> {
         return Ok(());
     }
     // A large folder takes time to check; concurrent searches use the current index meanwhile.
-    let Some(_alone) = app.places.lock_source_refresh() else { return Ok(()) };
+    let Some(_alone) = app.stores.lock_source_refresh() else { return Ok(()) };
     let now = app.now();
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     // A clock that was set back must not disable the refresh forever.
     let recently_checked = (now.minus(Duration::from_secs(every)), now);
     for source in &store.stale_sources(recently_checked)? {
@@ -70,7 +70,7 @@ fn replace(
     source: &NewSource,
     changed: &[(SourceItem, Candidate)],
 ) -> Result<(), AppError> {
-    let readable = Readable::of(app)?;
+    let readable = Readable::new(app)?;
     let mut reindex = store.reindex()?;
     let entry = app.new_entry(EntryKind::Source, String::new());
     let work = |(item, candidate): &(SourceItem, Candidate)| {
@@ -84,9 +84,9 @@ fn replace(
     workers::each(changed, work, |(item, candidate), examined| {
         match examined? {
             Some(Examined::New(new, _)) => reindex.add(*new)?,
-            Some(Examined::Same(stamp)) => reindex.keep(&candidate.path, stamp),
+            Some(Examined::Same(stamp)) => reindex.keep_unchanged(&candidate.path, stamp),
             Some(Examined::Skipped(skip)) if skip.is_temporary() => {
-                reindex.keep(&candidate.path, item.stamp);
+                reindex.keep_unchanged(&candidate.path, item.stamp);
             }
             Some(Examined::Skipped(_)) | None => reindex.remove(&candidate.path),
         }

@@ -58,7 +58,7 @@ pub(crate) fn start(
 ) -> Result<Job, AppError> {
     run::permit(app, &command, options, call)?;
     let program = app.jobs.program.as_ref().ok_or_else(no_supervisor)?;
-    let job = Job::at(new_folder(app)?);
+    let job = Job::new(new_folder(app)?);
     let order = Order::new(app, &job, command, options, keep)?;
     let started = JobRunner::start(program, &order.to_line()?).map_err(start_error);
     let (mut supervisor, answer) = started.inspect_err(|_| job.remove())?;
@@ -80,7 +80,7 @@ pub(crate) fn all(app: &App) -> Vec<(Job, Record, State)> {
     let folders = fs::read_dir(folder(app)).into_iter().flatten().flatten();
     let looked_at = |job: Job| job.look().ok().map(|(record, state)| (job, record, state));
     let mut jobs: Vec<(Job, Record, State)> =
-        folders.filter_map(|entry| looked_at(Job::at(entry.path()))).collect();
+        folders.filter_map(|entry| looked_at(Job::new(entry.path()))).collect();
     jobs.sort_by_key(|(job, ..)| std::cmp::Reverse(job.number()));
     remove_old(app, &mut jobs);
     jobs
@@ -89,7 +89,7 @@ pub(crate) fn all(app: &App) -> Vec<(Job, Record, State)> {
 /// Finds a job by its name.
 pub(crate) fn find(app: &App, name: &str) -> Result<Job, AppError> {
     let number = name.trim().trim_start_matches(['j', 'J']);
-    let job = Job::at(folder(app).join(number));
+    let job = Job::new(folder(app).join(number));
     let exists = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     if exists && job.look().is_ok() {
         return Ok(job);
@@ -122,7 +122,7 @@ pub(crate) fn wait(job: &Job, timeout: Duration, call: &Call) -> Result<bool, Ap
 }
 
 fn folder(app: &App) -> PathBuf {
-    app.places.home().jobs(app.places.project().map(|project| &project.id))
+    app.stores.home().jobs(app.stores.project().map(|project| &project.id))
 }
 
 /// Creates a folder with the next free number.

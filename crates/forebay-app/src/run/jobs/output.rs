@@ -53,7 +53,7 @@ fn read_entry(
     cursor: u64,
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<u64, AppError> {
-    let store = app.places.own()?;
+    let store = app.stores.own()?;
     let mut at = cursor;
     store.read(Reference::parse(reference)?, cursor, &mut |bytes| {
         take(bytes);

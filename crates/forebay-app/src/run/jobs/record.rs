@@ -53,7 +53,7 @@ pub(crate) struct End {
 }
 
 impl Job {
-    pub(crate) fn at(folder: PathBuf) -> Self {
+    pub(crate) fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
@@ -89,7 +89,7 @@ impl Job {
     }
 
     /// Returns the FIFO for the job's stdin.
-    pub(crate) fn inlet(&self) -> PathBuf {
+    pub(crate) fn stdin_fifo(&self) -> PathBuf {
         self.folder.join("input")
     }
 

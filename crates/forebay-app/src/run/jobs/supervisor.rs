@@ -44,11 +44,11 @@ struct RunningJob {
 
 impl RunningJob {
     fn start(app: &App, order: &Order) -> Result<Self, AppError> {
-        let job = Job::at(order.folder.clone());
+        let job = Job::new(order.folder.clone());
         let mut command = order.command(app)?;
         let lock =
             job.lock_file().and_then(|lock| lock.lock().map(|()| lock)).map_err(folder_error)?;
-        command.stdin = fifo::create(&job.inlet()).map_err(folder_error)?;
+        command.stdin = fifo::create(&job.stdin_fifo()).map_err(folder_error)?;
         let output = OpenOptions::new()
             .append(true)
             .create(true)
@@ -93,7 +93,7 @@ impl RunningJob {
         job.write(&record).map_err(folder_error)?;
         // The output is in the store now.
         let _ = fs::remove_file(job.output_file());
-        let _ = fs::remove_file(job.inlet());
+        let _ = fs::remove_file(job.stdin_fifo());
         app.finish_pending_work()
     }
 }

@@ -60,10 +60,10 @@ fn next_batch(
         Ok(vectors) => vectors,
         Err(error) => return Ok(Err(error)),
     };
-    let embedded = sent.iter().zip(vectors).map(|((passage, _), vector)| (*passage, vector));
-    let embedded = embedded.chain(empty.iter().map(|(passage, _)| (*passage, None)));
+    let embedded = sent.iter().zip(vectors).map(|((chunk_id, _), vector)| (*chunk_id, vector));
+    let embedded = embedded.chain(empty.iter().map(|(chunk_id, _)| (*chunk_id, None)));
     let embedded: Vec<ChunkEmbedding> =
-        embedded.map(|(passage, vector)| ChunkEmbedding { chunk_id: passage, vector }).collect();
+        embedded.map(|(chunk_id, vector)| ChunkEmbedding { chunk_id, vector }).collect();
     if !embedded.is_empty() {
         store.store_embeddings(&model, &embedded)?;
     }

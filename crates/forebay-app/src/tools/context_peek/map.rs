@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::edit::repository::{names, walk};
 use crate::edit::source_file::shown;
-use crate::edit::working_set::AtWork;
+use crate::edit::working_set::SessionFiles;
 use crate::{Answer, App, AppError};
 
 /// Tokens reserved for the lines around the map.
@@ -16,7 +16,7 @@ const FRAME_TOKENS: u64 = 60;
 pub(super) fn answer(app: &App, budget: u64) -> Result<Answer, AppError> {
     let walked = walk(app, app.root())?;
     let names = names(app, &walked.files);
-    let at_work = AtWork::of(app)?;
+    let at_work = SessionFiles::new(app)?;
     let files_in = |state: FileState| -> Vec<String> {
         let files = at_work.listed().filter(|file| file.state == state);
         files.map(|file| shown(app, file.path.as_ref())).collect()

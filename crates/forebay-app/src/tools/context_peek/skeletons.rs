@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::targets::{Files, Target};
 use crate::edit::repository::{Dependencies, walk};
 use crate::edit::skeletons::{self, Subject};
-use crate::edit::source_file::{Place, SourceFile};
-use crate::edit::working_set::AtWork;
+use crate::edit::source_file::{ProjectPath, SourceFile};
+use crate::edit::working_set::SessionFiles;
 use crate::render::budgeted::BudgetedText;
 use crate::{Answer, App, AppError};
 
@@ -45,19 +45,19 @@ pub(super) fn answer(
         }
     }
     let page = Page::new(app, &files, options, budget);
-    let at_work = AtWork::of(app)?;
+    let at_work = SessionFiles::new(app)?;
     for (index, tokens) in page.shown.iter().take(MAX_TRACKED_FILES).rev() {
-        at_work.note_skeleton(&files[*index].place, &files[*index].file, *tokens, &[])?;
+        at_work.note_skeleton(&files[*index].location, &files[*index].file, *tokens, &[])?;
     }
     Ok(page.answer(&files, &skipped, &errors))
 }
 
 fn put_most_imported_first(files: &mut [Target], dependencies: &Dependencies) {
-    let texts = files.iter().map(|target| (target.place.shown.as_str(), target.file.text()));
+    let texts = files.iter().map(|target| (target.location.shown.as_str(), target.file.text()));
     let counts: HashMap<String, usize> = dependencies.counts(texts);
     files.sort_by_key(|target| {
-        let count = counts.get(&target.place.shown).copied().unwrap_or(0);
-        (std::cmp::Reverse(count), target.place.shown.clone())
+        let count = counts.get(&target.location.shown).copied().unwrap_or(0);
+        (std::cmp::Reverse(count), target.location.shown.clone())
     });
 }
 
@@ -65,19 +65,19 @@ fn put_most_imported_first(files: &mut [Target], dependencies: &Dependencies) {
 fn add_dependencies(
     files: &mut Vec<Target>,
     dependencies: &Dependencies,
-    all: &[crate::edit::repository::Found],
+    all: &[crate::edit::repository::WalkedFile],
 ) {
     let imported: Vec<String> = files
         .iter()
-        .flat_map(|target| dependencies.of(&target.place.shown, target.file.text()))
+        .flat_map(|target| dependencies.imports_of(&target.location.shown, target.file.text()))
         .collect();
     for shown in imported {
-        let is_known = files.iter().any(|target| target.place.shown == shown);
+        let is_known = files.iter().any(|target| target.location.shown == shown);
         let found = all.binary_search_by(|file| file.shown.as_str().cmp(&shown));
         let (false, Ok(index)) = (is_known, found) else { continue };
-        let place = Place { path: all[index].path.clone(), shown };
-        if let Ok(file) = SourceFile::read(&place) {
-            files.push(Target { place, file });
+        let location = ProjectPath { path: all[index].path.clone(), shown };
+        if let Ok(file) = SourceFile::read(&location) {
+            files.push(Target { location, file });
         }
     }
 }
@@ -121,7 +121,7 @@ impl Page {
         skeleton: &str,
         options: SkeletonOptions,
     ) {
-        let cost = tokens::of(skeleton);
+        let cost = tokens::estimate(skeleton);
         if self.text.push(skeleton) {
             return self.shown.push((index, cost));
         }
@@ -130,7 +130,7 @@ impl Page {
             let shorter = skeletons::for_file(app, &subject(&files[index]), minimal);
             if self.text.push(&shorter) {
                 self.shortened += 1;
-                return self.shown.push((index, tokens::of(&shorter)));
+                return self.shown.push((index, tokens::estimate(&shorter)));
             }
         }
         if files.len() == 1 {
@@ -157,7 +157,7 @@ impl Page {
         if !remarks.is_empty() {
             self.text.push_cut(&remarks);
         }
-        let path = |index: &usize| Value::from(files[*index].place.shown.as_str());
+        let path = |index: &usize| Value::from(files[*index].location.shown.as_str());
         let raw = self.shown.iter().map(|(index, _)| files[*index].file.bytes).sum();
         let text = self.text.into_text().trim_end().to_owned();
         let data = json!({
@@ -175,7 +175,7 @@ impl Page {
             remarks.push(format!("{} shown without docs to fit", self.shortened));
         }
         if !self.left_out.is_empty() {
-            let names = self.left_out.iter().map(|index| files[*index].place.shown.as_str());
+            let names = self.left_out.iter().map(|index| files[*index].location.shown.as_str());
             let left_out = count_and_names(names);
             remarks.push(format!("left out: {left_out}; name them, or raise budget"));
         }
@@ -196,6 +196,6 @@ fn count_and_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String 
 }
 
 fn subject(target: &Target) -> Subject<'_> {
-    let Target { place, file } = target;
-    Subject { shown: &place.shown, text: file.text(), hash: file.hash }
+    let Target { location, file } = target;
+    Subject { shown: &location.shown, text: file.text(), hash: file.hash }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::targets::{Files, Target, Targets};
 use crate::edit::repository::{names, walk};
 use crate::edit::source_file::{Access, SourceFile, line_range, locate};
-use crate::edit::working_set::AtWork;
+use crate::edit::working_set::SessionFiles;
 use crate::render::budgeted::BudgetedText;
 use crate::{Answer, App, AppError, Call};
 
@@ -60,8 +60,8 @@ fn find_defining_files(app: &App, symbol: &str, call: &Call) -> Result<Files, Ap
 
 fn targets(app: &App, paths: &[&str], call: &Call) -> Result<Vec<Target>, AppError> {
     let target = |path: &&str| {
-        let place = locate(app, &app.root().join(path).to_string_lossy(), Access::Read, call)?;
-        Ok(Target { file: SourceFile::read(&place)?, place })
+        let location = locate(app, &app.root().join(path).to_string_lossy(), Access::Read, call)?;
+        Ok(Target { file: SourceFile::read(&location)?, location })
     };
     paths.iter().map(target).collect()
 }
@@ -79,9 +79,9 @@ struct Body<'a> {
 impl<'a> Body<'a> {
     fn all(target: &'a Target, symbol: &str) -> Vec<Self> {
         let text = target.file.text();
-        let language = detect_language(&target.place.shown, text.as_bytes());
+        let language = detect_language(&target.location.shown, text.as_bytes());
         let document = language.and_then(|language| Document::parse(text, language).ok());
-        let shown = &target.place.shown;
+        let shown = &target.location.shown;
         let found =
             document.map(|document| document.find_symbol(symbol, shown)).unwrap_or_default();
         let line = |offset: usize| text[..offset].matches('\n').count() + 1;
@@ -109,7 +109,7 @@ impl<'a> Body<'a> {
 
     fn format(&self, first: usize, text: &str) -> String {
         let lines = line_range(first, self.lines.1);
-        format!("{} {lines}\n{}", self.target.place.shown, text.trim_end())
+        format!("{} {lines}\n{}", self.target.location.shown, text.trim_end())
     }
 }
 
@@ -121,7 +121,7 @@ fn render(bodies: &[Body<'_>], budget: u64) -> Answer {
     for (index, body) in bodies.iter().enumerate() {
         if text.push(&body.whole()) || text.push(&body.without_docs()) {
             data.push(
-                json!({ "path": body.target.place.shown, "lines": body.lines, "text": body.text }),
+                json!({ "path": body.target.location.shown, "lines": body.lines, "text": body.text }),
             );
             continue;
         }
@@ -136,7 +136,7 @@ fn render(bodies: &[Body<'_>], budget: u64) -> Answer {
     text.release();
     if let Some(first) = left_out.first() {
         let count = number::counted(left_out.len() as u64, "definition");
-        let (path, (from, to)) = (&first.target.place.shown, first.lines);
+        let (path, (from, to)) = (&first.target.location.shown, first.lines);
         let how = format!("context_read {} lines={from}-{to}", cut::prefix(path, 80));
         text.push_cut(&format!("left out or cut: {count}; {how}"));
     }
@@ -147,11 +147,11 @@ fn render(bodies: &[Body<'_>], budget: u64) -> Answer {
 
 /// Adds the symbol to the working set, so that it ranks first in later maps.
 fn track(app: &App, bodies: &[Body<'_>], symbol: &str) -> Result<(), AppError> {
-    let at_work = AtWork::of(app)?;
+    let at_work = SessionFiles::new(app)?;
     let symbols = [last_segment(symbol).to_owned()];
     for body in bodies.iter().take(3) {
-        let tokens = forebay_domain::tokens::of(body.text);
-        at_work.note_skeleton(&body.target.place, &body.target.file, tokens, &symbols)?;
+        let tokens = forebay_domain::tokens::estimate(body.text);
+        at_work.note_skeleton(&body.target.location, &body.target.file, tokens, &symbols)?;
     }
     Ok(())
 }
@@ -161,7 +161,7 @@ fn not_found(files: &Files, symbol: &str) -> AppError {
     let mut similar: Vec<String> = Vec::new();
     for target in &files.texts {
         let text = target.file.text();
-        let Some(language) = detect_language(&target.place.shown, text.as_bytes()) else {
+        let Some(language) = detect_language(&target.location.shown, text.as_bytes()) else {
             continue;
         };
         let Ok(document) = Document::parse(text, language) else { continue };

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::edit::repository::{Found, walk};
-use crate::edit::source_file::{Access, Place, SourceFile, locate};
+use crate::edit::repository::{WalkedFile, walk};
+use crate::edit::source_file::{Access, ProjectPath, SourceFile, locate};
 use crate::run::input_files;
 use crate::{App, AppError, Call, ErrorKind};
 
@@ -26,7 +26,7 @@ pub(super) struct Files {
 }
 
 pub(super) struct Target {
-    pub(super) place: Place,
+    pub(super) location: ProjectPath,
     pub(super) file: SourceFile,
 }
 
@@ -82,15 +82,15 @@ impl Files {
         if glob_base(app, name).is_some() {
             return self.add_glob(app, name, call);
         }
-        let place = locate(app, name, Access::Read, call)?;
-        if place.path.is_dir() {
-            return self.add_folder(app, &place);
+        let location = locate(app, name, Access::Read, call)?;
+        if location.path.is_dir() {
+            return self.add_folder(app, &location);
         }
-        self.add(Target { file: SourceFile::read(&place)?, place });
+        self.add(Target { file: SourceFile::read(&location)?, location });
         Ok(())
     }
 
-    fn add_folder(&mut self, app: &App, folder: &Place) -> Result<(), AppError> {
+    fn add_folder(&mut self, app: &App, folder: &ProjectPath) -> Result<(), AppError> {
         self.add_found(&folder.shown, walk(app, &folder.path)?.files)
     }
 
@@ -105,7 +105,7 @@ impl Files {
         self.add_found(glob, found)
     }
 
-    fn add_found(&mut self, name: &str, found: Vec<Found>) -> Result<(), AppError> {
+    fn add_found(&mut self, name: &str, found: Vec<WalkedFile>) -> Result<(), AppError> {
         self.are_named = false;
         if found.is_empty() {
             return Err(AppError::not_found(
@@ -120,17 +120,17 @@ impl Files {
             ));
         }
         for file in found {
-            let place = Place { path: file.path, shown: file.shown };
-            match SourceFile::read(&place) {
-                Ok(file) => self.add(Target { place, file }),
-                Err(_) => self.skipped.push(place.shown),
+            let location = ProjectPath { path: file.path, shown: file.shown };
+            match SourceFile::read(&location) {
+                Ok(file) => self.add(Target { location, file }),
+                Err(_) => self.skipped.push(location.shown),
             }
         }
         Ok(())
     }
 
     fn add(&mut self, target: Target) {
-        if self.texts.iter().all(|known| known.place != target.place) {
+        if self.texts.iter().all(|known| known.location != target.location) {
             self.texts.push(target);
         }
     }

@@ -67,7 +67,7 @@ pub fn raw(
     consume: &mut dyn FnMut(&[u8]) -> bool,
 ) -> Result<(), AppError> {
     let scope = input::scope(scope)?;
-    let (store, entry) = app.places.locate(Reference::parse(reference)?, scope)?;
+    let (store, entry) = app.stores.locate(Reference::parse(reference)?, scope)?;
     Ok(store.read(entry.reference, 0, consume)?)
 }
 
@@ -96,7 +96,7 @@ impl Request {
     fn parse(app: &App, input: &Input) -> Result<Self, AppError> {
         let reference = Reference::parse(&input.r#ref)?;
         let scope = input::scope(input.scope.as_deref())?;
-        let (store, entry) = app.places.locate(reference, scope)?;
+        let (store, entry) = app.stores.locate(reference, scope)?;
         Ok(Self {
             range: input.lines.as_deref().map(parse_range).transpose()?,
             stream: input.stream.as_deref().map(parse_stream).transpose()?,

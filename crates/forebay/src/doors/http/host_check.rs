@@ -13,7 +13,7 @@ pub(super) struct HostCheck {
 }
 
 impl HostCheck {
-    pub(super) fn of(settings: &Serve) -> Result<Self, AppError> {
+    pub(super) fn new(settings: &Serve) -> Result<Self, AppError> {
         if let Some(bad) = settings.origins.iter().find(|origin| !is_origin(origin)) {
             return Err(AppError::bad_input(
                 format!("`{bad}` is not an origin"),

@@ -67,7 +67,7 @@ pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
     let settings = plan.app.settings.serve.clone();
     let listener = listener::bind(&settings.listen)?;
     let address = listener.local_addr().map_err(fault)?;
-    let access = Access::of(&settings, address)?;
+    let access = Access::new(&settings, address)?;
     if access.needs_token {
         check_tokens(&plan.app)?;
     }
@@ -108,14 +108,14 @@ struct Access {
 
 impl Access {
     /// A server reachable by others has no capabilities beyond the store unless enabled.
-    fn of(settings: &Serve, address: SocketAddr) -> Result<Self, AppError> {
+    fn new(settings: &Serve, address: SocketAddr) -> Result<Self, AppError> {
         let is_private =
             address.ip().is_loopback() && settings.hosts.is_empty() && settings.issuer.is_empty();
         let capabilities = if is_private { Capabilities::ALL } else { enabled(&settings.enable)? };
         Ok(Self {
             needs_token: settings.require_token || !is_private,
             capabilities,
-            hosts: host_check::HostCheck::of(settings)?,
+            hosts: host_check::HostCheck::new(settings)?,
         })
     }
 }

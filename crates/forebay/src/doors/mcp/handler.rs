@@ -171,7 +171,8 @@ fn annotations(effect: Effect) -> ToolAnnotations {
 /// Estimated tokens of the tool list.
 fn list_tokens(app: &App) -> u64 {
     let listed: Vec<Tool> = app.tools().map(listing).collect();
-    tokens::of(&serde_json::to_string(&listed).unwrap_or_default()) + tokens::of(INSTRUCTIONS)
+    tokens::estimate(&serde_json::to_string(&listed).unwrap_or_default())
+        + tokens::estimate(INSTRUCTIONS)
 }
 
 /// Records the cost of the tool list, off the path of the first answer.

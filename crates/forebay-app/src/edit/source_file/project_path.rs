@@ -7,7 +7,7 @@ use crate::{App, AppError, Call};
 
 /// A resolved path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ProjectPath {
     /// With symlinks resolved.
     pub(crate) path: PathBuf,
     /// As answers show it: relative to the project.
@@ -27,19 +27,19 @@ pub(crate) fn locate(
     name: &str,
     access: Access,
     call: &Call,
-) -> Result<Place, AppError> {
-    let place = named(app, name)?;
-    check_project(app, &place)?;
-    check_settings(app, &place)?;
+) -> Result<ProjectPath, AppError> {
+    let location = named(app, name)?;
+    check_project(app, &location)?;
+    check_settings(app, &location)?;
     if access == Access::Edit {
-        check_protected(app, &place)?;
+        check_protected(app, &location)?;
     }
     let act = match access {
-        Access::Read => Act::Read(place.path.clone()),
-        Access::Edit => Act::Edit(place.path.clone()),
+        Access::Read => Act::Read(location.path.clone()),
+        Access::Edit => Act::Edit(location.path.clone()),
     };
     permit(app, &[act], &app.cwd, call)?;
-    Ok(place)
+    Ok(location)
 }
 
 /// Returns a path as answers show it.
@@ -53,7 +53,7 @@ pub(crate) fn shown(app: &App, path: &Path) -> String {
 }
 
 /// Resolves a name without checking access.
-pub(crate) fn named(app: &App, name: &str) -> Result<Place, AppError> {
+pub(crate) fn named(app: &App, name: &str) -> Result<ProjectPath, AppError> {
     if name.trim().is_empty() || name.contains(['\0', '\n']) {
         return Err(AppError::bad_input(
             "invalid path",
@@ -66,19 +66,19 @@ pub(crate) fn named(app: &App, name: &str) -> Result<Place, AppError> {
     let path = real_path(&path).ok_or_else(|| {
         AppError::bad_input(format!("cannot resolve {name}"), "the path contains a broken symlink")
     })?;
-    Ok(Place { shown: shown(app, &path), path })
+    Ok(ProjectPath { shown: shown(app, &path), path })
 }
 
 fn real_root(app: &App) -> PathBuf {
     app.root().canonicalize().unwrap_or_else(|_| app.root().to_owned())
 }
 
-fn check_project(app: &App, place: &Place) -> Result<(), AppError> {
-    if place.path.starts_with(real_root(app)) {
+fn check_project(app: &App, location: &ProjectPath) -> Result<(), AppError> {
+    if location.path.starts_with(real_root(app)) {
         return Ok(());
     }
     Err(AppError::refused(
-        format!("{} is outside of the project", place.path.display()),
+        format!("{} is outside of the project", location.path.display()),
         format!(
             "the file tools are limited to {}; read other files with ctx_execute_file",
             app.root().display()
@@ -87,9 +87,9 @@ fn check_project(app: &App, place: &Place) -> Result<(), AppError> {
 }
 
 /// Applies `isolation.deny`, which also hides these paths from programs.
-fn check_settings(app: &App, place: &Place) -> Result<(), AppError> {
+fn check_settings(app: &App, location: &ProjectPath) -> Result<(), AppError> {
     let denied = isolation::denied_paths(app);
-    match denied.iter().find(|path| place.path.starts_with(path)) {
+    match denied.iter().find(|path| location.path.starts_with(path)) {
         None => Ok(()),
         Some(path) => Err(AppError::refused(
             format!("denied: isolation.deny names {}", path.display()),
@@ -99,14 +99,14 @@ fn check_settings(app: &App, place: &Place) -> Result<(), AppError> {
 }
 
 /// Protects the files that control permissions, of Forebay or git: only the user may change them.
-fn check_protected(app: &App, place: &Place) -> Result<(), AppError> {
-    let in_git = place.path.components().any(|part| part.as_os_str() == ".git");
-    let settles = place.path.ends_with(".forebay.toml");
-    if !(in_git || settles || rules::holds_rules(app, &place.path)?) {
+fn check_protected(app: &App, location: &ProjectPath) -> Result<(), AppError> {
+    let in_git = location.path.components().any(|part| part.as_os_str() == ".git");
+    let settles = location.path.ends_with(".forebay.toml");
+    if !(in_git || settles || rules::holds_rules(app, &location.path)?) {
         return Ok(());
     }
     Err(AppError::refused(
-        format!("{} controls what may be run or changed", place.shown),
+        format!("{} controls what may be run or changed", location.shown),
         "only the user may change it; tell them the new content",
     ))
 }

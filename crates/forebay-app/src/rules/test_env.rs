@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use super::Place;
+use super::Environment;
 
-pub(super) struct Stage {
+pub(super) struct TestEnv {
     pub(super) folder: tempfile::TempDir,
 }
 
-impl Stage {
+impl TestEnv {
     pub(super) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -21,9 +21,9 @@ impl Stage {
     }
 
     /// The project `p`, seen from one of its folders.
-    pub(super) fn place(&self, cwd: &str) -> Place {
+    pub(super) fn environment(&self, cwd: &str) -> Environment {
         let root = self.folder.path();
-        Place {
+        Environment {
             cwd: root.join(cwd),
             root: root.join("p"),
             home: Some(root.join("home")),
