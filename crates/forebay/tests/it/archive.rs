@@ -1,4 +1,4 @@
-//! `forebay export` and `forebay import` of archives: whole, once, and nothing from a damaged one.
+//! `forebay export` and `forebay import`: imports are complete and idempotent, and reject damaged archives.
 
 use std::fs;
 use std::io::Write;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::env::TestEnv;
 
-/// A project with notes of every sort, a source and a run, and its archive.
-fn exported() -> (TestEnv, PathBuf) {
+/// Creates a project with several notes, a source and a run, and exports it.
+fn exported_project() -> (TestEnv, PathBuf) {
     let env = TestEnv::new();
     let older = env.forebay(["note", "-k", "decision", "-t", "db", "we use Postgres"]).ok();
     env.forebay(["note", "-k", "decision", "-t", "db", "we use SQLite, see [ctx:aaaaaaaaaa]"]).ok();
@@ -18,8 +18,8 @@ fn exported() -> (TestEnv, PathBuf) {
     env.stored(b"raw \xff\xfe bytes\n".repeat(20_000));
     assert!(older.text().contains("saved"));
     let archive = env.root().join("all.forebay");
-    let told = env.forebay(["export", archive.to_str().unwrap(), "--runs"]).ok().text();
-    assert!(told.contains("left out: 1 personal note"), "{told}");
+    let answer = env.forebay(["export", archive.to_str().unwrap(), "--runs"]).ok().text();
+    assert!(answer.contains("left out: 1 personal note"), "{answer}");
     (env, archive)
 }
 
@@ -29,15 +29,15 @@ fn import(env: &TestEnv, archive: &Path) -> serde_json::Value {
 }
 
 #[track_caller]
-fn refused(env: &TestEnv, archive: &Path, what: &str, hint: &str) {
+fn assert_import_refused(env: &TestEnv, archive: &Path, what: &str, hint: &str) {
     env.forebay(["import", archive.to_str().unwrap()]).refused(2, what, hint);
     let left = env.forebay(["history", "--all"]).ok().text();
-    assert!(!left.contains("[ctx:"), "nothing came in: {left}");
+    assert!(!left.contains("[ctx:"), "nothing is imported: {left}");
 }
 
 #[test]
-fn what_was_exported_comes_in_whole_and_once() {
-    let (there, archive) = exported();
+fn imports_an_exported_archive_completely_and_only_once() {
+    let (there, archive) = exported_project();
     let here = TestEnv::new();
     let tally = import(&here, &archive);
     assert_eq!((&tally["added"], &tally["known"]), (&5.into(), &0.into()), "{tally}");
@@ -51,26 +51,26 @@ fn what_was_exported_comes_in_whole_and_once() {
         let raw = |env: &TestEnv| env.forebay(["get", "--raw", reference]);
         let original = raw(&there).ok().stdout;
         if original.starts_with(b"my own affair") {
-            assert_eq!(raw(&here).code(), Some(1), "personal notes stay at home");
+            assert_eq!(raw(&here).code(), Some(1), "personal notes are not exported");
         } else {
             assert_eq!(raw(&here).ok().stdout, original, "{entry}");
             compared += 1;
         }
     }
     assert_eq!(compared, 5);
-    let told = here.forebay(["context"]).ok().text();
-    assert!(told.contains("## Pinned (1)") && told.contains("(ann)"), "{told}");
-    assert!(told.contains("we use SQLite") && !told.contains("Postgres"), "{told}");
+    let answer = here.forebay(["context"]).ok().text();
+    assert!(answer.contains("## Pinned (1)") && answer.contains("(ann)"), "{answer}");
+    assert!(answer.contains("we use SQLite") && !answer.contains("Postgres"), "{answer}");
     let found = here.forebay(["search", "walrus"]).ok().text();
     assert!(found.contains("How the walrus is fed"), "{found}");
 }
 
 #[test]
-fn without_runs_only_notes_and_sources_travel() {
-    let (there, _) = exported();
+fn exports_only_notes_and_sources_by_default() {
+    let (there, _) = exported_project();
     let archive = there.root().join("notes.forebay");
-    let told = there.forebay(["export", "--json", archive.to_str().unwrap()]).ok().json();
-    assert_eq!(told["records"], 4, "{told}");
+    let answer = there.forebay(["export", "--json", archive.to_str().unwrap()]).ok().json();
+    assert_eq!(answer["records"], 4, "{answer}");
     let here = TestEnv::new();
     assert_eq!(import(&here, &archive)["added"], 4);
     there.forebay(["export", archive.to_str().unwrap()]).refused(
@@ -81,8 +81,8 @@ fn without_runs_only_notes_and_sources_travel() {
 }
 
 #[test]
-fn a_forgotten_note_comes_back_with_an_archive() {
-    let (there, archive) = exported();
+fn import_restores_a_purged_note() {
+    let (there, archive) = exported_project();
     let found = there.forebay(["search", "never push"]).ok().reference();
     there.forebay(["purge", "--yes", &found]).ok();
     assert_eq!(import(&there, &archive)["added"], 1);
@@ -90,45 +90,52 @@ fn a_forgotten_note_comes_back_with_an_archive() {
 }
 
 #[test]
-fn a_note_on_the_same_topic_stays_beside_the_one_that_comes() {
-    let (_there, archive) = exported();
+fn import_keeps_both_notes_on_a_topic_as_conflicting() {
+    let (_there, archive) = exported_project();
     let here = TestEnv::new();
     let own = here.forebay(["note", "-t", "db", "we use a flat file"]).ok().reference();
-    assert_eq!(import(&here, &archive)["conflicting"], 2, "the older one on it, and the newer");
-    let told = here.forebay(["context"]).ok().text();
-    assert!(told.contains("we use a flat file") && told.contains("we use SQLite"), "{told}");
-    assert!(told.contains("conflicts with [ctx:"), "{told}");
+    assert_eq!(
+        import(&here, &archive)["conflicting"],
+        2,
+        "the older and the newer note on the topic"
+    );
+    let answer = here.forebay(["context"]).ok().text();
+    assert!(answer.contains("we use a flat file") && answer.contains("we use SQLite"), "{answer}");
+    assert!(answer.contains("conflicts with [ctx:"), "{answer}");
     assert!(here.forebay(["get", &own]).ok().text().contains("conflicts with [ctx:"));
     here.forebay(["note", "-t", "db", "SQLite it is"]).ok();
-    let told = here.forebay(["context"]).ok().text();
-    assert!(!told.contains("flat file") && !told.contains("conflicts"), "settled: {told}");
+    let answer = here.forebay(["context"]).ok().text();
+    assert!(
+        !answer.contains("flat file") && !answer.contains("conflicts"),
+        "a new note resolves the conflict: {answer}"
+    );
 }
 
 #[test]
 fn a_damaged_archive_changes_nothing() {
-    let (_there, archive) = exported();
+    let (_there, archive) = exported_project();
     let whole = fs::read(&archive).unwrap();
     let here = TestEnv::new();
     let damaged = here.root().join("damaged.forebay");
     let write = |bytes: &[u8]| fs::write(&damaged, bytes).unwrap();
 
     write(&whole[..whole.len() - 1]);
-    refused(&here, &damaged, "damaged.forebay", "again");
+    assert_import_refused(&here, &damaged, "damaged.forebay", "again");
     write(&whole[..whole.len() / 2]);
-    refused(&here, &damaged, "damaged.forebay", "again");
+    assert_import_refused(&here, &damaged, "damaged.forebay", "again");
     write(b"");
-    refused(&here, &damaged, "not a Forebay archive", "forebay export");
+    assert_import_refused(&here, &damaged, "not a Forebay archive", "forebay export");
     write(b"{\"forebay\":\"archive\",\"version\":1}\n");
-    refused(&here, &damaged, "not a Forebay archive", "forebay export");
+    assert_import_refused(&here, &damaged, "not a Forebay archive", "forebay export");
     let mut flipped = whole.clone();
     let middle = flipped.len() / 2;
     flipped[middle] ^= 0x55;
     write(&flipped);
-    refused(&here, &damaged, "damaged", "again");
+    assert_import_refused(&here, &damaged, "damaged", "again");
 }
 
-/// An archive as somebody else might write it.
-fn packed(env: &TestEnv, lines: &[u8]) -> PathBuf {
+/// Writes an archive with these lines, valid or not.
+fn write_archive(env: &TestEnv, lines: &[u8]) -> PathBuf {
     let path = env.root().join("made.forebay");
     let mut packer = forebay_store::ArchiveWriter::new(fs::File::create(&path).unwrap()).unwrap();
     packer.write_all(lines).unwrap();
@@ -139,35 +146,35 @@ fn packed(env: &TestEnv, lines: &[u8]) -> PathBuf {
 const HEADER: &str = "{\"forebay\":\"archive\",\"version\":1}\n";
 
 #[test]
-fn an_archive_that_says_what_is_not_so_changes_nothing() {
+fn an_inconsistent_archive_changes_nothing() {
     let env = TestEnv::new();
     let note = "{\"entry\":{\"ref\":\"aaaaaaaaaa\",\"kind\":\"note\",\"title\":\"x\",\"session\":\"s\",\
                 \"created\":1,\"bytes\":1,\"note\":{\"kind\":\"note\"}}}\n{\"text\":\"x\"}\n";
     let sum = |lines: &str| blake3::hash(lines.as_bytes()).to_hex().to_string();
-    let sealed = |lines: &str, records: u64, sum: &str| {
+    let with_end_record = |lines: &str, records: u64, sum: &str| {
         format!("{lines}{{\"end\":{{\"records\":{records},\"blake3\":\"{sum}\"}}}}\n")
     };
     let body = format!("{HEADER}{note}");
     let check = |lines: &str, what: &str, hint: &str| {
-        refused(&env, &packed(&env, lines.as_bytes()), what, hint);
+        assert_import_refused(&env, &write_archive(&env, lines.as_bytes()), what, hint);
     };
     check("{\"forebay\":\"archive\",\"version\":2}\n", "version 2", "later one");
     check("{\"name\":\"left-pad\"}\n", "not a Forebay archive", "forebay export");
     check("not JSON\n", "not a Forebay archive", "forebay export");
     check(&body, "truncated after 1 record", "again");
     check(&body[..body.len() - 1], "truncated", "again");
-    check(&sealed(&body, 1, &sum("something else")), "checksum", "again");
-    check(&sealed(&body, 7, &sum(&body)), "checksum", "again");
-    let after = format!("{}{note}", sealed(&body, 1, &sum(&body)));
+    check(&with_end_record(&body, 1, &sum("something else")), "checksum", "again");
+    check(&with_end_record(&body, 7, &sum(&body)), "checksum", "again");
+    let after = format!("{}{note}", with_end_record(&body, 1, &sum(&body)));
     check(&after, "checksum", "again");
     let long = format!("{HEADER}{{\"text\":\"{}\"}}\n", "x".repeat(2_000_000));
-    check(&sealed(&long, 0, &sum(&long)), "is longer than", "again");
-    let sound = packed(&env, sealed(&body, 1, &sum(&body)).as_bytes());
-    assert_eq!(import(&env, &sound)["added"], 1, "and the sound one is taken");
+    check(&with_end_record(&long, 0, &sum(&long)), "is longer than", "again");
+    let valid = write_archive(&env, with_end_record(&body, 1, &sum(&body)).as_bytes());
+    assert_eq!(import(&env, &valid)["added"], 1, "a valid archive is imported");
 }
 
 #[test]
-fn a_bomb_is_not_unpacked() {
+fn a_decompression_bomb_is_refused() {
     let env = TestEnv::new();
     let path = env.root().join("bomb.forebay");
     let mut packer = forebay_store::ArchiveWriter::new(fs::File::create(&path).unwrap()).unwrap();
@@ -186,8 +193,8 @@ fn a_bomb_is_not_unpacked() {
 }
 
 #[test]
-fn an_archive_is_known_by_its_content_too() {
-    let (_there, archive) = exported();
+fn an_archive_is_recognized_by_its_content() {
+    let (_there, archive) = exported_project();
     let here = TestEnv::new();
     let renamed = here.root().join("backup.bin");
     fs::copy(&archive, &renamed).unwrap();

@@ -1,4 +1,4 @@
-//! Code and commands that nobody should write: each ends in bounded time with a clear answer.
+//! Malformed, huge and hostile code: each call ends in bounded time with a clear answer.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::env::TestEnv;
 
 #[test]
-fn code_with_nul_is_refused() {
+fn code_with_nul_bytes_is_refused() {
     let env = TestEnv::new();
     let mut client = env.mcp();
     for arguments in [
@@ -16,11 +16,11 @@ fn code_with_nul_is_refused() {
         json!({ "code": "print(1)\0", "language": "python" }),
         json!({ "code": "true", "env": { "A": "b\0" } }),
     ] {
-        let told = client.fault("ctx_execute", arguments);
-        assert!(told.contains("NUL"), "{told}");
+        let answer = client.fault("ctx_execute", arguments);
+        assert!(answer.contains("NUL"), "{answer}");
     }
-    let told = client.fault("ctx_execute", json!({ "code": "true", "env": { "A=B": "c" } }));
-    assert!(told.contains("invalid environment variable name"), "{told}");
+    let answer = client.fault("ctx_execute", json!({ "code": "true", "env": { "A=B": "c" } }));
+    assert!(answer.contains("invalid environment variable name"), "{answer}");
 }
 
 #[test]
@@ -28,17 +28,17 @@ fn ten_megabytes_of_code_run_or_are_refused() {
     let env = TestEnv::new();
     let mut client = env.mcp();
     let padding = "# padding that makes it long\n".repeat(10 * 1024 * 1024 / 29);
-    let told = client.text(
+    let answer = client.text(
         "ctx_execute",
         json!({ "code": format!("{padding}print('arrived')"), "language": "python" }),
     );
-    assert!(told.contains("arrived"), "{told}");
-    let told = client.fault("ctx_execute", json!({ "code": format!("{padding}echo arrived") }));
-    assert!(told.contains("hint:"), "{told}");
+    assert!(answer.contains("arrived"), "{answer}");
+    let answer = client.fault("ctx_execute", json!({ "code": format!("{padding}echo arrived") }));
+    assert!(answer.contains("hint:"), "{answer}");
 }
 
 #[test]
-fn files_outside_and_behind_links_are_held_to_the_rules_of_where_they_lead() {
+fn rules_apply_to_the_targets_of_links_and_relative_paths() {
     let env = TestEnv::new();
     fs::create_dir_all(env.project().join(".claude")).unwrap();
     let rules = json!({ "permissions": { "deny": [format!("Read(/{}/**)", env.root().join("out").display())] } });
@@ -51,23 +51,24 @@ fn files_outside_and_behind_links_are_held_to_the_rules_of_where_they_lead() {
     let mut client = env.mcp();
     let count = |path: &str| json!({ "path": path, "code": "cat \"$FILE_PATH\"" });
     for denied in ["link.txt", "../out/secret.txt", "../app/../out/secret.txt"] {
-        let told = client.fault("ctx_execute_file", count(denied));
-        assert!(told.contains("denies it") && !told.contains("hidden"), "{denied}: {told}");
+        let answer = client.fault("ctx_execute_file", count(denied));
+        assert!(answer.contains("denies it") && !answer.contains("hidden"), "{denied}: {answer}");
     }
     assert!(client.text("ctx_execute_file", count("../free/open.txt")).contains("shown"));
     for (path, message) in
         [("gone.txt", "does not exist"), (".", "is a folder"), ("/dev/zero", "not a regular file")]
     {
-        let told = client.fault("ctx_execute_file", count(path));
-        assert!(told.contains(message) && told.contains("hint:"), "{told}");
+        let answer = client.fault("ctx_execute_file", count(path));
+        assert!(answer.contains(message) && answer.contains("hint:"), "{answer}");
     }
 }
 
 #[test]
-fn a_command_that_kills_its_own_group_ends_alone() {
+fn a_command_that_kills_its_process_group_does_not_kill_the_server() {
     let env = TestEnv::new();
     let mut client = env.mcp();
-    let told = client.text("ctx_execute", json!({ "code": "echo before; kill -9 0; echo after" }));
-    assert!(told.contains("killed by SIGKILL") && told.ends_with("before"), "{told}");
+    let answer =
+        client.text("ctx_execute", json!({ "code": "echo before; kill -9 0; echo after" }));
+    assert!(answer.contains("killed by SIGKILL") && answer.ends_with("before"), "{answer}");
     assert!(client.text("ctx_execute", json!({ "code": "echo alive" })).contains("alive"));
 }

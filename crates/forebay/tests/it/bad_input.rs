@@ -1,4 +1,4 @@
-//! What stands in the way from outside: locks, damage, folders that cannot be, disks that are full.
+//! External failures: locks, corruption, unusable folders and full disks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn a_write_waits_for_another_writer_and_succeeds() {
     let lock = connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
     let mut child = env.command(["note", "second"]).spawn().unwrap();
     let ended = wait_until(Duration::from_millis(700), || child.try_wait().unwrap().is_some());
-    assert!(!ended, "it waits");
+    assert!(!ended, "the write waits for the lock");
     lock.commit().unwrap();
     let noted = finished(child).ok();
     assert_eq!(env.forebay(["get", &noted.reference()]).ok().body(), "second");
@@ -35,63 +35,70 @@ fn a_reader_does_not_wait_for_a_writer() {
     lock.commit().unwrap();
 }
 
-/// Runs `forebay` with its data at a place of the test's choice.
-fn with_data_at<const N: usize>(env: &TestEnv, data: &Path, arguments: [&str; N]) -> Output {
+/// Runs `forebay` with this data folder.
+fn run_with_data_folder<const N: usize>(
+    env: &TestEnv,
+    data: &Path,
+    arguments: [&str; N],
+) -> Output {
     let mut command = env.command(arguments);
     command.env("FOREBAY_HOME", data);
     finish(command, b"")
 }
 
-/// A data folder that cannot be made is told with the way out, and nothing runs.
+/// Asserts that an unusable data folder is reported with a hint and that no command runs.
 #[track_caller]
-fn check_impossible_data(data: &Path) {
+fn assert_data_folder_rejected(data: &Path) {
     let env = TestEnv::new();
     for line in [["run", "--", "touch ran"], ["note", "--", "text"]] {
-        let refused = with_data_at(&env, data, line);
+        let refused = run_with_data_folder(&env, data, line);
         assert!(matches!(refused.code(), Some(1 | 2)), "{refused:?}");
         assert!(refused.stdout.is_empty(), "{refused:?}");
-        let told = &refused.stderr;
-        assert!(told.contains("error: ") && told.contains(&*data.to_string_lossy()), "{told}");
-        assert!(told.contains("hint: ") && told.contains("FOREBAY_HOME"), "{told}");
+        let stderr = &refused.stderr;
+        assert!(
+            stderr.contains("error: ") && stderr.contains(&*data.to_string_lossy()),
+            "{stderr}"
+        );
+        assert!(stderr.contains("hint: ") && stderr.contains("FOREBAY_HOME"), "{stderr}");
     }
     assert!(!env.project().join("ran").exists(), "the command did not run");
-    let doctor = with_data_at(&env, data, ["doctor"]);
+    let doctor = run_with_data_folder(&env, data, ["doctor"]);
     assert_eq!(doctor.code(), Some(1), "{doctor:?}");
     assert!(doctor.text().contains("BROKEN data"), "{doctor:?}");
 }
 
 #[test]
-fn a_data_folder_that_is_a_file_is_told() {
+fn rejects_a_data_folder_that_is_a_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    check_impossible_data(file.path());
+    assert_data_folder_rejected(file.path());
 }
 
 #[test]
-fn a_data_folder_below_a_file_is_told() {
+fn rejects_a_data_folder_below_a_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    check_impossible_data(&file.path().join("below"));
+    assert_data_folder_rejected(&file.path().join("below"));
 }
 
 #[test]
-fn a_data_folder_that_the_system_refuses_is_told() {
-    check_impossible_data(Path::new("/proc/nope"));
+fn rejects_a_data_folder_that_cannot_be_created() {
+    assert_data_folder_rejected(Path::new("/proc/nope"));
 }
 
 #[test]
-fn a_server_without_a_data_folder_says_so_and_goes_on() {
+fn a_server_without_a_data_folder_reports_errors_and_keeps_running() {
     let env = TestEnv::new();
     fs::write(env.root().join("file"), "").unwrap();
     let mut command = env.command(["mcp"]);
     command.env("FOREBAY_HOME", env.root().join("file/below"));
     let mut mcp = crate::mcp_client::McpClient::initialized(command);
     for _ in 0..2 {
-        let told = mcp.fault("ctx_annotate", json!({ "text": "x" }));
-        assert!(told.contains("file/below") && told.contains("\nhint: "), "{told}");
+        let answer = mcp.fault("ctx_annotate", json!({ "text": "x" }));
+        assert!(answer.contains("file/below") && answer.contains("\nhint: "), "{answer}");
     }
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_is_told() {
+fn reports_an_unwritable_folder() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::new();
     if rustix::process::getuid().is_root()
@@ -109,7 +116,7 @@ fn a_folder_that_may_not_be_written_is_told() {
     assert!(!env.project().join("ran").exists());
 }
 
-/// A program that obeys file permissions even as root.
+/// Builds a command that is subject to file permissions even as root.
 fn unprivileged(env: &TestEnv, program: &str) -> Command {
     if !rustix::process::getuid().is_root() {
         return env.program(program);
@@ -119,8 +126,8 @@ fn unprivileged(env: &TestEnv, program: &str) -> Command {
     command
 }
 
-/// The databases that were set aside.
-fn set_aside(env: &TestEnv) -> Vec<PathBuf> {
+/// Lists the databases that were set aside.
+fn databases_set_aside(env: &TestEnv) -> Vec<PathBuf> {
     let folder = env.database().parent().unwrap().to_owned();
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     files
@@ -130,8 +137,8 @@ fn set_aside(env: &TestEnv) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Replaces the database with something that is none.
-fn ruin(env: &TestEnv) {
+/// Replaces the database with text.
+fn replace_database_with_garbage(env: &TestEnv) {
     let database = env.database();
     for suffix in ["-wal", "-shm"] {
         let _ = fs::remove_file(format!("{}{suffix}", database.display()));
@@ -139,58 +146,58 @@ fn ruin(env: &TestEnv) {
     fs::write(database, "this is no database, but it was somebody's data ".repeat(200)).unwrap();
 }
 
-/// A ruined database is kept under a new name, the name is told, and the call succeeds.
+/// Asserts that a corrupt database is kept under a new name, the name is reported, and the call succeeds.
 #[track_caller]
-fn check_set_aside<const N: usize>(arguments: [&str; N]) {
+fn assert_corrupt_database_set_aside<const N: usize>(arguments: [&str; N]) {
     let env = TestEnv::new();
     env.noted("before");
-    ruin(&env);
+    replace_database_with_garbage(&env);
     let done = env.forebay(arguments).ok();
-    let aside = set_aside(&env);
+    let aside = databases_set_aside(&env);
     assert_eq!(aside.len(), 1, "{aside:?}");
     assert!(fs::read_to_string(&aside[0]).unwrap().starts_with("this is no database"));
     let name = aside[0].file_name().unwrap().to_string_lossy().into_owned();
-    let told = format!("{}{}", done.text(), done.stderr);
-    assert!(told.contains(&name), "{name} is not told: {told}");
+    let answer = format!("{}{}", done.text(), done.stderr);
+    assert!(answer.contains(&name), "{name} is not reported: {answer}");
     let noted = env.noted("after");
     assert_eq!(env.forebay(["get", &noted]).ok().body(), "after");
 }
 
 #[test]
-fn a_corrupt_database_is_set_aside_with_its_name_told_by_a_note() {
-    check_set_aside(["note", "x"]);
+fn note_sets_a_corrupt_database_aside_and_reports_its_new_name() {
+    assert_corrupt_database_set_aside(["note", "x"]);
 }
 
 #[test]
-fn a_corrupt_database_is_set_aside_with_its_name_told_by_a_run() {
-    check_set_aside(["run", "--", "echo hi"]);
+fn run_sets_a_corrupt_database_aside_and_reports_its_new_name() {
+    assert_corrupt_database_set_aside(["run", "--", "echo hi"]);
 }
 
 #[test]
-fn a_corrupt_database_is_set_aside_with_its_name_told_by_doctor() {
-    check_set_aside(["doctor"]);
+fn doctor_sets_a_corrupt_database_aside_and_reports_its_new_name() {
+    assert_corrupt_database_set_aside(["doctor"]);
 }
 
 #[test]
-fn a_corrupt_database_is_set_aside_with_its_name_told_by_repair() {
-    check_set_aside(["doctor", "--repair"]);
+fn repair_sets_a_corrupt_database_aside_and_reports_its_new_name() {
+    assert_corrupt_database_set_aside(["doctor", "--repair"]);
 }
 
 #[test]
-fn a_corrupt_database_is_told_by_the_server() {
+fn the_server_reports_a_corrupt_database() {
     let env = TestEnv::new();
     env.noted("before");
-    ruin(&env);
+    replace_database_with_garbage(&env);
     let mut mcp = env.mcp();
-    let told = mcp.text("ctx_annotate", json!({ "text": "x" }));
-    assert_eq!(set_aside(&env).len(), 1);
-    assert!(told.contains("damaged-"), "{told}");
+    let answer = mcp.text("ctx_annotate", json!({ "text": "x" }));
+    assert_eq!(databases_set_aside(&env).len(), 1);
+    assert!(answer.contains("damaged-"), "{answer}");
 }
 
-/// Overwrites pages in the middle of a database that opens all the same.
-fn harm(env: &TestEnv) {
+/// Overwrites pages in the middle of a database, which can still be opened.
+fn overwrite_middle_pages(env: &TestEnv) {
     env.stored(varied_log(40_000));
-    env.wait_until_tidy();
+    env.wait_for_checkpoint();
     let database = env.database();
     Connection::open(&database)
         .unwrap()
@@ -205,33 +212,36 @@ fn harm(env: &TestEnv) {
 #[test]
 fn doctor_finds_damage_and_repair_keeps_the_file() {
     let env = TestEnv::new();
-    harm(&env);
-    let sick = env.forebay(["doctor"]);
-    assert_eq!(sick.code(), Some(1), "{sick:?}");
-    assert!(sick.text().contains("BROKEN store") && sick.text().contains("--repair"), "{sick:?}");
-    assert!(set_aside(&env).is_empty(), "looking changes nothing");
+    overwrite_middle_pages(&env);
+    let report = env.forebay(["doctor"]);
+    assert_eq!(report.code(), Some(1), "{report:?}");
+    assert!(
+        report.text().contains("BROKEN store") && report.text().contains("--repair"),
+        "{report:?}"
+    );
+    assert!(databases_set_aside(&env).is_empty(), "doctor without --repair changes nothing");
 
     let damaged = fs::read(env.database()).unwrap();
     let repaired = env.forebay(["doctor", "--repair"]).ok().text();
-    let aside = set_aside(&env);
+    let aside = databases_set_aside(&env);
     assert_eq!(aside.len(), 1, "{repaired}");
     assert!(repaired.contains(&*aside[0].to_string_lossy()), "{repaired}");
-    assert!(fs::read(&aside[0]).unwrap() == damaged, "the data is kept as it was");
+    assert!(fs::read(&aside[0]).unwrap() == damaged, "the damaged file is kept unchanged");
     env.forebay(["doctor"]).ok();
 }
 
 #[test]
-fn repair_leaves_a_sound_store_alone() {
+fn repair_leaves_an_intact_store_alone() {
     let env = TestEnv::new();
     let reference = env.noted("kept");
     let text = env.forebay(["doctor", "--repair"]).ok().text();
     assert!(text.contains("is intact; nothing to repair"), "{text}");
-    assert!(set_aside(&env).is_empty());
+    assert!(databases_set_aside(&env).is_empty());
     assert_eq!(env.forebay(["get", &reference]).ok().body(), "kept");
 }
 
 #[test]
-fn a_store_of_a_newer_forebay_is_refused_and_left_alone() {
+fn refuses_a_store_of_a_newer_version_and_leaves_it_unchanged() {
     let env = TestEnv::new();
     let reference = env.noted("kept");
     let connection = Connection::open(env.database()).unwrap();
@@ -246,10 +256,10 @@ fn a_store_of_a_newer_forebay_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_full_disk_takes_the_storing_not_the_answer() {
+fn a_full_disk_prevents_storing_but_not_the_answer() {
     let env = TestEnv::new();
     let before = env.noted("written before");
-    // A limit on file sizes stands in for a full disk; the signal that goes with it is ignored.
+    // A file size limit simulates a full disk; its signal is ignored.
     let mut shell = env.program("bash");
     let line = "trap '' XFSZ; ulimit -f 1500; exec \"$0\" \"$@\"";
     shell.args(["-c", line, env!("CARGO_BIN_EXE_forebay"), "run", "--"]);
@@ -258,13 +268,13 @@ fn a_full_disk_takes_the_storing_not_the_answer() {
     assert_eq!(ran.code(), Some(3), "{ran:?}");
     assert!(ran.text().starts_with("NOT STORED exit 3 · "), "{}", ran.text());
     assert!(ran.text().contains("its output is not stored: "), "{}", ran.text());
-    assert!(ran.text().contains("the last line"), "the digest still comes: {}", ran.text());
+    assert!(ran.text().contains("the last line"), "the digest is still shown: {}", ran.text());
     env.forebay(["doctor"]).ok();
     assert_eq!(env.forebay(["get", &before]).ok().body(), "written before");
 }
 
 #[test]
-fn a_note_that_cannot_be_stored_is_a_failure() {
+fn a_note_that_cannot_be_stored_fails() {
     let env = TestEnv::new();
     env.noted("written before");
     let text = format!("{:?}", crate::texts::binary(2_000_000));
@@ -278,7 +288,7 @@ fn a_note_that_cannot_be_stored_is_a_failure() {
 }
 
 #[test]
-fn the_user_home_and_the_root_are_never_a_project() {
+fn home_and_root_folders_are_never_projects() {
     let env = TestEnv::new();
     for folder in [env.home(), PathBuf::from("/")] {
         let doctor = env.forebay_in(&folder, ["doctor"]).ok().text();

@@ -1,4 +1,4 @@
-//! `ctx_batch_execute`: several commands in one call, and questions about just their output.
+//! `ctx_batch_execute`: several commands in one call, and queries over their output.
 
 use std::time::Instant;
 
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::texts::{tokens, varied_log};
 
-fn call(env: &TestEnv, arguments: Value) -> String {
+fn batch_execute(env: &TestEnv, arguments: Value) -> String {
     env.mcp().text("ctx_batch_execute", arguments)
 }
 
 #[test]
-fn each_command_has_its_label_exit_and_output_in_order() {
+fn lists_label_exit_code_and_output_of_each_command_in_order() {
     let env = TestEnv::new();
-    let told = call(
+    let answer = batch_execute(
         &env,
         json!({ "commands": [
             { "label": "slow", "code": "sleep 0.3; echo one" },
@@ -23,7 +23,7 @@ fn each_command_has_its_label_exit_and_output_in_order() {
             { "label": "asks", "code": "grep absent /dev/null" },
         ] }),
     );
-    insta::assert_snapshot!(env.redact(&told), @r"
+    insta::assert_snapshot!(env.redact(&answer), @r"
     4 commands: 1 failed · [TIME]
     ## 1 slow
     [ctx:REF] exit 0 · [TIME] · 1 line
@@ -40,71 +40,71 @@ fn each_command_has_its_label_exit_and_output_in_order() {
 }
 
 #[test]
-fn a_failure_stops_those_after_it_where_that_is_wanted() {
+fn stop_on_failure_skips_the_remaining_commands() {
     let env = TestEnv::new();
     let commands = json!([{ "code": "false" }, { "code": "touch made" }]);
-    let told = call(&env, json!({ "commands": commands, "stop_on_failure": true }));
+    let answer = batch_execute(&env, json!({ "commands": commands, "stop_on_failure": true }));
     assert!(
-        told.contains("2 commands: 1 failed, 1 not run") && told.ends_with("not run"),
-        "{told}"
+        answer.contains("2 commands: 1 failed, 1 not run") && answer.ends_with("not run"),
+        "{answer}"
     );
     assert!(!env.project().join("made").exists());
-    call(&env, json!({ "commands": commands }));
+    batch_execute(&env, json!({ "commands": commands }));
     assert!(env.project().join("made").exists());
 }
 
 #[test]
-fn commands_run_at_the_same_time() {
+fn commands_run_concurrently() {
     let env = TestEnv::new();
     let commands: Vec<Value> = (0..8).map(|_| json!({ "code": "sleep 1" })).collect();
     let mut client = env.mcp();
     let started = Instant::now();
     client.text("ctx_batch_execute", json!({ "commands": commands, "concurrency": 8 }));
-    assert!(started.elapsed().as_secs() < 8, "one after the other");
+    assert!(started.elapsed().as_secs() < 8, "the commands ran sequentially");
 }
 
 #[test]
-fn questions_are_answered_from_these_outputs_only() {
+fn queries_search_only_the_outputs_of_the_batch() {
     let env = TestEnv::new();
     env.forebay(["run", "--", "echo the walrus was here before"]).ok();
-    let told = call(
+    let answer = batch_execute(
         &env,
         json!({
             "commands": [{ "code": "echo a walrus swims" }, { "code": "echo a heron flies" }],
             "queries": ["walrus", "pelican"],
         }),
     );
-    assert!(told.contains("\"walrus\" · 1 hit") && told.contains("swims"), "{told}");
-    assert!(!told.contains("here before"), "{told}");
-    assert!(told.contains("\"pelican\" · nothing found in these outputs"), "{told}");
+    assert!(answer.contains("\"walrus\" · 1 hit") && answer.contains("swims"), "{answer}");
+    assert!(!answer.contains("here before"), "{answer}");
+    assert!(answer.contains("\"pelican\" · nothing found in these outputs"), "{answer}");
 }
 
 #[test]
-fn the_budget_is_shared_and_kept() {
+fn all_commands_share_the_budget() {
     let env = TestEnv::new();
     env.write("log", varied_log(3_000));
     let commands: Vec<Value> = (0..6).map(|_| json!({ "code": "cat log" })).collect();
     let mut client = env.mcp();
     for budget in [100, 400, 2_000] {
-        let told = client.text(
+        let answer = client.text(
             "ctx_batch_execute",
             json!({ "commands": commands, "queries": ["kelp"], "budget": budget }),
         );
-        assert!(tokens(&told) <= budget, "{} > {budget}", tokens(&told));
+        assert!(tokens(&answer) <= budget, "{} > {budget}", tokens(&answer));
     }
 }
 
 #[test]
-fn a_command_that_may_not_run_is_told_in_its_place() {
+fn a_rejected_command_is_reported_at_its_position() {
     let env = TestEnv::new();
     let commands = json!([{ "code": "x", "language": "cobol" }, { "code": "echo fine" }]);
-    let told = call(&env, json!({ "commands": commands }));
-    assert!(told.contains("## 1 x\nnot run: unknown language `cobol`"), "{told}");
-    assert!(told.contains("fine"), "{told}");
+    let answer = batch_execute(&env, json!({ "commands": commands }));
+    assert!(answer.contains("## 1 x\nnot run: unknown language `cobol`"), "{answer}");
+    assert!(answer.contains("fine"), "{answer}");
 }
 
 #[test]
-fn a_batch_that_makes_no_sense_is_refused() {
+fn an_invalid_batch_is_refused() {
     let env = TestEnv::new();
     let mut client = env.mcp();
     for (arguments, message) in [
@@ -112,7 +112,7 @@ fn a_batch_that_makes_no_sense_is_refused() {
         (json!({ "commands": [{ "code": "true" }], "concurrency": 9 }), "concurrency"),
         (json!({ "commands": vec![json!({ "code": "true" }); 33] }), "too many"),
     ] {
-        let told = client.fault("ctx_batch_execute", arguments);
-        assert!(told.contains(message) && told.contains("hint:"), "{told}");
+        let answer = client.fault("ctx_batch_execute", arguments);
+        assert!(answer.contains(message) && answer.contains("hint:"), "{answer}");
     }
 }

@@ -1,4 +1,4 @@
-//! `forebay get`: every part of an entry can be read again, exactly, page by page.
+//! `forebay get`: returns every part of an entry exactly, page by page.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ fn a_short_entry_is_shown_whole() {
 }
 
 #[test]
-fn line_ranges_give_exactly_those_lines() {
+fn a_line_range_returns_exactly_those_lines() {
     let env = TestEnv::new();
     let reference = env.stored((1..=10).map(|n| format!("l{n}\n")).collect::<String>());
     let check = |range: &str, expect: &str| {
@@ -30,7 +30,7 @@ fn line_ranges_give_exactly_those_lines() {
 }
 
 #[test]
-fn a_range_that_is_none_or_lies_outside_is_told() {
+fn rejects_invalid_and_out_of_range_lines() {
     let env = TestEnv::new();
     let reference = env.stored("a\nb\n");
     let get = |range: &str| env.forebay(["get", &reference, "--lines", range]);
@@ -39,7 +39,7 @@ fn a_range_that_is_none_or_lies_outside_is_told() {
     get("7-9").refused(1, "out of range", "1-2");
 }
 
-/// The arguments of the line that tells how to go on, as the command line takes them.
+/// Parses the `more:` line into command-line arguments for the next page.
 fn next_page(text: &str, first: &[&str]) -> Option<Vec<String>> {
     let last = text.lines().last()?;
     if let Some(cursor) = last.strip_prefix("more: the same call with cursor=") {
@@ -60,7 +60,7 @@ fn next_page(text: &str, first: &[&str]) -> Option<Vec<String>> {
     Some(arguments)
 }
 
-/// Follows the printed cursors from the first page to the last; the pages' texts.
+/// Follows the printed cursors and returns the text of each page.
 #[track_caller]
 fn pages(env: &TestEnv, reference: &str, first: &[&str], budget: usize) -> Vec<String> {
     let budget_word = budget.to_string();
@@ -87,7 +87,7 @@ fn pages(env: &TestEnv, reference: &str, first: &[&str], budget: usize) -> Vec<S
 }
 
 #[test]
-fn pages_of_text_follow_each_other_without_gap_or_overlap() {
+fn text_pages_have_no_gaps_or_overlaps() {
     let env = TestEnv::new();
     let log = varied_log(400);
     let reference = env.stored(&log);
@@ -109,7 +109,7 @@ fn pages_of_a_range_end_with_the_range() {
 }
 
 #[test]
-fn a_long_single_line_is_paged_and_comes_back_whole() {
+fn the_pages_of_a_long_line_add_up_to_it() {
     let env = TestEnv::new();
     let line = long_line(150_000);
     let reference = env.stored(&line);
@@ -117,7 +117,7 @@ fn a_long_single_line_is_paged_and_comes_back_whole() {
 }
 
 #[test]
-fn a_long_single_line_of_one_stream_is_paged_and_comes_back_whole() {
+fn the_pages_of_a_long_line_of_one_stream_add_up_to_it() {
     let env = TestEnv::new();
     let line = long_line(150_000);
     env.write("line", &line);
@@ -128,7 +128,7 @@ fn a_long_single_line_of_one_stream_is_paged_and_comes_back_whole() {
 }
 
 #[test]
-fn a_page_never_cuts_a_character() {
+fn a_page_never_splits_a_character() {
     let env = TestEnv::new();
     let line = "äß日本🦀".repeat(1_500);
     let reference = env.stored(&line);
@@ -151,7 +151,7 @@ fn grep_counts_all_matches_and_numbers_the_lines() {
 }
 
 #[test]
-fn grep_pages_give_every_matching_line_exactly_once() {
+fn grep_pages_list_every_matching_line_exactly_once() {
     let env = TestEnv::new();
     let log = varied_log(600);
     let reference = env.stored(&log);
@@ -162,7 +162,7 @@ fn grep_pages_give_every_matching_line_exactly_once() {
         .map(|(at, line)| format!("{}: {line}", at + 1))
         .collect();
     let pages = pages(&env, &reference, &["--grep", "ember"], 250);
-    assert!(pages.len() > 3, "several pages were needed");
+    assert!(pages.len() > 3, "there are several pages");
     assert_eq!(pages.join("\n"), expect.join("\n"));
 }
 
@@ -199,7 +199,7 @@ fn a_long_pattern_is_paged_with_the_same_pattern() {
 }
 
 #[test]
-fn a_pattern_that_is_no_regex_is_taken_as_plain_text() {
+fn an_invalid_regex_is_matched_as_plain_text() {
     let env = TestEnv::new();
     let reference = env.stored("call(a\nother\n");
     let shown = env.forebay(["get", &reference, "--grep", "call(a"]).ok().text();
@@ -207,7 +207,7 @@ fn a_pattern_that_is_no_regex_is_taken_as_plain_text() {
 }
 
 #[test]
-fn no_page_of_matches_is_larger_than_its_budget() {
+fn grep_pages_stay_within_the_budget() {
     let env = TestEnv::new();
     let reference = env.stored(format!("{}\n", long_line(900)).repeat(50));
     let pattern = "0000[0-9]+|a rather long second way that stands nowhere in it";
@@ -220,7 +220,7 @@ fn no_page_of_matches_is_larger_than_its_budget() {
 }
 
 #[test]
-fn the_last_lines_of_one_stream_are_counted_within_it() {
+fn negative_line_ranges_count_within_the_stream() {
     let env = TestEnv::new();
     let line = "seq 1 20; for i in 1 2 3; do echo err $i >&2; done";
     let reference = env.forebay(["run", "--", line]).ok().reference();
@@ -234,7 +234,7 @@ const DOCUMENT: &str =
     r#"{"name":"forebay","items":[{"id":7,"tags":["a","b"]},{"id":8}],"a/b":true}"#;
 
 #[test]
-fn a_pointer_gives_the_json_value_it_names() {
+fn a_json_pointer_returns_its_value() {
     let env = TestEnv::new();
     let reference = env.stored(DOCUMENT);
     let check = |pointer: &str, about: &str, expect: &str| {
@@ -249,7 +249,7 @@ fn a_pointer_gives_the_json_value_it_names() {
 }
 
 #[test]
-fn a_pointer_that_leads_nowhere_tells_what_is_there() {
+fn an_unmatched_json_pointer_lists_what_exists() {
     let env = TestEnv::new();
     let reference = env.stored(DOCUMENT);
     let get = |pointer: &str| env.forebay(["get", &reference, "--pointer", pointer]);
@@ -260,7 +260,7 @@ fn a_pointer_that_leads_nowhere_tells_what_is_there() {
 }
 
 #[test]
-fn a_large_json_value_is_paged_and_comes_back_whole() {
+fn the_pages_of_a_large_json_value_add_up_to_it() {
     let env = TestEnv::new();
     let mut text = String::new();
     (0..4_000).for_each(|n| write!(text, "w{n} ").unwrap());
@@ -282,7 +282,7 @@ fn grep_and_pointer_together_are_refused() {
 }
 
 #[test]
-fn a_reference_is_read_in_every_spelling() {
+fn accepts_every_spelling_of_a_reference() {
     let env = TestEnv::new();
     let reference = env.stored("found\n");
     let spellings = [
@@ -300,7 +300,7 @@ fn a_reference_is_read_in_every_spelling() {
 }
 
 #[test]
-fn an_unknown_or_malformed_reference_is_told() {
+fn rejects_unknown_and_malformed_references() {
     let env = TestEnv::new();
     env.stored("something\n");
     for raw in [vec![], vec!["--raw"]] {
@@ -314,7 +314,7 @@ fn an_unknown_or_malformed_reference_is_told() {
 }
 
 #[test]
-fn a_cursor_that_is_none_is_told() {
+fn rejects_invalid_cursors() {
     let env = TestEnv::new();
     let reference = env.stored("a\n");
     for cursor in ["x", "0", "3+", "-4"] {

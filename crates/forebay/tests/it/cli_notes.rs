@@ -1,4 +1,4 @@
-//! `forebay note`: what was written down on purpose, and what replaced it.
+//! `forebay note`: storing, finding and replacing notes.
 
 use crate::env::TestEnv;
 
@@ -8,7 +8,7 @@ fn search(env: &TestEnv, query: &str) -> String {
 }
 
 #[test]
-fn a_note_is_kept_whole() {
+fn a_note_is_stored_completely() {
     let env = TestEnv::new();
     let text =
         format!("first line\n\n{}last line", "a body that is longer than a title\n".repeat(99));
@@ -26,14 +26,14 @@ fn a_long_note_is_found_by_its_last_word() {
 }
 
 #[test]
-fn words_need_no_quotes() {
+fn several_arguments_form_one_note() {
     let env = TestEnv::new();
     let reference = env.forebay(["note", "we", "chose", "SQLite"]).ok().reference();
     assert_eq!(env.forebay(["get", &reference]).ok().body(), "we chose SQLite");
 }
 
 #[test]
-fn every_kind_is_kept_and_shown() {
+fn every_kind_is_stored_and_shown() {
     let env = TestEnv::new();
     for kind in ["note", "decision", "finding", "preference", "constraint", "todo"] {
         let noted = env.forebay(["note", "--kind", kind, "walrus"]).ok();
@@ -52,7 +52,7 @@ fn an_empty_note_is_refused() {
 }
 
 #[test]
-fn a_newer_note_on_the_topic_replaces_the_older() {
+fn a_newer_note_on_a_topic_replaces_the_older() {
     let env = TestEnv::new();
     let older = env.forebay(["note", "--topic", "db", "walrus in Postgres"]).ok().reference();
     let noted = env.forebay(["note", "--topic", " DB ", "walrus in SQLite"]).ok();
@@ -66,7 +66,7 @@ fn a_newer_note_on_the_topic_replaces_the_older() {
 }
 
 #[test]
-fn a_named_note_is_replaced() {
+fn supersedes_replaces_the_given_note() {
     let env = TestEnv::new();
     let older = env.noted("walrus is grey");
     env.forebay(["note", "--supersedes", &older, "walrus is brown"]).ok();
@@ -76,17 +76,17 @@ fn a_named_note_is_replaced() {
 }
 
 #[test]
-fn only_a_note_that_is_there_can_be_replaced() {
+fn only_an_existing_note_can_be_replaced() {
     let env = TestEnv::new();
     let run = env.stored("x\n");
     let replacing = |older: &str| env.forebay(["note", "--supersedes", older, "marmalade"]);
     replacing(&run).refused(2, "is a run, not a note", "note");
     replacing("zzzzzzzzzz").refused(1, "not in this", "search");
-    assert!(search(&env, "marmalade").contains("nothing found"), "a refused note is not kept");
+    assert!(search(&env, "marmalade").contains("nothing found"), "a refused note is not stored");
 }
 
 #[test]
-fn a_note_for_all_projects_is_seen_in_each() {
+fn a_note_for_all_projects_is_visible_in_each() {
     let env = TestEnv::new();
     let reference = env.forebay(["note", "--all", "prefers tabs"]).ok().reference();
     let other = env.add_project("other");
@@ -96,15 +96,15 @@ fn a_note_for_all_projects_is_seen_in_each() {
 }
 
 #[test]
-fn a_note_for_all_projects_can_be_forgotten_again() {
+fn a_note_for_all_projects_can_be_purged() {
     let env = TestEnv::new();
     let reference = env.forebay(["note", "--all", "prefers tabs"]).ok().reference();
     env.forebay(["purge", "--yes", &reference]).ok();
-    assert_eq!(env.forebay(["get", &reference]).code(), Some(1), "it is gone");
+    assert_eq!(env.forebay(["get", &reference]).code(), Some(1), "it is deleted");
 }
 
 #[test]
-fn outside_of_a_project_notes_are_the_users_own() {
+fn a_note_written_outside_a_project_is_visible_in_all() {
     let env = TestEnv::new();
     let home = env.home();
     env.forebay_in(&home, ["note", "written at home"]).ok();
@@ -113,7 +113,7 @@ fn outside_of_a_project_notes_are_the_users_own() {
 }
 
 #[test]
-fn subfolders_and_worktrees_are_one_project() {
+fn subfolders_and_worktrees_belong_to_one_project() {
     let env = TestEnv::new();
     let reference = env.noted("from the top");
     let sub = env.project().join("src/deep");

@@ -1,4 +1,4 @@
-//! The other commands: history, reflect, purge, stats, doctor, config, digest, demo and the papers.
+//! The other commands: history, reflect, purge, stats, doctor, config, digest, demo, completions and man page.
 
 use std::fs;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use crate::env::{TestEnv, finish};
 use crate::texts::{tokens, varied_log};
 
 #[test]
-fn history_pages_give_every_entry_exactly_once_newest_first() {
+fn history_pages_list_every_entry_exactly_once_newest_first() {
     let env = TestEnv::new();
     let mut expect: Vec<String> =
         (0..23).map(|number| env.noted(&format!("note {number}"))).collect();
@@ -31,7 +31,7 @@ fn history_pages_give_every_entry_exactly_once_newest_first() {
 }
 
 #[test]
-fn history_prints_the_cursor_that_goes_on() {
+fn history_prints_the_cursor_of_the_next_page() {
     let env = TestEnv::new();
     (0..3).for_each(|number| drop(env.noted(&format!("note {number}"))));
     let text = env.forebay(["history", "--limit", "2"]).ok().text();
@@ -41,7 +41,7 @@ fn history_prints_the_cursor_that_goes_on() {
 }
 
 #[test]
-fn history_in_the_smallest_budget_still_leads_to_every_entry() {
+fn history_reaches_every_entry_with_the_smallest_budget() {
     let env = TestEnv::new();
     let mut expect: Vec<String> =
         (0..4).map(|number| env.noted(&format!("{number} {}", "long title ".repeat(20)))).collect();
@@ -62,7 +62,7 @@ fn history_in_the_smallest_budget_still_leads_to_every_entry() {
 }
 
 #[test]
-fn history_is_of_one_session_or_of_all() {
+fn history_shows_one_session_or_all() {
     let env = TestEnv::new();
     env.forebay(["--session", "one", "note", "first"]).ok();
     env.forebay(["--session", "two", "note", "second"]).ok();
@@ -78,7 +78,7 @@ fn history_is_of_one_session_or_of_all() {
 }
 
 #[test]
-fn the_host_names_the_session() {
+fn takes_the_session_id_from_the_host() {
     let env = TestEnv::new();
     let mut command = env.command(["note", "of the host"]);
     command.env("CLAUDE_CODE_SESSION_ID", "host-1");
@@ -88,7 +88,7 @@ fn the_host_names_the_session() {
 }
 
 #[test]
-fn a_conversation_that_has_only_begun_has_a_history_and_a_reflection() {
+fn history_and_reflect_work_in_a_new_session() {
     let env = TestEnv::new();
     env.forebay(["--session", "yesterday", "note", "of yesterday"]).ok();
     for line in ["history", "reflect"] {
@@ -111,11 +111,11 @@ fn a_reflection_has_at_most_a_hundred_words() {
     assert!(text.split_whitespace().count() <= 100, "{text}");
     assert!(text.contains("12 runs (12 failed), 12 notes"), "{text}");
     assert!(text.contains("Decided: decision 11"), "{text}");
-    assert!(text.ends_with('…'), "a cut shows: {text}");
+    assert!(text.ends_with('…'), "truncation is marked: {text}");
 }
 
 #[test]
-fn a_reflection_tells_what_was_done_decided_and_left_open() {
+fn a_reflection_lists_runs_decisions_and_open_tasks() {
     let env = TestEnv::new();
     assert!(env.forebay(["reflect"]).ok().text().contains("nothing yet"));
     env.forebay(["run", "--", "exit 1"]);
@@ -128,13 +128,16 @@ fn a_reflection_tells_what_was_done_decided_and_left_open() {
 }
 
 #[test]
-fn purge_tells_first_and_forgets_only_with_yes() {
+fn purge_deletes_only_with_yes_and_previews_otherwise() {
     let env = TestEnv::new();
     let doomed = env.noted("to be forgotten");
     let kept = env.noted("to be kept");
-    let told = env.forebay(["purge", &doomed]).ok().text();
-    assert!(told.starts_with("1 entry (including 1 note), "), "{told}");
-    assert!(told.contains("would be deleted") && told.ends_with("the same with --yes"), "{told}");
+    let answer = env.forebay(["purge", &doomed]).ok().text();
+    assert!(answer.starts_with("1 entry (including 1 note), "), "{answer}");
+    assert!(
+        answer.contains("would be deleted") && answer.ends_with("the same with --yes"),
+        "{answer}"
+    );
     assert_eq!(env.forebay(["get", &doomed]).ok().body(), "to be forgotten");
 
     let done = env.forebay(["purge", "--yes", &doomed]).ok().text();
@@ -145,7 +148,7 @@ fn purge_tells_first_and_forgets_only_with_yes() {
 }
 
 #[test]
-fn purge_takes_exactly_what_its_conditions_cover() {
+fn purge_selects_exactly_what_its_conditions_match() {
     let env = TestEnv::new();
     let old = env.forebay(["--session", "s1", "note", "one"]).ok().reference();
     let new = env.forebay(["--session", "s2", "note", "two"]).ok().reference();
@@ -156,21 +159,21 @@ fn purge_takes_exactly_what_its_conditions_cover() {
     assert_eq!(count(&["--everything"]), 2);
     assert_eq!(count(&["--of-session", "s1"]), 1);
     assert_eq!(count(&["--of-session", "s1", "--older-than-days", "1"]), 0);
-    assert_eq!(count(&["--expired"]), 0, "notes are kept for ever");
+    assert_eq!(count(&["--expired"]), 0, "notes never expire");
     env.forebay(["purge", "--of-session", "s1", "--yes"]).ok();
     assert_eq!(env.forebay(["get", &old]).code(), Some(1));
     assert_eq!(env.forebay(["get", &new]).code(), Some(0));
 }
 
 #[test]
-fn purge_without_anything_named_is_refused() {
+fn purge_without_a_selection_is_refused() {
     let env = TestEnv::new();
     env.noted("kept");
     env.forebay(["purge", "--yes"]).refused(2, "nothing is selected", "everything");
 }
 
 #[test]
-fn purge_of_an_unknown_reference_is_no_success() {
+fn purge_of_an_unknown_reference_fails() {
     let env = TestEnv::new();
     env.noted("kept");
     let done = env.forebay(["purge", "--yes", "zzzzzzzzzz"]);
@@ -179,15 +182,18 @@ fn purge_of_an_unknown_reference_is_no_success() {
 }
 
 #[test]
-fn purged_text_is_gone_from_the_files() {
+fn purged_text_is_erased_from_the_files() {
     let env = TestEnv::new();
     let reference = env.noted("xyzzysecretword");
-    assert!(files_holding(&env, b"xyzzysecretword") > 0, "the test looks in the right place");
+    assert!(
+        count_files_containing(&env, b"xyzzysecretword") > 0,
+        "the text is stored before the purge"
+    );
     env.forebay(["purge", "--yes", &reference]).ok();
-    assert_eq!(files_holding(&env, b"xyzzysecretword"), 0);
+    assert_eq!(count_files_containing(&env, b"xyzzysecretword"), 0);
 }
 
-fn files_holding(env: &TestEnv, needle: &[u8]) -> usize {
+fn count_files_containing(env: &TestEnv, needle: &[u8]) -> usize {
     let folder = env.database().parent().unwrap().to_owned();
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     files
@@ -201,7 +207,7 @@ fn stats(env: &TestEnv) -> Value {
 }
 
 #[test]
-fn stats_credit_what_the_host_would_have_shown() {
+fn stats_compare_with_what_the_host_would_show() {
     let env = TestEnv::new();
     env.write("small", varied_log(100));
     let small = tokens(&varied_log(100));
@@ -214,7 +220,7 @@ fn stats_credit_what_the_host_would_have_shown() {
 }
 
 #[test]
-fn stats_never_credit_more_than_a_host_shows() {
+fn stats_cap_savings_at_what_a_host_shows() {
     let env = TestEnv::new();
     env.write("large", "x".repeat(1_000_000));
     let answer = tokens(&env.forebay(["run", "--", "cat large"]).ok().text());
@@ -225,7 +231,7 @@ fn stats_never_credit_more_than_a_host_shows() {
 }
 
 #[test]
-fn stats_subtract_what_the_tool_list_costs() {
+fn stats_subtract_the_cost_of_the_tool_list() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     mcp.text("ctx_annotate", json!({ "text": "a note" }));
@@ -240,7 +246,7 @@ fn stats_subtract_what_the_tool_list_costs() {
 }
 
 #[test]
-fn stats_count_what_is_stored() {
+fn stats_count_stored_entries_and_bytes() {
     let env = TestEnv::new();
     env.stored("12345\n");
     env.noted("abc");
@@ -250,7 +256,7 @@ fn stats_count_what_is_stored() {
 }
 
 #[test]
-fn doctor_finds_a_new_installation_healthy() {
+fn doctor_reports_a_new_installation_as_healthy() {
     let env = TestEnv::new();
     let text = env.forebay(["doctor"]).ok().text();
     for check in ["forebay", "project", "data", "store", "index", "shell"] {
@@ -260,17 +266,20 @@ fn doctor_finds_a_new_installation_healthy() {
 }
 
 #[test]
-fn doctor_tells_when_others_can_enter_the_data() {
+fn doctor_reports_a_data_folder_open_to_others() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::new();
     env.noted("x");
     fs::set_permissions(env.data(), fs::Permissions::from_mode(0o755)).unwrap();
-    let told = env.forebay(["doctor"]);
-    assert_eq!(told.code(), Some(1));
-    assert!(told.text().contains("BROKEN data") && told.text().contains("chmod 700"), "{told:?}");
+    let answer = env.forebay(["doctor"]);
+    assert_eq!(answer.code(), Some(1));
+    assert!(
+        answer.text().contains("BROKEN data") && answer.text().contains("chmod 700"),
+        "{answer:?}"
+    );
 }
 
-/// The value of a setting and where it came from.
+/// Returns the value of a setting and its origin.
 #[track_caller]
 fn setting(
     env: &TestEnv,
@@ -287,7 +296,7 @@ fn setting(
 }
 
 #[test]
-fn each_layer_of_settings_wins_over_the_one_before() {
+fn each_settings_layer_overrides_the_previous() {
     let env = TestEnv::new();
     let budget = |arguments: &[&str], variable| {
         let (value, from) = setting(&env, "digest.budget", arguments, variable);
@@ -317,7 +326,7 @@ fn a_setting_takes_effect() {
 }
 
 #[test]
-fn wrong_settings_are_told_with_their_place() {
+fn reports_invalid_settings_with_their_location() {
     let env = TestEnv::new();
     let set = |flag: &str| env.forebay(["config", "--set", flag]);
     set("digest.budgt=1").refused(2, "unknown setting `digest.budgt`", "forebay config");
@@ -339,14 +348,18 @@ fn config_lists_every_setting_and_file() {
         row("digest.budget").split_whitespace().collect::<Vec<_>>(),
         ["digest.budget", "400", "default"]
     );
-    // The longest name stands in its column, too.
-    let at = |value: &str, key: &str| row(key).find(value).unwrap();
-    assert_eq!(at("400", "digest.budget"), at("60000", "embedder.batch_timeout_ms"), "{text}");
+    // The column fits the longest name.
+    let column = |value: &str, key: &str| row(key).find(value).unwrap();
+    assert_eq!(
+        column("400", "digest.budget"),
+        column("60000", "embedder.batch_timeout_ms"),
+        "{text}"
+    );
     assert!(env.redact(&text).contains("[ROOT]/app/.forebay.toml (not there)"), "{text}");
 }
 
 #[test]
-fn completions_name_every_command() {
+fn completions_contain_every_command() {
     let env = TestEnv::new();
     for shell in ["bash", "zsh", "fish"] {
         let script = env.forebay(["completions", shell]).ok().text();
@@ -358,7 +371,7 @@ fn completions_name_every_command() {
 }
 
 #[test]
-fn the_bash_completion_is_a_script_that_bash_takes() {
+fn bash_accepts_its_completion_script() {
     let env = TestEnv::new();
     let script = env.forebay(["completions", "bash"]).ok().stdout;
     let mut bash = env.program("bash");
@@ -376,7 +389,7 @@ fn the_manual_is_a_man_page() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_fault() {
+fn a_closed_stdout_is_not_an_error() {
     let env = TestEnv::new();
     let reference = env.stored(varied_log(100_000));
     let lines: [&[&str]; 5] = [
@@ -397,7 +410,7 @@ fn a_reader_that_goes_away_is_no_fault() {
 }
 
 #[test]
-fn the_demo_shows_each_step_and_leaves_nothing() {
+fn the_demo_shows_each_step_and_cleans_up() {
     let env = TestEnv::new();
     let text = env.forebay(["demo"]).ok().text();
     for step in [
@@ -416,19 +429,19 @@ fn the_demo_shows_each_step_and_leaves_nothing() {
     }
     assert!(env.forebay(["history"]).ok().text().contains("nothing yet"));
     let left = fs::read_dir(env.root()).unwrap().count();
-    assert_eq!(left, ["app", "data", "home"].len(), "the demo's folder is gone");
+    assert_eq!(left, ["app", "data", "home"].len(), "the demo removes its folder");
 }
 
 #[test]
-fn the_demo_counts_the_lines_it_prints_right() {
+fn the_demo_states_the_correct_line_count() {
     let env = TestEnv::new();
     let text = env.forebay(["demo"]).ok().text();
-    let told = text.split_once("A command prints ").unwrap().1.split_once(' ').unwrap().0;
-    assert!(text.contains(&format!(" · {told} lines, ")), "{text}");
+    let count = text.split_once("A command prints ").unwrap().1.split_once(' ').unwrap().0;
+    assert!(text.contains(&format!(" · {count} lines, ")), "{text}");
 }
 
 #[test]
-fn a_digest_from_stdin_keeps_to_its_budget() {
+fn a_digest_of_stdin_stays_within_its_budget() {
     let env = TestEnv::new();
     let log = varied_log(2_000);
     for budget in [1, 5, 20, 50, 150, 300, 600, 1_200] {

@@ -1,4 +1,4 @@
-//! `forebay run`: the command's own exit, its bytes kept whole, and an answer within its budget.
+//! `forebay run`: passes the exit code on, stores the complete output and answers within the budget.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use crate::env::{TestEnv, announced_process, finish, finished, is_gone};
 use crate::texts::{binary, long_line, tokens, varied_log};
 
 #[test]
-fn the_exit_code_is_the_commands() {
+fn exits_with_the_exit_code_of_the_command() {
     let env = TestEnv::new();
     for code in [0, 1, 3, 101, 255] {
         let ran = env.forebay(["run", "--", &format!("exit {code}")]);
@@ -21,7 +21,7 @@ fn the_exit_code_is_the_commands() {
 }
 
 #[test]
-fn a_signal_that_ends_the_command_ends_forebay_too() {
+fn dies_by_the_same_signal_as_the_command() {
     let env = TestEnv::new();
     for (name, number) in [("TERM", 15), ("KILL", 9), ("INT", 2), ("ABRT", 6)] {
         let ran = env.forebay(["run", "--", &format!("echo before; kill -{name} $$")]);
@@ -32,7 +32,7 @@ fn a_signal_that_ends_the_command_ends_forebay_too() {
 }
 
 #[test]
-fn a_timeout_is_told_and_keeps_the_output_so_far() {
+fn a_timeout_is_reported_and_keeps_the_partial_output() {
     let env = TestEnv::new();
     let started = Instant::now();
     let ran = env.forebay(["run", "--timeout-ms", "600", "--", "echo partial; sleep 100"]);
@@ -50,7 +50,7 @@ fn a_small_output_is_shown_whole() {
 }
 
 #[test]
-fn a_command_without_output_says_so() {
+fn reports_a_command_without_output() {
     let env = TestEnv::new();
     let ran = env.forebay(["run", "--", "true"]).ok();
     assert_eq!(env.redact(&ran.text()), "[ctx:REF] exit 0 · [TIME] · no output");
@@ -76,7 +76,7 @@ fn a_large_output_becomes_a_digest_in_a_frame() {
 }
 
 #[test]
-fn the_call_that_a_digest_names_fetches_the_lines_it_left_out() {
+fn the_call_in_a_digest_returns_the_omitted_lines() {
     let env = TestEnv::new();
     let log = varied_log(2_000);
     env.write("log", &log);
@@ -89,12 +89,12 @@ fn the_call_that_a_digest_names_fetches_the_lines_it_left_out() {
     let expect: Vec<&str> = log.lines().skip(first - 1).take(last - first + 1).collect();
     let got = env.forebay(["get", reference, "--lines", range, "--budget", "60000"]).ok();
     assert_eq!(got.body(), expect.join("\n"));
-    assert!(expect.iter().all(|line| !text.contains(line)), "what is left out is not shown");
+    assert!(expect.iter().all(|line| !text.contains(line)), "omitted lines are not shown");
 }
 
-/// An answer keeps to its budget, and still says which entry it is and that something is left out.
+/// Asserts that an answer stays within its budget, has a reference and reports omitted lines.
 #[track_caller]
-fn check_budget(env: &TestEnv, content: &[u8], budget: usize) {
+fn assert_within_budget(env: &TestEnv, content: &[u8], budget: usize) {
     env.write("content", content);
     let ran = env.forebay(["run", "--budget", &budget.to_string(), "--", "cat content"]).ok();
     let text = ran.text();
@@ -105,7 +105,7 @@ fn check_budget(env: &TestEnv, content: &[u8], budget: usize) {
 }
 
 #[test]
-fn no_answer_is_larger_than_the_budget_asked_for() {
+fn answers_stay_within_the_requested_budget() {
     let env = TestEnv::new();
     let japanese = "失敗したテストの行\n".repeat(700);
     let (log, line) = (varied_log(1_500), long_line(60_000));
@@ -120,13 +120,13 @@ fn no_answer_is_larger_than_the_budget_asked_for() {
     ];
     for content in contents {
         for budget in [50, 64, 90, 150, 400, 1_100] {
-            check_budget(&env, content, budget);
+            assert_within_budget(&env, content, budget);
         }
     }
 }
 
 #[test]
-fn a_frame_with_remarks_keeps_its_last_line_in_the_smallest_budget() {
+fn the_smallest_budget_keeps_the_last_line_of_the_frame() {
     let env = TestEnv::new();
     env.write("log", varied_log(12_000));
     let line = "cat log; sleep 100";
@@ -144,7 +144,7 @@ fn a_budget_out_of_range_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn json_gives_the_same_as_data() {
+fn json_output_has_the_same_content() {
     let env = TestEnv::new();
     let ran = env.forebay(["run", "--json", "--", "echo out; exit 4"]);
     assert_eq!(ran.code(), Some(4));
@@ -160,7 +160,7 @@ fn json_gives_the_same_as_data() {
 }
 
 #[test]
-fn several_arguments_run_as_they_stand_without_a_shell() {
+fn several_arguments_run_verbatim_without_a_shell() {
     let env = TestEnv::new();
     let ran = env.forebay([
         "run", "--", "printf", "[%s]", "a  b", "", "it's", "\"q\"", "$HOME", "*", ";true", "|",
@@ -176,12 +176,13 @@ fn one_argument_is_a_shell_command_line() {
 }
 
 #[test]
-fn stdin_is_closed_unless_it_is_asked_for() {
+fn stdin_is_closed_unless_requested() {
     let env = TestEnv::new();
     let closed = env.forebay_reading(["run", "--", "cat; echo end"], b"from outside\n").ok();
     assert_eq!(closed.body(), "end");
-    let handed = env.forebay_reading(["run", "--stdin", "--", "cat; echo end"], b"outside\n").ok();
-    assert_eq!(handed.body(), "outside\nend");
+    let forwarded =
+        env.forebay_reading(["run", "--stdin", "--", "cat; echo end"], b"outside\n").ok();
+    assert_eq!(forwarded.body(), "outside\nend");
 }
 
 #[test]
@@ -194,13 +195,13 @@ fn cwd_is_where_the_command_runs() {
 }
 
 #[test]
-fn tee_passes_the_commands_bytes_unaltered() {
+fn tee_forwards_the_output_unchanged() {
     let env = TestEnv::new();
     let bytes = binary(300_000);
     env.write("bytes", &bytes);
     let ran = env.forebay(["run", "--tee", "--", "cat bytes; echo told >&2; exit 7"]);
     assert_eq!(ran.code(), Some(7));
-    assert!(ran.stdout == bytes, "stdout is exactly the command's");
+    assert!(ran.stdout == bytes, "stdout is unchanged");
     let stderr: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(stderr[0], "told");
     assert!(stderr[1].starts_with("[ctx:") && stderr[1].contains("] exit 7 · "), "{stderr:?}");
@@ -210,7 +211,7 @@ fn tee_passes_the_commands_bytes_unaltered() {
 }
 
 #[test]
-fn stdout_and_stderr_are_told_apart() {
+fn stdout_and_stderr_are_stored_separately() {
     let env = TestEnv::new();
     let line = "for i in 1 2 3; do echo out $i; echo err $i >&2; done";
     let reference = env.forebay(["run", "--", line]).ok().reference();
@@ -220,7 +221,7 @@ fn stdout_and_stderr_are_told_apart() {
 }
 
 #[test]
-fn what_cannot_run_is_refused_with_a_hint() {
+fn a_command_that_cannot_run_is_refused_with_a_hint() {
     let env = TestEnv::new();
     env.forebay(["run", "--", "no-such-program-here", "x"]).refused(
         2,
@@ -231,13 +232,13 @@ fn what_cannot_run_is_refused_with_a_hint() {
     env.forebay(["run", "--", ""]).refused(2, "command is empty", "pass a command");
     env.forebay(["run", "--timeout-ms", "0", "--", "ls"]).refused(2, "timeout_ms is 0", "leave it");
     env.forebay(["-C", "no/such", "run", "--", "ls"]).refused(2, "is not a directory", "-C");
-    assert_eq!(env.forebay(["run"]).code(), Some(2), "no command at all is a usage error");
+    assert_eq!(env.forebay(["run"]).code(), Some(2), "a missing command is a usage error");
     let history = env.forebay(["history"]).ok().text();
-    assert!(history.contains("nothing yet"), "what did not run is no entry: {history}");
+    assert!(history.contains("nothing yet"), "a command that did not run is not stored: {history}");
 }
 
 #[test]
-fn thirty_megabytes_come_back_byte_for_byte() {
+fn thirty_megabytes_are_stored_byte_for_byte() {
     let env = TestEnv::new();
     let line = long_line(998) + "\n";
     let content = line.repeat(30_000_000 / line.len());
@@ -249,7 +250,7 @@ fn thirty_megabytes_come_back_byte_for_byte() {
 }
 
 #[test]
-fn a_process_left_in_the_background_is_ended_and_told() {
+fn background_processes_are_killed_and_reported() {
     let env = TestEnv::new();
     let ran = env.forebay(["run", "--", "sleep 300 & echo $! > pid; echo done"]).ok();
     assert!(ran.text().contains("background processes it left were killed"));
@@ -260,7 +261,7 @@ fn a_process_left_in_the_background_is_ended_and_told() {
 #[test]
 fn an_interrupt_reaches_the_command_and_keeps_its_output() {
     let env = TestEnv::new();
-    // The shell alone: one that is just starting a program may lose an interrupt, and the program with it.
+    // Only shell builtins: a shell that is just starting a program may lose the interrupt.
     let line = "echo before the interrupt; echo $$ > pid; while :; do :; done; echo never";
     let child = env.command(["run", "--", "sh", "-c", line]).spawn().unwrap();
     let command = announced_process(&env.project().join("pid"));
@@ -273,7 +274,7 @@ fn an_interrupt_reaches_the_command_and_keeps_its_output() {
 }
 
 #[test]
-fn a_command_that_handles_the_interrupt_ends_in_its_own_way() {
+fn a_command_that_traps_the_interrupt_keeps_its_exit_code() {
     let env = TestEnv::new();
     let line = "trap 'echo cleaned; exit 5' INT; echo $$ > pid; while :; do :; done";
     let child = env.command(["run", "--", line]).spawn().unwrap();
@@ -285,7 +286,7 @@ fn a_command_that_handles_the_interrupt_ends_in_its_own_way() {
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_change_the_exit_code() {
+fn a_closed_stdout_does_not_change_the_exit_code() {
     let env = TestEnv::new();
     let mut command = env.command(["run", "--", "exit 3"]);
     let (reader, writer) = std::io::pipe().unwrap();
@@ -297,7 +298,7 @@ fn a_reader_that_goes_away_does_not_change_the_exit_code() {
 }
 
 #[test]
-fn an_answer_in_a_pipe_has_no_colours() {
+fn an_answer_in_a_pipe_has_no_colors() {
     let env = TestEnv::new();
     let ran = env.forebay(["run", "--", "printf '\\033[31mred\\033[0m\\n'"]).ok();
     assert!(!ran.stdout.contains(&0x1b), "{}", ran.text());
@@ -305,13 +306,13 @@ fn an_answer_in_a_pipe_has_no_colours() {
 }
 
 #[test]
-fn the_intent_brings_its_line_into_the_digest() {
+fn the_intent_selects_matching_lines_for_the_digest() {
     let env = TestEnv::new();
     let mut lines: Vec<String> = varied_log(3_000).lines().map(str::to_owned).collect();
     "the zebra crossed quietly".clone_into(&mut lines[1_500]);
     env.write("log", lines.join("\n"));
     let without = env.forebay(["run", "--", "cat log"]).ok().text();
-    assert!(!without.contains("zebra"), "the line does not stand out by itself");
+    assert!(!without.contains("zebra"), "the line is omitted without the intent");
     let with = env.forebay(["run", "--intent", "where is the zebra", "--", "cat log"]).ok().text();
     assert!(with.contains("the zebra crossed quietly"), "{with}");
 }

@@ -1,11 +1,11 @@
-//! `forebay search` and `forebay index`: what was stored is found by any of its words.
+//! `forebay search` and `forebay index`: keyword search over stored entries and indexed documents.
 
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, check_out};
 use crate::texts::{tokens, varied_log};
 
-/// The titles of the hits for a query, best first.
+/// Returns the titles of the hits, best first.
 #[track_caller]
 fn titles(env: &TestEnv, arguments: &[&str]) -> Vec<String> {
     let line = [&["search", "--json"], arguments].concat();
@@ -15,7 +15,7 @@ fn titles(env: &TestEnv, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn any_word_of_the_question_is_enough() {
+fn one_matching_word_is_enough() {
     let env = TestEnv::new();
     env.noted("Postgres holds the ledger");
     env.noted("Bananas are yellow");
@@ -26,14 +26,14 @@ fn any_word_of_the_question_is_enough() {
 }
 
 #[test]
-fn forms_of_a_word_are_found() {
+fn finds_inflected_forms() {
     let env = TestEnv::new();
     env.noted("Migrations were failing on restart");
     assert_eq!(titles(&env, &["migration fails"]).len(), 1);
 }
 
 #[test]
-fn more_matching_words_come_first() {
+fn ranks_hits_with_more_matching_words_first() {
     let env = TestEnv::new();
     env.noted("The cache is warm");
     env.noted("The cache eviction policy is random");
@@ -42,7 +42,7 @@ fn more_matching_words_come_first() {
 }
 
 #[test]
-fn a_hit_tells_where_it_stands_and_why_it_was_found() {
+fn a_hit_shows_its_location_and_matching_words() {
     let env = TestEnv::new();
     let mut lines: Vec<String> = varied_log(400).lines().map(str::to_owned).collect();
     "the walrus sank".clone_into(&mut lines[250]);
@@ -54,7 +54,7 @@ fn a_hit_tells_where_it_stands_and_why_it_was_found() {
 }
 
 #[test]
-fn nothing_found_is_said_with_a_way_on() {
+fn an_empty_result_suggests_what_to_try() {
     let env = TestEnv::new();
     env.noted("something else");
     let found = env.forebay(["search", "xylophone"]).ok().text();
@@ -71,7 +71,7 @@ fn a_search_in_an_empty_store_finds_nothing() {
 }
 
 #[test]
-fn operators_of_the_index_are_plain_text() {
+fn index_operators_are_plain_text() {
     let env = TestEnv::new();
     env.noted("NEAR the AND gate, NOT far: title* \"quoted\" ^start col:umn (paren)");
     let queries = [
@@ -106,7 +106,7 @@ fn a_query_of_ten_thousand_words_is_answered() {
 }
 
 #[test]
-fn other_scripts_and_emoji_are_no_trouble() {
+fn accepts_other_scripts_and_emoji() {
     let env = TestEnv::new();
     env.noted("配置 文件 は 日本語 です 🦀");
     env.noted("Übergrößenträger žluťoučký");
@@ -126,18 +126,18 @@ fn an_empty_query_is_refused() {
 }
 
 #[test]
-fn the_limit_is_kept() {
+fn returns_at_most_limit_hits() {
     let env = TestEnv::new();
     for number in 0..8 {
         env.noted(&format!("walrus number {number}"));
     }
-    assert_eq!(titles(&env, &["walrus"]).len(), 5, "the default of the settings");
+    assert_eq!(titles(&env, &["walrus"]).len(), 5, "the default setting");
     assert_eq!(titles(&env, &["walrus", "--limit", "2"]).len(), 2);
     assert_eq!(titles(&env, &["walrus", "--limit", "50"]).len(), 8);
 }
 
 #[test]
-fn no_answer_is_larger_than_its_budget() {
+fn answers_stay_within_the_budget() {
     let env = TestEnv::new();
     env.stored(varied_log(2_000));
     for number in 0..20 {
@@ -152,7 +152,7 @@ fn no_answer_is_larger_than_its_budget() {
 }
 
 #[test]
-fn scopes_reach_as_far_as_they_say() {
+fn each_scope_covers_exactly_its_entries() {
     let env = TestEnv::new();
     let note = |session: &str, text: &str| env.forebay(["--session", session, "note", text]).ok();
     note("one", "walrus of session one on main");
@@ -179,7 +179,7 @@ fn scopes_reach_as_far_as_they_say() {
 }
 
 #[test]
-fn the_branch_scope_without_a_branch_says_so() {
+fn rejects_branch_scope_without_a_branch() {
     let env = TestEnv::new();
     std::fs::write(env.project().join(".git/HEAD"), "0123456789abcdef\n").unwrap();
     env.forebay(["search", "x", "--scope", "branch"]).refused(2, "no branch", "scope project");
@@ -197,7 +197,7 @@ fn kinds_and_sources_narrow_a_search() {
     assert_eq!(titles(&env, &["walrus", "--source", "src/*"]), [""; 0]);
 }
 
-/// Indexes documents `(id, title, text)` under a source's name.
+/// Indexes documents `(id, title, text)` as a source.
 #[track_caller]
 fn index(env: &TestEnv, source: &str, documents: &[(&str, &str, &str)]) {
     let lines: String = documents
@@ -208,7 +208,7 @@ fn index(env: &TestEnv, source: &str, documents: &[(&str, &str, &str)]) {
     env.forebay(["index", "--jsonl", "docs.jsonl", "--source", source]).ok();
 }
 
-/// The ids found for each query, in the order of the queries.
+/// Returns the ids found for each query, in query order.
 #[track_caller]
 fn ids(env: &TestEnv, limit: &str, queries: &[&str]) -> Vec<(Value, Vec<Value>)> {
     let lines: String = queries
@@ -238,7 +238,7 @@ const DOCUMENTS: [(&str, &str, &str); 3] = [
 ];
 
 #[test]
-fn many_queries_are_answered_with_ids_in_order() {
+fn a_query_file_is_answered_with_ids_in_order() {
     let env = TestEnv::new();
     index(&env, "code", &DOCUMENTS);
     let found = ids(&env, "10", &["http json", "sorting a list", "nothing-like-it"]);
@@ -246,7 +246,7 @@ fn many_queries_are_answered_with_ids_in_order() {
     assert_eq!(found[1].0, json!(1));
     assert_eq!(found[1].1, [json!("b2"), json!("c3")]);
     assert_eq!(found[2], (json!(2), vec![]));
-    assert_eq!(ids(&env, "1", &["parse list"])[0].1.len(), 1, "the limit is kept");
+    assert_eq!(ids(&env, "1", &["parse list"])[0].1.len(), 1, "at most one hit");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn indexing_a_source_again_replaces_it() {
 }
 
 #[test]
-fn a_malformed_line_is_named_and_changes_nothing() {
+fn a_malformed_line_is_reported_and_changes_nothing() {
     let env = TestEnv::new();
     index(&env, "code", &DOCUMENTS);
     env.write("bad.jsonl", "{\"id\":\"n\",\"text\":\"numbers\"}\n\n\n{\"id\":\"m\"}\n");
@@ -273,26 +273,26 @@ fn a_malformed_line_is_named_and_changes_nothing() {
 }
 
 #[test]
-fn a_missing_file_is_told() {
+fn reports_a_missing_file() {
     let env = TestEnv::new();
     env.forebay(["index", "--jsonl", "no.jsonl", "--source", "s"]).refused(2, "no.jsonl", "file");
 }
 
 #[test]
-fn queries_that_cannot_be_read_are_told_as_data() {
+fn reports_unreadable_queries_as_json() {
     let env = TestEnv::new();
     env.write("q.jsonl", "{\"qid\":1}\n");
-    for (file, told) in [("no.jsonl", "no.jsonl"), ("q.jsonl", "line 1")] {
+    for (file, message) in [("no.jsonl", "no.jsonl"), ("q.jsonl", "line 1")] {
         let refused = env.forebay(["search", "--json", "--queries", file]);
         assert_eq!((refused.code(), refused.stdout.len()), (Some(2), 0), "{refused:?}");
-        let fault: Value = serde_json::from_str(&refused.stderr).unwrap();
-        assert!(fault["error"].as_str().unwrap().contains(told), "{fault}");
-        assert!(fault["hint"].is_string(), "{fault}");
+        let failure: Value = serde_json::from_str(&refused.stderr).unwrap();
+        assert!(failure["error"].as_str().unwrap().contains(message), "{failure}");
+        assert!(failure["hint"].is_string(), "{failure}");
     }
 }
 
 #[test]
-fn documents_come_from_stdin_too() {
+fn reads_documents_from_stdin() {
     let env = TestEnv::new();
     let line = b"{\"id\":5,\"text\":\"walrus\",\"ts\":\"2026-01-02T03:04:05Z\",\"extra\":[1]}\n";
     let indexed = env.forebay_reading(["index", "--jsonl", "-", "--source", "s"], line).ok();
@@ -301,7 +301,7 @@ fn documents_come_from_stdin_too() {
 }
 
 #[test]
-fn a_document_of_many_passages_does_not_crowd_out_the_others() {
+fn a_document_with_many_chunks_does_not_crowd_out_others() {
     let env = TestEnv::new();
     let long = "needle in the hay\n\n".repeat(2_000);
     let other = format!("{} needle", "other words of a quite ordinary text ".repeat(20));
@@ -310,7 +310,7 @@ fn a_document_of_many_passages_does_not_crowd_out_the_others() {
 }
 
 #[test]
-fn a_word_far_into_a_large_output_is_found() {
+fn finds_a_word_at_the_end_of_a_large_output() {
     let env = TestEnv::new();
     let filler = varied_log(150_000);
     assert!(filler.len() > 5_000_000);

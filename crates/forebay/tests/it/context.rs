@@ -1,12 +1,12 @@
-//! `ctx_context` and `forebay context`: what is known of a project, bounded and in order.
+//! `ctx_context` and `forebay context`: a bounded, ordered summary of a project.
 
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, check_out};
 use crate::hook_host::Host;
 
-/// A project with so many notes of the seed's kind: a line that says something, and a body.
-fn with_notes(count: usize) -> TestEnv {
+/// Creates a project with `count` notes of two lines each.
+fn project_with_notes(count: usize) -> TestEnv {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     for number in 0..count {
@@ -29,8 +29,8 @@ fn bullets(text: &str) -> usize {
     text.lines().filter(|line| line.starts_with("- [")).count()
 }
 
-/// A project in which something was noted, pinned and asked.
-fn at_work() -> TestEnv {
+/// Creates a project with notes, a pinned note, a prompt and an edit.
+fn project_with_notes_and_prompt() -> TestEnv {
     let env = TestEnv::new();
     check_out(&env.project(), "feat/ABC-12-login");
     let host = Host::new(&env);
@@ -45,19 +45,19 @@ fn at_work() -> TestEnv {
 }
 
 #[test]
-fn the_default_is_the_same_bytes_every_time() {
-    let env = at_work();
-    let told = context(&env, []);
-    assert_eq!(told, context(&env, []), "the same again");
-    let date = first_date(&told);
-    insta::assert_snapshot!(env.redact(&told).replace(&date, "DATE"));
+fn default_context_is_deterministic() {
+    let env = project_with_notes_and_prompt();
+    let answer = context(&env, []);
+    assert_eq!(answer, context(&env, []), "a second call returns the same bytes");
+    let date = first_date(&answer);
+    insta::assert_snapshot!(env.redact(&answer).replace(&date, "DATE"));
     for same in [["--limit", "abc"], ["--limit", "-3"], ["--notes", "0"], ["--max-bytes", "x"]] {
-        assert_eq!(context(&env, same), told, "{same:?}");
+        assert_eq!(context(&env, same), answer, "{same:?}");
     }
-    assert_eq!(context(&env, ["--scope", "galaxy", "--prompts", "many"]), told);
+    assert_eq!(context(&env, ["--scope", "galaxy", "--prompts", "many"]), answer);
 }
 
-/// The first date in a text.
+/// Returns the first date in a text.
 fn first_date(text: &str) -> String {
     let is_date = |word: &&str| word.len() == 10 && word.matches('-').count() == 2;
     let words = || text.split([' ', ':', '\n']);
@@ -65,18 +65,18 @@ fn first_date(text: &str) -> String {
 }
 
 #[test]
-fn what_belongs_to_the_present_work_comes_before_what_is_newer() {
-    let env = at_work();
-    let told = context(&env, []);
-    let place = |words: &str| told.find(words).unwrap_or_else(|| panic!("{words}: {told}"));
-    assert!(place("never push to main") < place("argon2"), "pinned first: {told}");
-    assert!(place("argon2") < place("an ordinary thing"), "{told}");
-    assert!(place("an ordinary thing") < place("Please fix the login"), "{told}");
+fn notes_relevant_to_current_work_come_before_newer_ones() {
+    let env = project_with_notes_and_prompt();
+    let answer = context(&env, []);
+    let position = |words: &str| answer.find(words).unwrap_or_else(|| panic!("{words}: {answer}"));
+    assert!(position("never push to main") < position("argon2"), "pinned first: {answer}");
+    assert!(position("argon2") < position("an ordinary thing"), "{answer}");
+    assert!(position("an ordinary thing") < position("Please fix the login"), "{answer}");
 }
 
 #[test]
-fn eight_titles_of_two_hundred_notes_take_less_than_800_bytes() {
-    let env = with_notes(200);
+fn compact_context_of_eight_notes_is_below_800_bytes() {
+    let env = project_with_notes(200);
     let compact = context(&env, ["--limit", "8", "--compact"]);
     assert_eq!(bullets(&compact), 8, "{compact}");
     assert!(compact.len() < 800, "{} bytes: {compact}", compact.len());
@@ -88,10 +88,10 @@ fn eight_titles_of_two_hundred_notes_take_less_than_800_bytes() {
 }
 
 #[test]
-fn each_section_is_capped_or_left_out() {
-    let env = at_work();
-    assert_eq!(bullets(&context(&env, ["--limit", "2"])), 2, "pinned ones count");
-    assert_eq!(bullets(&context(&env, ["--notes", "1"])), 2, "one beside the pinned one");
+fn limits_cap_or_omit_each_section() {
+    let env = project_with_notes_and_prompt();
+    assert_eq!(bullets(&context(&env, ["--limit", "2"])), 2, "pinned notes count");
+    assert_eq!(bullets(&context(&env, ["--notes", "1"])), 2, "one in addition to the pinned note");
     let without = context(&env, ["--pinned", "-1", "--prompts", "-1", "--sessions", "-1"]);
     assert!(!without.contains("never push") && !without.contains("Last requests"), "{without}");
     assert_eq!(bullets(&without), 4, "{without}");
@@ -101,33 +101,33 @@ fn each_section_is_capped_or_left_out() {
 }
 
 #[test]
-fn it_is_never_cut_within_a_character_nor_longer_than_asked() {
-    let env = with_notes(12);
+fn max_bytes_is_respected_without_splitting_characters() {
+    let env = project_with_notes(12);
     let mut mcp = env.mcp();
     for bytes in [1, 2, 40, 61, 100, 199, 200, 201, 300, 555, 1_000] {
         for compact in [false, true] {
             let input = json!({ "max_bytes": bytes, "compact": compact });
-            let told = mcp.text("ctx_context", input);
-            assert!(told.len() <= bytes, "{} of {bytes}: {told}", told.len());
+            let answer = mcp.text("ctx_context", input);
+            assert!(answer.len() <= bytes, "{} of {bytes}: {answer}", answer.len());
         }
     }
 }
 
 #[test]
-fn over_mcp_whatever_is_wrong_is_the_default() {
-    let env = at_work();
+fn invalid_mcp_arguments_fall_back_to_the_defaults() {
+    let env = project_with_notes_and_prompt();
     let mut mcp = env.mcp();
-    let told = mcp.text("ctx_context", json!({}));
+    let answer = mcp.text("ctx_context", json!({}));
     let wrong = json!({
         "limit": "many", "compact": "perhaps", "notes": [1], "scope": 7, "max_bytes": -5,
         "sessions": null, "colour": "blue",
     });
-    assert_eq!(mcp.text("ctx_context", wrong), told);
+    assert_eq!(mcp.text("ctx_context", wrong), answer);
 }
 
 #[test]
-fn another_project_is_told_only_when_it_is_named() {
-    let env = at_work();
+fn shows_another_project_only_on_request() {
+    let env = project_with_notes_and_prompt();
     let other = env.add_project("other");
     let ask = |project: &str| env.forebay_in(&other, ["context", "--project", project]).ok().text();
     let own = env.forebay_in(&other, ["context"]).ok().text();
@@ -139,7 +139,7 @@ fn another_project_is_told_only_when_it_is_named() {
 
 #[test]
 fn a_scope_limits_the_notes() {
-    let env = at_work();
+    let env = project_with_notes_and_prompt();
     check_out(&env.project(), "main");
     env.forebay(["note", "made on main"]).ok();
     let of_branch = context(&env, ["--scope", "branch"]);
@@ -149,42 +149,46 @@ fn a_scope_limits_the_notes() {
 }
 
 #[test]
-fn a_pinned_note_comes_first_in_the_guide_until_it_is_unpinned() {
+fn the_guide_lists_a_pinned_note_first_until_it_is_unpinned() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     let pinned = env.forebay(["note", "--pin", "never push to main"]).ok().reference();
     host.prompt("Let's go with tabs.");
     let guide = host.start("compact");
-    let place = |words: &str| guide.find(words).unwrap_or_else(|| panic!("{words}: {guide}"));
-    assert!(place("never push to main") < place("Let's go with tabs."), "{guide}");
+    let position = |words: &str| guide.find(words).unwrap_or_else(|| panic!("{words}: {guide}"));
+    assert!(position("never push to main") < position("Let's go with tabs."), "{guide}");
     assert!(host.start("startup").contains("## Pinned (1)"));
 
     let unpinned = env.forebay(["unpin", &pinned]).ok();
     assert!(unpinned.text().contains(&format!("replaces [ctx:{pinned}]")), "{}", unpinned.text());
     assert!(!host.start("compact").contains("never push"), "{guide}");
-    let told = host.start("startup");
-    assert!(told.contains("## Notes (1)") && !told.contains("## Pinned"), "{told}");
+    let answer = host.start("startup");
+    assert!(answer.contains("## Notes (1)") && !answer.contains("## Pinned"), "{answer}");
     env.forebay(["pin", &unpinned.reference()]).ok();
     assert!(host.start("startup").contains("## Pinned (1)"));
     env.forebay(["pin", "zzzzzzzzzz"]).refused(1, "not in this", "search");
 }
 
 #[test]
-fn a_note_that_is_written_again_keeps_what_it_was() {
+fn unpinning_a_note_keeps_its_other_attributes() {
     let env = TestEnv::new();
     let first = ["note", "--all", "--pin", "-k", "decision", "-t", "db", "SQLite\nfor it is small"];
     let reference = env.forebay(first).ok().reference();
     let again = env.forebay(["unpin", &reference]).ok().reference();
     assert_eq!(env.forebay(["get", &again]).ok().body(), "SQLite\nfor it is small");
     let other = env.add_project("other");
-    let told = env.forebay_in(&other, ["context", "--json"]).ok().json();
-    assert_eq!(told["notes"][0]["ref"], again, "still for every project: {told}");
-    assert_eq!(told["notes"][0]["kind"], "decision");
-    assert_eq!(told["notes"].as_array().unwrap().len(), 1, "in place of the older: {told}");
+    let answer = env.forebay_in(&other, ["context", "--json"]).ok().json();
+    assert_eq!(answer["notes"][0]["ref"], again, "still for every project: {answer}");
+    assert_eq!(answer["notes"][0]["kind"], "decision");
+    assert_eq!(
+        answer["notes"].as_array().unwrap().len(),
+        1,
+        "it replaces the older note: {answer}"
+    );
 }
 
 #[test]
-fn the_author_is_the_user_or_who_the_settings_name() {
+fn the_author_is_the_user_or_the_configured_name() {
     let env = TestEnv::new();
     let author = |output: crate::env::Output| -> Value {
         env.forebay(["get", "--json", &output.ok().reference()]).ok().json()["author"].clone()
@@ -193,8 +197,8 @@ fn the_author_is_the_user_or_who_the_settings_name() {
     by_user.env("USER", "ann");
     assert_eq!(author(crate::env::finish(by_user, b"")), "ann");
     assert_eq!(author(env.forebay(["--set", "team.author=bob", "note", "by bob"])), "bob");
-    let told = context(&env, []);
-    assert!(told.contains("by bob** (bob)"), "somebody else wrote it: {told}");
+    let answer = context(&env, []);
+    assert!(answer.contains("by bob** (bob)"), "another author is shown: {answer}");
     let own = ["--set", "team.author=bob"];
-    assert!(!context(&env, own).contains("(bob)"), "{told}");
+    assert!(!context(&env, own).contains("(bob)"), "{answer}");
 }

@@ -1,17 +1,17 @@
-//! The contract with models: tool names, descriptions and schemas, and what they cost.
+//! The tool contract: names, descriptions and schemas, and their token cost.
 
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 use crate::mcp_client::{McpClient, stateless_meta};
 
-/// Every tool there is.
+/// Lists every tool.
 fn tools() -> Vec<Value> {
-    listed_with(&["tools.all=true"])
+    listed_tools(&["tools.all=true"])
 }
 
-/// The tools a model is told of with these settings.
-fn listed_with(settings: &[&str]) -> Vec<Value> {
+/// Lists the tools that a model sees with these settings.
+fn listed_tools(settings: &[&str]) -> Vec<Value> {
     let env = TestEnv::new();
     let settings = settings.iter().flat_map(|setting| ["--set", setting]);
     let arguments: Vec<&str> = ["mcp"].into_iter().chain(settings).collect();
@@ -24,42 +24,42 @@ fn names(tools: &[Value]) -> Vec<&str> {
     tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-fn cost(tools: &[Value]) -> usize {
+fn token_count(tools: &[Value]) -> usize {
     bpe_openai::o200k_base().count(&serde_json::to_string(tools).unwrap())
 }
 
 #[test]
-fn the_tool_list_is_the_one_that_was_agreed() {
+fn tool_list_matches_snapshot() {
     let tools = Value::Array(tools());
     insta::assert_snapshot!(serde_json::to_string_pretty(&tools).unwrap());
 }
 
 #[test]
-fn the_tool_list_costs_less_than_its_bound() {
-    let (standard, all) = (cost(&listed_with(&[])), cost(&tools()));
+fn tool_list_stays_within_its_token_limit() {
+    let (standard, all) = (token_count(&listed_tools(&[])), token_count(&tools()));
     println!("the tool list costs {standard} tokens (o200k), that of all tools {all}");
     for tool in tools() {
-        println!("{:>4} {}", cost(std::slice::from_ref(&tool)), tool["name"]);
+        println!("{:>4} {}", token_count(std::slice::from_ref(&tool)), tool["name"]);
     }
     assert!(standard < 1_800, "{standard} tokens");
     assert!(all < 2_500, "{all} tokens");
-    assert!(standard > 200, "the whole list was counted");
+    assert!(standard > 200, "the count covers the complete list");
 }
 
 #[test]
-fn settings_lengthen_and_shorten_the_list() {
-    let standard = listed_with(&[]);
+fn settings_add_and_remove_listed_tools() {
+    let standard = listed_tools(&[]);
     assert!(!names(&standard).contains(&"ctx_purge"), "{:?}", names(&standard));
-    let longer = listed_with(&["tools.also=[\"ctx_purge\"]"]);
+    let longer = listed_tools(&["tools.also=[\"ctx_purge\"]"]);
     assert!(names(&longer).contains(&"ctx_purge"));
     assert_eq!(longer.len(), standard.len() + 1);
-    let shorter = listed_with(&["tools.without=[\"ctx_stats\"]"]);
+    let shorter = listed_tools(&["tools.without=[\"ctx_stats\"]"]);
     assert!(!names(&shorter).contains(&"ctx_stats"));
     assert_eq!(shorter.len(), standard.len() - 1);
 }
 
 #[test]
-fn a_tool_that_is_not_listed_answers_when_called() {
+fn an_unlisted_tool_can_be_called() {
     let text = TestEnv::new().mcp().text("ctx_reflect", json!({}));
     assert!(!text.is_empty());
 }
@@ -77,7 +77,7 @@ fn every_tool_has_a_short_description_and_a_schema() {
 }
 
 #[test]
-fn annotations_say_what_a_host_may_assume() {
+fn annotations_describe_the_effects_of_each_tool() {
     let check = |name: &str, expect: Value| {
         let tools = tools();
         let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
@@ -108,10 +108,10 @@ fn annotations_say_what_a_host_may_assume() {
 }
 
 #[test]
-fn the_stateless_revision_lists_the_same_tools() {
+fn stateless_protocol_lists_the_same_tools() {
     let env = TestEnv::new();
     let mut mcp = McpClient::start(env.command(["mcp"]));
     let meta = stateless_meta();
     let listed = mcp.ask("tools/list", json!({ "_meta": meta }));
-    assert_eq!(listed["result"]["tools"], Value::Array(listed_with(&[])));
+    assert_eq!(listed["result"]["tools"], Value::Array(listed_tools(&[])));
 }

@@ -1,4 +1,4 @@
-//! What was acknowledged stays, whatever happens to the processes that wrote it.
+//! Acknowledged writes survive killed processes and concurrent writers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,8 +12,8 @@ use crate::mcp_client::text_of;
 
 const WRITES: usize = 500;
 
-/// The note's text by its reference, for each response that acknowledges one.
-fn acknowledged<'a>(
+/// Returns the reference and text of each acknowledged note.
+fn acknowledged_notes<'a>(
     texts: &BTreeMap<i64, String>,
     responses: impl IntoIterator<Item = &'a Value>,
 ) -> Vec<(String, String)> {
@@ -26,8 +26,8 @@ fn acknowledged<'a>(
         .collect()
 }
 
-/// Feeds a server a loop of writes and kills it once it has acknowledged `after` of them.
-fn killed_after(env: &TestEnv, after: usize) -> Vec<(String, String)> {
+/// Sends writes to a server and kills it after `after` acknowledgements.
+fn write_and_kill_after(env: &TestEnv, after: usize) -> Vec<(String, String)> {
     let mut mcp = env.mcp();
     let mut texts = BTreeMap::new();
     for number in 0..WRITES {
@@ -36,17 +36,17 @@ fn killed_after(env: &TestEnv, after: usize) -> Vec<(String, String)> {
     }
     let mut responses: Vec<Value> = (0..after).map(|_| mcp.receive()).collect();
     responses.extend(mcp.kill());
-    acknowledged(&texts, &responses)
+    acknowledged_notes(&texts, &responses)
 }
 
 #[test]
-fn a_kill_at_any_moment_of_a_write_loop_loses_no_acknowledged_entry() {
+fn killing_a_server_during_writes_loses_no_acknowledged_entry() {
     let env = TestEnv::new();
     let mut kept = Vec::new();
     for after in [1, 17, 83, 214, 391] {
-        let acknowledged = killed_after(&env, after);
-        assert!(acknowledged.len() >= after && acknowledged.len() <= WRITES);
-        kept.extend(acknowledged);
+        let notes = write_and_kill_after(&env, after);
+        assert!(notes.len() >= after && notes.len() <= WRITES);
+        kept.extend(notes);
         env.forebay(["doctor"]).ok();
     }
     let mut mcp = env.mcp();
@@ -54,14 +54,14 @@ fn a_kill_at_any_moment_of_a_write_loop_loses_no_acknowledged_entry() {
         let got = mcp.text("ctx_get", json!({ "ref": reference }));
         assert_eq!(got.split_once('\n').unwrap().1, text);
     }
-    // The newest is found by its words as well.
+    // Search finds the newest note.
     let (reference, text) = kept.last().unwrap();
     let found = mcp.text("ctx_search", json!({ "query": text, "limit": 1 }));
     assert!(found.contains(reference), "{found}");
 }
 
 #[test]
-fn a_kill_in_the_middle_of_a_run_harms_nothing_that_was_there() {
+fn killing_a_server_during_a_run_keeps_existing_entries() {
     let env = TestEnv::new();
     let before = env.noted("written before");
     let mut mcp = env.mcp();
@@ -73,12 +73,12 @@ fn a_kill_in_the_middle_of_a_run_harms_nothing_that_was_there() {
     env.forebay(["doctor"]).ok();
     assert_eq!(env.forebay(["get", &before]).ok().body(), "written before");
     let history = env.forebay(["history", "--all"]).ok().text();
-    assert!(!history.contains("yes 0123"), "half an entry is none: {history}");
+    assert!(!history.contains("yes 0123"), "an incomplete run is not stored: {history}");
     assert!(env.forebay(["search", "0123456789abcdef"]).ok().text().contains("nothing found"));
 }
 
 #[test]
-fn four_processes_that_write_at_once_lose_nothing() {
+fn four_concurrent_writers_lose_no_entry() {
     const EACH: usize = 50;
     let env = TestEnv::new();
     let mut servers: Vec<_> = (0..4).map(|_| env.mcp()).collect();
@@ -92,7 +92,7 @@ fn four_processes_that_write_at_once_lose_nothing() {
     let mut kept = Vec::new();
     for (mcp, texts) in servers.iter_mut().zip(&begun) {
         let responses: Vec<Value> = texts.keys().map(|id| mcp.response(*id)).collect();
-        kept.extend(acknowledged(texts, &responses));
+        kept.extend(acknowledged_notes(texts, &responses));
     }
     assert_eq!(kept.len(), 4 * EACH);
     let mut reader = env.mcp();
@@ -105,7 +105,7 @@ fn four_processes_that_write_at_once_lose_nothing() {
 }
 
 #[test]
-fn processes_that_start_at_once_on_an_empty_folder_share_one_store() {
+fn processes_started_concurrently_create_one_store() {
     let env = TestEnv::new();
     let children: Vec<_> = (0..8)
         .map(|number| env.command(["note", &format!("first words {number}")]).spawn().unwrap())
@@ -119,7 +119,7 @@ fn processes_that_start_at_once_on_an_empty_folder_share_one_store() {
 }
 
 #[test]
-fn two_projects_at_the_same_time_do_not_see_each_other() {
+fn concurrent_projects_are_isolated() {
     let env = TestEnv::new();
     let other = env.add_project("other");
     let mut here = env.mcp();
@@ -141,22 +141,22 @@ fn two_projects_at_the_same_time_do_not_see_each_other() {
     assert!(!found.contains("walrus here"), "{found}");
 }
 
-/// Text that makes the log of a store longer than it is to stay.
-fn much() -> String {
+/// Returns a text large enough to exceed the size limit of the log.
+fn large_text() -> String {
     (0..40_000).map(|number| format!("walrus number{number}\n")).collect()
 }
 
 #[test]
-fn a_log_that_has_grown_is_copied_back_when_the_command_has_ended() {
+fn a_large_log_is_checkpointed_after_the_command_exits() {
     let env = TestEnv::new();
-    env.forebay_reading(["index", "-", "--source", "s"], much().as_bytes()).ok();
-    env.wait_until_tidy();
+    env.forebay_reading(["index", "-", "--source", "s"], large_text().as_bytes()).ok();
+    env.wait_for_checkpoint();
     assert_eq!(env.log_bytes(), 0);
     assert!(env.forebay(["search", "number31417"]).ok().text().contains("number31417"));
 }
 
 #[test]
-fn a_program_that_is_gone_copies_the_log_back_itself() {
+fn checkpoints_the_log_itself_if_its_executable_is_gone() {
     let env = TestEnv::new();
     let program = env.root().join("forebay");
     fs::copy(env!("CARGO_BIN_EXE_forebay"), &program).unwrap();
@@ -164,7 +164,7 @@ fn a_program_that_is_gone_copies_the_log_back_itself() {
     let mut child =
         command.args(["index", "-", "--source", "s"]).stdin(Stdio::piped()).spawn().unwrap();
     fs::remove_file(&program).unwrap();
-    child.stdin.take().unwrap().write_all(much().as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(large_text().as_bytes()).unwrap();
     assert!(child.wait_with_output().unwrap().status.success());
     assert_eq!(env.log_bytes(), 0);
 }

@@ -1,4 +1,4 @@
-//! `TestEnv`: a home, a data folder and a project of its own, and the binary started in them.
+//! `TestEnv`: an isolated home, data folder and project, and methods that run the binary there.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 
 use crate::mcp_client::McpClient;
 
-/// Far above what anything here needs on a busy machine, far below for ever.
+/// Timeout after which a process counts as hung; generous enough for a busy machine.
 pub(crate) const HANG: Duration = Duration::from_mins(1);
 
 /// A user with an empty home and one project, `app`, on branch `main`.
 pub(crate) struct TestEnv {
     root: TempDir,
-    /// The store, where it is not in files.
+    /// URL of the store server; `None` uses SQLite files.
     store: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl TestEnv {
         Self::with_store(None)
     }
 
-    /// A user whose store is on a server.
+    /// Creates an environment whose store is on a server.
     pub(crate) fn on_server(url: String) -> Self {
         Self::with_store(Some(url))
     }
@@ -50,7 +50,7 @@ impl TestEnv {
         self.root().join("home")
     }
 
-    /// The data folder, which Forebay makes itself.
+    /// Returns the data folder, which Forebay creates itself.
     pub(crate) fn data(&self) -> PathBuf {
         self.root().join("data")
     }
@@ -59,7 +59,7 @@ impl TestEnv {
         self.root().join("app")
     }
 
-    /// Makes another repository beside `app`.
+    /// Creates another repository next to `app`.
     pub(crate) fn add_project(&self, name: &str) -> PathBuf {
         let project = self.root().join(name);
         fs::create_dir_all(project.join(".git")).unwrap();
@@ -74,7 +74,7 @@ impl TestEnv {
         path
     }
 
-    /// The one database of the project.
+    /// Returns the path of the database of `app`.
     pub(crate) fn database(&self) -> PathBuf {
         let projects = fs::read_dir(self.data().join("projects")).unwrap();
         let mut found: Vec<PathBuf> =
@@ -84,24 +84,24 @@ impl TestEnv {
         found.remove(0)
     }
 
-    /// Bytes in the log of [`Self::database`].
+    /// Returns the size of the write-ahead log of [`Self::database`].
     pub(crate) fn log_bytes(&self) -> u64 {
         fs::metadata(self.database().with_extension("db-wal")).map_or(0, |log| log.len())
     }
 
-    /// Waits for the process that a large write leaves behind; after it nobody touches the database.
+    /// Waits for the background checkpoint that follows a large write.
     #[track_caller]
-    pub(crate) fn wait_until_tidy(&self) {
-        let is_tidy = wait_until(HANG, || self.log_bytes() < 1_000_000);
-        assert!(is_tidy, "{} bytes", self.log_bytes());
+    pub(crate) fn wait_for_checkpoint(&self) {
+        let is_checkpointed = wait_until(HANG, || self.log_bytes() < 1_000_000);
+        assert!(is_checkpointed, "{} bytes", self.log_bytes());
     }
 
-    /// Runs `forebay` in the project to its end.
+    /// Runs `forebay` in the project until it exits.
     pub(crate) fn forebay<const N: usize>(&self, arguments: [&str; N]) -> Output {
         finish(self.command(arguments), b"")
     }
 
-    /// The same, with something to read on stdin.
+    /// Runs `forebay` in the project with `stdin` as its input.
     pub(crate) fn forebay_reading<const N: usize>(
         &self,
         arguments: [&str; N],
@@ -110,14 +110,14 @@ impl TestEnv {
         finish(self.command(arguments), stdin)
     }
 
-    /// The same, in another folder.
+    /// Runs `forebay` in another folder.
     pub(crate) fn forebay_in<const N: usize>(&self, folder: &Path, arguments: [&str; N]) -> Output {
         let mut command = self.command(arguments);
         command.current_dir(folder);
         finish(command, b"")
     }
 
-    /// `forebay` in the project, ready to be started.
+    /// Builds a `forebay` command in the project without starting it.
     pub(crate) fn command<S: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = S>,
@@ -127,7 +127,7 @@ impl TestEnv {
         command
     }
 
-    /// A program that knows nothing but this home.
+    /// Builds a command whose environment refers only to this test home.
     #[expect(clippy::disallowed_methods, reason = "the tests drive the real binary from outside")]
     pub(crate) fn program(&self, program: &str) -> Command {
         let mut command = Command::new(program);
@@ -148,35 +148,35 @@ impl TestEnv {
         command
     }
 
-    /// Stores the output of `cat` over `content` and gives its reference.
+    /// Runs `cat` on `content` and returns the reference of the stored output.
     pub(crate) fn stored(&self, content: impl AsRef<[u8]>) -> String {
         self.write("stored.txt", content);
         self.forebay(["run", "--", "cat stored.txt"]).ok().reference()
     }
 
-    /// Writes a note and gives its reference.
+    /// Writes a note and returns its reference.
     pub(crate) fn noted(&self, text: &str) -> String {
         self.forebay(["note", "--", text]).ok().reference()
     }
 
-    /// A connected and initialized MCP client.
+    /// Starts `forebay mcp` and returns an initialized client.
     pub(crate) fn mcp(&self) -> McpClient {
         McpClient::initialized(self.command(["mcp"]))
     }
 
-    /// The same text for the same behaviour: no references, moments or paths of this very run.
+    /// Replaces references, times and paths, which differ between runs.
     pub(crate) fn redact(&self, text: &str) -> String {
         let text = text.replace(&*self.root().to_string_lossy(), "[ROOT]");
         redact_times(&redact_references(&text))
     }
 }
 
-/// Switches a project to a branch, as git would.
+/// Switches a project to a branch by writing `.git/HEAD`.
 pub(crate) fn check_out(project: &Path, branch: &str) {
     fs::write(project.join(".git/HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();
 }
 
-/// What a finished process left.
+/// Output and exit status of a finished process.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
@@ -199,13 +199,13 @@ impl Output {
         self.status.signal()
     }
 
-    /// Stdout as text, without the newline that ends it.
+    /// Returns stdout as text without the final newline.
     pub(crate) fn text(&self) -> String {
         let text = String::from_utf8(self.stdout.clone()).unwrap();
         text.strip_suffix('\n').unwrap_or(&text).to_owned()
     }
 
-    /// Stdout without its first line, the frame.
+    /// Returns stdout without its first line, the frame.
     pub(crate) fn body(&self) -> String {
         self.text().split_once('\n').map(|(_, body)| body.to_owned()).unwrap_or_default()
     }
@@ -215,32 +215,32 @@ impl Output {
         serde_json::from_slice(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The first reference in the answer.
+    /// Returns the first reference in the answer.
     #[track_caller]
     pub(crate) fn reference(&self) -> String {
         reference_in(&self.text())
     }
 
-    /// A failure that says what is wrong and what to do, and nothing on stdout.
+    /// Asserts that the command failed with this exit code, error message and hint, and an empty stdout.
     #[track_caller]
     pub(crate) fn refused(&self, code: i32, message: &str, hint: &str) {
         assert_eq!(self.code(), Some(code), "{self:?}");
         let mut lines = self.stderr.lines();
-        let (told, advice) = (lines.next().unwrap_or_default(), lines.collect::<String>());
-        assert!(told.starts_with("error: ") && told.contains(message), "{}", self.stderr);
+        let (error, advice) = (lines.next().unwrap_or_default(), lines.collect::<String>());
+        assert!(error.starts_with("error: ") && error.contains(message), "{}", self.stderr);
         assert!(advice.starts_with("hint: ") && advice.contains(hint), "{}", self.stderr);
         assert!(self.stdout.is_empty(), "{self:?}");
     }
 }
 
-/// The first reference in a text, bare.
+/// Returns the first reference in a text, without brackets.
 #[track_caller]
 pub(crate) fn reference_in(text: &str) -> String {
     let (_, rest) = text.split_once("[ctx:").unwrap_or_else(|| panic!("no reference: {text}"));
     rest[..10].to_owned()
 }
 
-/// Starts a command, hands it `stdin` and waits for its end.
+/// Starts a command, writes `stdin` to it and waits until it exits.
 #[track_caller]
 pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Output {
     if !stdin.is_empty() {
@@ -254,7 +254,7 @@ pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Output {
     finished(child)
 }
 
-/// Waits for a started process, which must end before it could be called hanging.
+/// Waits until a started process exits; kills it and panics after [`HANG`].
 #[track_caller]
 pub(crate) fn finished(child: Child) -> Output {
     let id = Pid::from_child(&child);
@@ -262,14 +262,14 @@ pub(crate) fn finished(child: Child) -> Output {
     std::thread::spawn(move || sender.send(child.wait_with_output()));
     let Ok(output) = receiver.recv_timeout(HANG) else {
         kill_process(id, Signal::KILL).unwrap();
-        panic!("it hung");
+        panic!("the process hung");
     };
     let output = output.unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     Output { stdout: output.stdout, stderr, status: output.status }
 }
 
-/// Polls until `holds` or the bound is over; says whether it came true.
+/// Polls until `holds` returns true; returns false after `bound`.
 #[expect(clippy::disallowed_methods, reason = "a file or a process offers no event to wait for")]
 pub(crate) fn wait_until(bound: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let started = Instant::now();
@@ -282,14 +282,14 @@ pub(crate) fn wait_until(bound: Duration, mut holds: impl FnMut() -> bool) -> bo
     true
 }
 
-/// The process whose id a command wrote into a file of the project.
+/// Returns the process whose id a command writes to `file`.
 pub(crate) fn announced_process(file: &Path) -> Pid {
     let read = || fs::read_to_string(file).ok().filter(|text| text.ends_with('\n'));
-    assert!(wait_until(HANG, || read().is_some()), "{} never came", file.display());
+    assert!(wait_until(HANG, || read().is_some()), "{} was not written", file.display());
     Pid::from_raw(read().unwrap().trim().parse().unwrap()).unwrap()
 }
 
-/// Whether a process has ended, or ends within the bound.
+/// Returns whether a process has exited or exits within 15 seconds.
 pub(crate) fn is_gone(process: Pid) -> bool {
     let stat = format!("/proc/{}/stat", process.as_raw_nonzero());
     let is_zombie = || fs::read_to_string(&stat).is_ok_and(|text| text.contains(") Z "));
@@ -307,7 +307,7 @@ fn redact_references(text: &str) -> String {
     redacted
 }
 
-/// `12 ms`, `1.5 s ago` and `just now` become `[TIME]`.
+/// Replaces times such as `12 ms`, `1.5 s ago` and `just now` with `[TIME]`.
 fn redact_times(text: &str) -> String {
     const UNITS: [&str; 5] = ["ms", "s", "min", "h", "d"];
     let is_number = |word: &str| word.parse::<f64>().is_ok();

@@ -1,4 +1,4 @@
-//! `forebay fetch`: pages from real servers on this machine, friendly and hostile ones.
+//! `forebay fetch`: pages from local test servers, both well-behaved and hostile.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,32 +7,32 @@ use std::thread;
 
 use crate::env::TestEnv;
 
-/// A server that answers every request with what `answer` makes of it.
+/// A local server that passes each request to a handler.
 struct Server {
     port: u16,
-    /// The requests as they came, head only.
-    heard: Arc<Mutex<Vec<String>>>,
+    /// Heads of the received requests, in order.
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn answering(answer: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Self {
+    fn with_handler(handler: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let (noted, answer) = (Arc::clone(&heard), Arc::new(answer));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (shared_requests, handler) = (Arc::clone(&requests), Arc::new(handler));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (noted, answer) = (Arc::clone(&noted), Arc::clone(&answer));
-                thread::spawn(move || serve(stream, &noted, &*answer));
+                let (requests, handler) = (Arc::clone(&shared_requests), Arc::clone(&handler));
+                thread::spawn(move || serve(stream, &requests, &*handler));
             }
         });
-        Self { port, heard }
+        Self { port, requests }
     }
 
-    /// A server with one page.
+    /// Starts a server that answers every request with one page.
     fn with_page(headers: &str, body: impl Into<Vec<u8>>) -> Self {
         let (headers, body) = (headers.to_owned(), body.into());
-        Self::answering(move |_, stream| {
+        Self::with_handler(move |_, stream| {
             let head =
                 format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
             let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
@@ -44,21 +44,25 @@ impl Server {
     }
 
     fn requests(&self) -> Vec<String> {
-        self.heard.lock().unwrap().clone()
+        self.requests.lock().unwrap().clone()
     }
 }
 
-fn serve(mut stream: TcpStream, heard: &Mutex<Vec<String>>, answer: &dyn Fn(&str, &mut TcpStream)) {
+fn serve(
+    mut stream: TcpStream,
+    requests: &Mutex<Vec<String>>,
+    handler: &dyn Fn(&str, &mut TcpStream),
+) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut head = String::new();
     while reader.read_line(&mut head).is_ok_and(|bytes| bytes > 0) && !head.ends_with("\r\n\r\n") {}
-    heard.lock().unwrap().push(head.to_lowercase());
-    answer(&head, &mut stream);
+    requests.lock().unwrap().push(head.to_lowercase());
+    handler(&head, &mut stream);
 }
 
 const HTML: &str = "content-type: text/html\r\n";
 
-/// Fetches with loopback allowed.
+/// Runs `forebay fetch` with loopback addresses allowed.
 fn fetch(env: &TestEnv, arguments: &[&str]) -> crate::env::Output {
     let line =
         [&["fetch", "--set", "fetch.loopback=true", "--set", "fetch.timeout_ms=3000"], arguments];
@@ -66,7 +70,7 @@ fn fetch(env: &TestEnv, arguments: &[&str]) -> crate::env::Output {
 }
 
 #[test]
-fn a_page_is_fetched_as_markdown_marked_and_found() {
+fn a_fetched_page_is_stored_as_markdown_marked_external_and_searchable() {
     let env = TestEnv::new();
     let page = "<html><title>Zoo</title><body><nav>menu</nav><main><h2>Animals</h2><p>The walrus swims.</p></main></body></html>";
     let server = Server::with_page(HTML, page);
@@ -89,7 +93,7 @@ fn a_page_is_fetched_as_markdown_marked_and_found() {
 }
 
 #[test]
-fn this_machine_and_private_networks_are_refused_in_every_spelling() {
+fn loopback_and_private_addresses_are_refused_in_every_notation() {
     let env = TestEnv::new();
     let server = Server::with_page(HTML, "secret");
     let port = server.port;
@@ -124,7 +128,7 @@ fn this_machine_and_private_networks_are_refused_in_every_spelling() {
 fn a_redirect_to_a_private_address_is_refused() {
     let env = TestEnv::new();
     for to in ["http://169.254.169.254/latest", "http://[::ffff:10.0.0.1]/", "http://0xa000001/"] {
-        let server = Server::answering(move |_, stream| {
+        let server = Server::with_handler(move |_, stream| {
             let _ =
                 write!(stream, "HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n");
         });
@@ -134,9 +138,9 @@ fn a_redirect_to_a_private_address_is_refused() {
 }
 
 #[test]
-fn redirects_are_followed_and_counted() {
+fn follows_at_most_ten_redirects() {
     let env = TestEnv::new();
-    let server = Server::answering(|head, stream| {
+    let server = Server::with_handler(|head, stream| {
         let answer = match head.split(' ').nth(1) {
             Some("/start") => {
                 "HTTP/1.1 301 Moved\r\nlocation: docs/../end\r\ncontent-length: 0\r\n\r\n"
@@ -154,9 +158,9 @@ fn redirects_are_followed_and_counted() {
 }
 
 #[test]
-fn a_page_is_asked_for_again_only_when_it_is_old_and_only_if_it_has_changed() {
+fn stale_pages_are_revalidated_and_fresh_ones_are_cached() {
     let env = TestEnv::new();
-    let server = Server::answering(|head, stream| {
+    let server = Server::with_handler(|head, stream| {
         let answer = if head.to_lowercase().contains("if-none-match: \"v1\"") {
             "HTTP/1.1 304 Not Modified\r\n\r\n"
         } else {
@@ -169,8 +173,8 @@ fn a_page_is_asked_for_again_only_when_it_is_old_and_only_if_it_has_changed() {
     assert!(fetch(&env, &[&url]).ok().text().contains("cached"));
     assert_eq!(server.requests().len(), 1);
     let old = ["--set", "fetch.fresh_hours=0"];
-    let server_asked = fetch(&env, &[&["--force"], &[url.as_str()][..]].concat()).ok().text();
-    assert!(server_asked.contains("unchanged"), "{server_asked}");
+    let forced = fetch(&env, &[&["--force"], &[url.as_str()][..]].concat()).ok().text();
+    assert!(forced.contains("unchanged"), "{forced}");
     fetch(&env, &[&old[..], &["--force", &url]].concat()).ok();
     let stale = fetch(&env, &[&url]).ok().text();
     assert!(stale.contains("unchanged"), "{stale}");
@@ -179,21 +183,21 @@ fn a_page_is_asked_for_again_only_when_it_is_old_and_only_if_it_has_changed() {
 }
 
 #[test]
-fn hostile_servers_are_bounded() {
-    let endless_body = Server::answering(|_, stream| {
+fn hostile_servers_cannot_exceed_time_and_size_limits() {
+    let endless_body = Server::with_handler(|_, stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n");
         while stream.write_all(&[b'x'; 8_192]).is_ok() {}
     });
-    let endless_headers = Server::answering(|_, stream| {
+    let endless_headers = Server::with_handler(|_, stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
         while stream.write_all(b"x-more: and more\r\n").is_ok() {}
     });
-    let silent = Server::answering(|_, stream| {
+    let silent = Server::with_handler(|_, stream| {
         let _ = stream.set_nonblocking(false);
         let mut rest = String::new();
         let _ = std::io::Read::read_to_string(stream, &mut rest);
     });
-    let slow = Server::answering(|_, stream| {
+    let slow = Server::with_handler(|_, stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n");
         let (_never, end) = std::sync::mpsc::channel::<()>();
         while stream.write_all(b"x").is_ok() {
@@ -202,9 +206,9 @@ fn hostile_servers_are_bounded() {
     });
     let bomb = Server::with_page(
         "content-type: text/plain\r\ncontent-encoding: gzip\r\n",
-        gzip_of_zeros(),
+        gzip_of_spaces(),
     );
-    for (server, told) in [
+    for (server, message) in [
         (&endless_body, "larger than"),
         (&endless_headers, ""),
         (&silent, "did not answer"),
@@ -215,22 +219,22 @@ fn hostile_servers_are_bounded() {
         let line = ["--set", "fetch.largest_mb=1", &server.url("/")];
         let failed = fetch(&env, &line);
         assert_ne!(failed.code(), Some(0));
-        assert!(failed.stderr.contains(told), "{told}: {}", failed.stderr);
+        assert!(failed.stderr.contains(message), "{message}: {}", failed.stderr);
         assert_eq!(env.forebay(["stats", "--json"]).ok().json()["store"]["chunks"], 0);
     }
 }
 
-/// Sixteen megabytes of nothing, in a few kilobytes.
-fn gzip_of_zeros() -> Vec<u8> {
+/// Returns sixteen megabytes of spaces, compressed to a few kilobytes.
+fn gzip_of_spaces() -> Vec<u8> {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     packed.write_all(&vec![0x20; 16 * 1024 * 1024]).unwrap();
     packed.finish().unwrap()
 }
 
 #[test]
-fn character_sets_are_read_as_they_are_told() {
+fn decodes_declared_character_sets() {
     let env = TestEnv::new();
-    let told = Server::with_page(
+    let header = Server::with_page(
         "content-type: text/plain; charset=iso-8859-1\r\n",
         b"Walr\xfcssel".to_vec(),
     );
@@ -238,7 +242,7 @@ fn character_sets_are_read_as_they_are_told() {
         HTML,
         b"<html><meta charset=windows-1251><p>\xec\xee\xf0\xe6</p>".to_vec(),
     );
-    fetch(&env, &[&told.url("/"), &meta.url("/")]).ok();
+    fetch(&env, &[&header.url("/"), &meta.url("/")]).ok();
     for word in ["walr\u{fc}ssel", "\u{43c}\u{43e}\u{440}\u{436}"] {
         let found = env.forebay(["search", word]).ok().text();
         assert!(found.contains("has: "), "{word}: {found}");
@@ -246,13 +250,13 @@ fn character_sets_are_read_as_they_are_told() {
 }
 
 #[test]
-fn one_page_that_fails_does_not_spoil_the_others() {
+fn a_failed_page_does_not_affect_the_others() {
     let env = TestEnv::new();
     let good = Server::with_page(
         "content-type: application/json\r\n",
         "{\"id\": 7, \"name\": \"walrus\"}",
     );
-    let gone = Server::answering(|_, stream| {
+    let gone = Server::with_handler(|_, stream| {
         let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
     });
     let text = fetch(&env, &[&good.url("/"), &gone.url("/")]).ok().text();
@@ -274,7 +278,7 @@ fn a_denied_domain_is_not_fetched() {
 }
 
 #[test]
-fn sources_are_listed_shown_and_forgotten() {
+fn sources_can_be_listed_shown_and_forgotten() {
     let env = TestEnv::new();
     let server = Server::with_page("content-type: text/plain\r\n", "walrus");
     let url = server.url("/page");

@@ -1,4 +1,4 @@
-//! Edits through the real thing: exact, refused when unsure, written whole or not at all.
+//! `context_edit` and `context_write`: exact matches, refusal when ambiguous or stale, atomic writes.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::env::{TestEnv, reference_in};
 use crate::file_tools::{POOL, PTR};
 
-/// An edit of the pool.
+/// Builds the input of an edit of `src/pool.rs`.
 fn edit(old: &str, new: &str) -> Value {
     json!({ "path": "src/pool.rs", "old_string": old, "new_string": new })
 }
@@ -25,23 +25,23 @@ fn assert_has(text: &str, parts: &[&str]) {
 }
 
 #[test]
-fn an_edit_shows_its_lines_and_where_the_old_text_is() {
+fn an_edit_shows_its_lines_and_a_reference_to_the_old_text() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
-    let told = mcp.text(
+    let answer = mcp.text(
         "context_edit",
         edit("    pages: Vec<Ptr<u8>>,", "    pages: Vec<Ptr<u8>>,\n    left: usize,"),
     );
-    assert_has(&told, &["src/pool.rs: 1 replacement · hash ", "7|     left: usize,"]);
-    assert!(!told.contains("syntax error"), "{told}");
-    let before = told.split("before: ").nth(1).unwrap();
+    assert_has(&answer, &["src/pool.rs: 1 replacement · hash ", "7|     left: usize,"]);
+    assert!(!answer.contains("syntax error"), "{answer}");
+    let before = answer.split("before: ").nth(1).unwrap();
     let kept = env.forebay(["get", "--raw", &reference_in(before)]).ok();
     assert_eq!(String::from_utf8(kept.stdout).unwrap(), POOL);
     assert_eq!(pool(&env), POOL.replace("Vec<Ptr<u8>>,", "Vec<Ptr<u8>>,\n    left: usize,"));
 }
 
 #[test]
-fn a_miss_names_what_is_nearest() {
+fn a_failed_match_shows_the_most_similar_lines() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     for (old, expect) in [
@@ -56,9 +56,9 @@ fn a_miss_names_what_is_nearest() {
         ),
         ("let left = self.page.len();", "line 17 is similar:\n17|"),
     ] {
-        let told = mcp.fault("context_edit", edit(old, "x"));
+        let answer = mcp.fault("context_edit", edit(old, "x"));
         assert_has(
-            &told,
+            &answer,
             &["old_string is not in src/pool.rs; the file is unchanged", expect, "\nhint: "],
         );
     }
@@ -85,11 +85,11 @@ fn a_miss_names_what_is_nearest() {
 }
 
 #[test]
-fn an_ambiguous_edit_lists_its_places() {
+fn an_ambiguous_edit_lists_its_matches() {
     let env = TestEnv::with_pool();
-    let told = env.mcp().fault("context_edit", edit("self.pages", "self.sheets"));
+    let answer = env.mcp().fault("context_edit", edit("self.pages", "self.sheets"));
     assert_has(
-        &told,
+        &answer,
         &[
             "old_string matches 2 times in src/pool.rs",
             "11|         let page",
@@ -101,30 +101,30 @@ fn an_ambiguous_edit_lists_its_places() {
 }
 
 #[test]
-fn an_edit_of_what_changed_is_refused_with_the_change() {
+fn an_edit_of_a_changed_file_is_refused_with_a_diff() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     mcp.text("context_read", json!({ "path": "src/pool.rs" }));
     let others = POOL.replace("A pool of pages.", "Many pages.");
     env.write("src/pool.rs", &others);
-    let told = mcp.fault("context_edit", edit("debug_assert!", "assert!"));
+    let answer = mcp.fault("context_edit", edit("debug_assert!", "assert!"));
     assert_has(
-        &told,
+        &answer,
         &["has changed since you saw it", "-//! A pool of pages.", "+//! Many pages.", "repeat it"],
     );
     assert_eq!(pool(&env), others);
     mcp.text("context_edit", edit("debug_assert!", "assert!"));
     assert_eq!(pool(&env), others.replace("debug_assert!", "assert!"));
-    // A change too large to be shown must be read.
+    // A change that is too large to show requires another read.
     env.write("src/pool.rs", "// changed\n".repeat(2_000));
-    let told = mcp.fault("context_edit", edit("changed", "x"));
-    assert_has(&told, &["more changed lines", "read it again"]);
-    assert!(told.len() < 1_000, "{told}");
+    let answer = mcp.fault("context_edit", edit("changed", "x"));
+    assert_has(&answer, &["more changed lines", "read it again"]);
+    assert!(answer.len() < 1_000, "{answer}");
     assert_has(&mcp.fault("context_edit", edit("changed", "x")), &["has changed since you saw it"]);
 }
 
 #[test]
-fn a_hash_that_is_not_the_files_is_refused() {
+fn a_mismatched_hash_is_refused() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     let read = mcp.text("context_read", json!({ "path": "src/pool.rs" }));
@@ -139,20 +139,20 @@ fn a_hash_that_is_not_the_files_is_refused() {
         &[&format!("now has hash {hash}")],
     );
     assert_has(&mcp.fault("context_edit", expecting("abc")), &["hexadecimal digits"]);
-    let told = mcp.text("context_edit", expecting(&hash));
-    let next = told.split("hash ").nth(1).unwrap()[..8].to_owned();
+    let answer = mcp.text("context_edit", expecting(&hash));
+    let next = answer.split("hash ").nth(1).unwrap()[..8].to_owned();
     assert_has(&mcp.fault("context_edit", expecting(&hash)), &[&format!("now has hash {next}")]);
 }
 
 #[test]
-fn errors_that_an_edit_brings_are_told_with_their_place() {
+fn reports_syntax_errors_introduced_by_an_edit() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
-    let told = mcp.text("context_edit", edit("        page\n    }\n", "        page\n"));
-    assert_has(&told, &["syntax error: src/pool.rs:"]);
-    // What is broken already is not told again.
-    let told = mcp.text("context_edit", edit("A pool of pages.", "Pages."));
-    assert!(!told.contains("syntax error"), "{told}");
+    let answer = mcp.text("context_edit", edit("        page\n    }\n", "        page\n"));
+    assert_has(&answer, &["syntax error: src/pool.rs:"]);
+    // Existing errors are not reported again.
+    let answer = mcp.text("context_edit", edit("A pool of pages.", "Pages."));
+    assert!(!answer.contains("syntax error"), "{answer}");
     let python = json!({ "path": "a.py", "content": "def a():\nreturn 2\n" });
     assert_has(
         &mcp.text("context_write", python),
@@ -164,20 +164,20 @@ fn errors_that_an_edit_brings_are_told_with_their_place() {
 }
 
 #[test]
-fn a_dry_run_shows_the_change_and_makes_none() {
+fn a_dry_run_shows_the_change_without_writing() {
     let env = TestEnv::with_pool();
     let mut input = edit("debug_assert!(left", "assert!((left");
     input["dry_run"] = true.into();
-    let told = env.mcp().text("context_edit", input);
+    let answer = env.mcp().text("context_edit", input);
     assert_has(
-        &told,
+        &answer,
         &["dry run, src/pool.rs is unchanged", "-        debug_assert!(left", "syntax error"],
     );
     assert_eq!(pool(&env), POOL);
 }
 
 #[test]
-fn line_ends_marks_encodings_and_permissions_stay() {
+fn preserves_line_endings_byte_order_marks_encodings_and_permissions() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let mut check = |name: &str, before: &[u8], old: &str, new: &str, after: &[u8]| {
@@ -213,16 +213,16 @@ fn line_ends_marks_encodings_and_permissions_stay() {
         "Unter\nüber",
         &wide("\u{feff}Unter\r\nüber\r\n"),
     );
-    let told = mcp.fault(
+    let answer = mcp.fault(
         "context_edit",
         json!({ "path": "latin.txt", "old_string": "d\u{e9}", "new_string": "→" }),
     );
-    assert_has(&told, &["cannot edit latin.txt: Latin-1 cannot represent '→'"]);
+    assert_has(&answer, &["cannot edit latin.txt: Latin-1 cannot represent '→'"]);
     assert_eq!(fs::read(env.project().join("latin.txt")).unwrap(), b"caf\xe9 d\xe9j\xe0\n");
 }
 
 #[test]
-fn a_file_is_put_back_byte_for_byte() {
+fn the_old_version_can_be_restored_byte_for_byte() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let wide: Vec<u8> =
@@ -234,8 +234,8 @@ fn a_file_is_put_back_byte_for_byte() {
     ] {
         let path = env.write(name, &old);
         let edit = json!({ "path": name, "old_string": "one", "new_string": "1" });
-        let told = mcp.text("context_edit", edit);
-        let before = told.split("before: ").nth(1).unwrap();
+        let answer = mcp.text("context_edit", edit);
+        let before = answer.split("before: ").nth(1).unwrap();
         let kept = env.forebay(["get", "--raw", &reference_in(before)]).ok().stdout;
         let content = String::from_utf8(kept).unwrap();
         mcp.text("context_write", json!({ "path": name, "content": content, "overwrite": true }));
@@ -243,24 +243,24 @@ fn a_file_is_put_back_byte_for_byte() {
     }
 }
 
-/// The version that is kept has no secrets, so writing over them would lose them.
+/// Stored versions have no secrets, so overwriting the file would lose them.
 #[test]
-fn a_file_with_secrets_is_not_written_over() {
+fn does_not_overwrite_a_file_with_secrets() {
     let env = TestEnv::new();
     let secret = "password = \"hunter2-and-more\"\n";
     let path = env.write("settings.py", format!("{secret}port = 1\n"));
     let mut mcp = env.mcp();
     let write =
         |content: String| json!({ "path": "settings.py", "content": content, "overwrite": true });
-    let told = mcp.fault("context_write", write("port = 2\n".to_owned()));
-    assert_has(&told, &["redacted: 1 password", "nothing is written", "context_edit"]);
+    let answer = mcp.fault("context_write", write("port = 2\n".to_owned()));
+    assert_has(&answer, &["redacted: 1 password", "nothing is written", "context_edit"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), format!("{secret}port = 1\n"));
     mcp.text("context_write", write(format!("port = 2\n{secret}")));
     assert_eq!(fs::read_to_string(&path).unwrap(), format!("port = 2\n{secret}"));
 }
 
 #[test]
-fn a_link_stays_a_link_and_leads_nowhere_else() {
+fn edits_follow_links_only_within_the_project() {
     let env = TestEnv::with_pool();
     symlink("pool.rs", env.project().join("src/link.rs")).unwrap();
     let outside = env.root().join("outside.rs");
@@ -287,56 +287,56 @@ fn a_link_stays_a_link_and_leads_nowhere_else() {
 }
 
 #[test]
-fn a_file_is_written_anew_and_replaced_only_when_wanted() {
+fn writes_new_files_and_overwrites_only_on_request() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
-    let told = mcp.text(
+    let answer = mcp.text(
         "context_write",
         json!({ "path": "src/deep/er/new.rs", "content": "pub fn new() {}\n" }),
     );
-    assert_has(&told, &["src/deep/er/new.rs: 1 line, 4 tokens written"]);
+    assert_has(&answer, &["src/deep/er/new.rs: 1 line, 4 tokens written"]);
     assert_eq!(
         fs::read_to_string(env.project().join("src/deep/er/new.rs")).unwrap(),
         "pub fn new() {}\n"
     );
     assert_has(&mcp.text("context_status", json!({})), &["Active: src/deep/er/new.rs"]);
-    let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs", "content": "x" }));
-    assert_has(&told, &["already exists, with 30 lines", "overwrite=true"]);
-    let told = mcp.text(
+    let answer = mcp.fault("context_write", json!({ "path": "src/ptr.rs", "content": "x" }));
+    assert_has(&answer, &["already exists, with 30 lines", "overwrite=true"]);
+    let answer = mcp.text(
         "context_write",
         json!({ "path": "src/ptr.rs", "content": "pub fn x( {}\n", "overwrite": true }),
     );
-    assert_has(&told, &["before: [ctx:", "syntax error: src/ptr.rs:1"]);
-    let kept = env.forebay(["get", "--raw", &reference_in(&told)]).ok();
+    assert_has(&answer, &["before: [ctx:", "syntax error: src/ptr.rs:1"]);
+    let kept = env.forebay(["get", "--raw", &reference_in(&answer)]).ok();
     assert_eq!(String::from_utf8(kept.stdout).unwrap(), PTR);
     env.write("src/ptr.rs", "pub fn by_others() {}\n");
-    let told = mcp
+    let answer = mcp
         .fault("context_write", json!({ "path": "src/ptr.rs", "content": "", "overwrite": true }));
-    assert_has(&told, &["has changed since you saw it", "+pub fn by_others() {}"]);
-    let told =
+    assert_has(&answer, &["has changed since you saw it", "+pub fn by_others() {}"]);
+    let answer =
         mcp.fault("context_write", json!({ "path": "src", "content": "x", "overwrite": true }));
-    assert_has(&told, &["src is a folder"]);
-    let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs/x", "content": "x" }));
-    assert_has(&told, &["cannot write src/ptr.rs/x"]);
+    assert_has(&answer, &["src is a folder"]);
+    let answer = mcp.fault("context_write", json!({ "path": "src/ptr.rs/x", "content": "x" }));
+    assert_has(&answer, &["cannot write src/ptr.rs/x"]);
 }
 
-/// A disk without room: the old file stays whole, nothing is left beside it.
+/// After a failed write the old file is complete and no temporary file remains.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_cannot_be_written_is_as_it_was() {
+fn a_failed_write_leaves_the_file_unchanged() {
     let env = TestEnv::new();
     env.write("big.txt", format!("one\n{}", "x".repeat(5_000_000)));
-    // The largest file a process may write, as a full disk would have it.
+    // A file size limit simulates a full disk.
     let script =
         format!("ulimit -f 2000; trap '' XFSZ; exec {} mcp", env!("CARGO_BIN_EXE_forebay"));
     let mut command = env.program("bash");
     command.args(["-c", &script]);
     let mut mcp = crate::mcp_client::McpClient::initialized(command);
-    let told = mcp.fault(
+    let answer = mcp.fault(
         "context_edit",
         json!({ "path": "big.txt", "old_string": "one", "new_string": "two" }),
     );
-    assert_has(&told, &["cannot write big.txt"]);
+    assert_has(&answer, &["cannot write big.txt"]);
     let text = fs::read_to_string(env.project().join("big.txt")).unwrap();
     assert!(text.starts_with("one\n") && text.len() == 5_000_004);
     let names = fs::read_dir(env.project()).unwrap().map(|entry| entry.unwrap().file_name());

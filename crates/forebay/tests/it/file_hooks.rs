@@ -1,4 +1,4 @@
-//! What a host's hooks tell the file tools: when its context starts over, and which files it touched.
+//! Hooks update the file tools: a compaction resets what the model has seen, and host edits set the active file.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub fn area(width: u64, height: u64) -> u64 {
 ";
 
 /// Calls a hook as Claude Code does.
-fn tell(env: &TestEnv, event: &str, more: &Value) {
+fn call_hook(env: &TestEnv, event: &str, more: &Value) {
     let mut payload = json!({
         "session_id": SESSION,
         "cwd": env.project(),
@@ -37,21 +37,21 @@ fn read(env: &TestEnv) -> String {
 }
 
 #[test]
-fn unchanged_text_is_given_again_only_after_a_compaction() {
+fn unchanged_text_is_returned_again_only_after_a_compaction() {
     let env = TestEnv::new();
     env.write("area.rs", CODE);
-    tell(&env, "SessionStart", &json!({ "source": "startup" }));
+    call_hook(&env, "SessionStart", &json!({ "source": "startup" }));
     assert!(read(&env).contains("width * height"));
     let again = read(&env);
     assert!(again.contains("unchanged") && !again.contains("width * height"), "{again}");
-    tell(&env, "SessionStart", &json!({ "source": "resume" }));
-    assert!(read(&env).contains("unchanged"), "what is resumed still has it");
-    tell(&env, "SessionStart", &json!({ "source": "compact" }));
+    call_hook(&env, "SessionStart", &json!({ "source": "resume" }));
+    assert!(read(&env).contains("unchanged"), "a resumed session still has the text");
+    call_hook(&env, "SessionStart", &json!({ "source": "compact" }));
     assert!(read(&env).contains("width * height"));
 }
 
 #[test]
-fn a_file_that_the_host_edited_is_the_active_one() {
+fn a_file_edited_by_the_host_becomes_active() {
     let env = TestEnv::new();
     env.write("area.rs", CODE);
     let path = env.write("other.rs", "pub fn other() {}\n");
@@ -61,7 +61,7 @@ fn a_file_that_the_host_edited_is_the_active_one() {
         "tool_input": { "file_path": path, "old_string": "a", "new_string": "b" },
         "tool_response": { "filePath": path },
     });
-    tell(&env, "PostToolUse", &edit);
+    call_hook(&env, "PostToolUse", &edit);
     let status = env.forebay(["--session", SESSION, "call", "context_status"]).ok().text();
     assert!(status.contains("Active: other.rs"), "{status}");
     let (_, skeletons) = status.split_once("Skeletons:").unwrap();

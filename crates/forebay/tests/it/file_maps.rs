@@ -1,4 +1,4 @@
-//! Maps and the commands for files.
+//! The project map and the file commands.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
-fn shop() -> TestEnv {
+fn shop_project() -> TestEnv {
     let env = TestEnv::new();
     fs::create_dir_all(env.project().join("shop")).unwrap();
     env.write("shop/basket.py", "class ShoppingBasket:\n    \"\"\"What a customer takes.\"\"\"\n\n    def add_item(self, item):\n        self.items.append(item)\n");
@@ -19,15 +19,16 @@ fn shop() -> TestEnv {
 }
 
 #[test]
-fn the_map_has_the_most_used_first() {
-    let env = shop();
+fn the_map_ranks_the_most_used_definitions_first() {
+    let env = shop_project();
     let map = env.forebay(["map"]).ok().text();
     assert!(map.starts_with("map: "), "{map}");
-    let place = |text: &str| map.find(text).unwrap_or_else(|| panic!("{text} is not in:\n{map}"));
-    assert!(place("shop/basket.py:\n") < place("shop/unused.py:\n"), "{map}");
-    assert!(place("class ShoppingBasket") < place("def place_order"), "{map}");
+    let position =
+        |text: &str| map.find(text).unwrap_or_else(|| panic!("{text} is not in:\n{map}"));
+    assert!(position("shop/basket.py:\n") < position("shop/unused.py:\n"), "{map}");
+    assert!(position("class ShoppingBasket") < position("def place_order"), "{map}");
     assert!(!map.contains("ignored"), "{map}");
-    // Warm and cold, through both doors, from any folder.
+    // The map is the same from the cache, over MCP and from any folder.
     assert_eq!(map, env.forebay(["map"]).ok().text());
     assert_eq!(map, env.mcp().text("context_peek", json!({ "paths": "." })));
     assert_eq!(map, env.forebay_in(&env.project().join("shop"), ["map"]).ok().text());
@@ -46,7 +47,7 @@ fn the_map_has_the_most_used_first() {
 
 #[test]
 fn a_changed_file_changes_the_map() {
-    let env = shop();
+    let env = shop_project();
     env.forebay(["map"]).ok();
     env.write("shop/unused.py", "def everybody_calls_this():\n    pass\n");
     env.write(
@@ -60,15 +61,15 @@ fn a_changed_file_changes_the_map() {
 }
 
 #[test]
-fn what_a_session_works_on_comes_first() {
-    let env = shop();
+fn the_map_ranks_files_of_the_session_first() {
+    let env = shop_project();
     let mut mcp = env.mcp();
     let plain = mcp.text("context_peek", json!({ "paths": ".", "budget": 90 }));
     assert!(!plain.contains("nobody_calls_this"), "{plain}");
     mcp.text("context_peek", json!({ "paths": ".", "symbol": "nobody_calls_this" }));
     let asked = mcp.text("context_peek", json!({ "paths": ".", "budget": 90 }));
     assert!(asked.contains("nobody_calls_this"), "{asked}");
-    // The text of the active file is at hand.
+    // The map omits the active file, whose text the model has.
     mcp.text("context_read", json!({ "path": "shop/basket.py" }));
     let without = mcp.text("context_peek", json!({ "paths": "." }));
     assert!(!without.contains("shop/basket.py:\n"), "{without}");
@@ -82,8 +83,8 @@ fn a_project_without_source_has_no_map() {
 }
 
 #[test]
-fn commands_say_what_the_tools_say() {
-    let env = shop();
+fn commands_give_the_same_answers_as_the_tools() {
+    let env = shop_project();
     let session = |mut command: std::process::Command| {
         command.env("FOREBAY_SESSION", "both");
         command
@@ -112,7 +113,7 @@ fn commands_say_what_the_tools_say() {
 }
 
 #[test]
-fn a_project_of_one_file_has_a_map_while_it_is_read() {
+fn a_single_file_project_has_a_map_while_the_file_is_active() {
     let env = TestEnv::new();
     env.write("sample.py", "def sample():\n    pass\n");
     let mut mcp = env.mcp();

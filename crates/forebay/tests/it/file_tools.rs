@@ -1,4 +1,4 @@
-//! The file tools as an agent uses them: reading, peeking, the table, and bad input.
+//! The file tools as an agent uses them: reading, peeking, status and invalid input.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -63,7 +63,7 @@ impl Pool {
 ";
 
 impl TestEnv {
-    /// A project with a pointer, and a pool that uses it.
+    /// Creates a project with a pointer type and a pool that uses it.
     pub(crate) fn with_pool() -> Self {
         let env = Self::new();
         env.write("Cargo.toml", "[package]\nname = \"pool\"\n");
@@ -84,7 +84,7 @@ fn assert_has(text: &str, parts: &[&str]) {
 
 /// The seed's basic workflow.
 #[test]
-fn reading_on_makes_a_skeleton_of_what_was_active() {
+fn reading_another_file_reduces_the_active_one_to_a_skeleton() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     let first = mcp.text("context_read", json!({ "path": "src/ptr.rs" }));
@@ -102,7 +102,7 @@ fn reading_on_makes_a_skeleton_of_what_was_active() {
         &status,
         &["Active: src/pool.rs (full, ", "\nSkeletons:\n  src/ptr.rs ", "Savings: "],
     );
-    // Another process tells the same: the list lies in the store.
+    // Another session has no active file.
     let again = McpClient::initialized(env.command(["mcp", "--session", "other"]))
         .text("context_status", json!({}));
     assert_has(&again, &["Active: none"]);
@@ -110,7 +110,7 @@ fn reading_on_makes_a_skeleton_of_what_was_active() {
 
 /// The seed's second example.
 #[test]
-fn peeking_shows_the_surface_and_keeps_the_active_file() {
+fn peeking_shows_the_skeleton_and_keeps_the_active_file() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     mcp.text("context_read", json!({ "path": "src/pool.rs" }));
@@ -129,9 +129,9 @@ fn peeking_shows_the_surface_and_keeps_the_active_file() {
     );
     assert!(!seen.contains("align_of") && !seen.contains("fn check"), "{seen}");
     assert_has(&mcp.text("context_status", json!({})), &["Active: src/pool.rs", "  src/ptr.rs "]);
-    // Kept by content and made anew with it.
+    // The skeleton is cached by content.
     assert_eq!(seen, mcp.text("context_peek", json!({ "path": "src/ptr.rs" })));
-    env.write("src/ptr.rs", PTR.replace("is_null", "is_nothing"));
+    env.write("src/ptr.rs", PTR.reposition("is_null", "is_nothing"));
     let changed = mcp.text("context_peek", json!({ "path": "src/ptr.rs" }));
     assert_has(&changed, &["pub fn is_nothing(&self)"]);
 }
@@ -144,24 +144,24 @@ fn a_refactoring_over_several_files_leaves_one_active() {
     for path in ["src/ptr.rs", "src/pool.rs"] {
         mcp.text("context_read", json!({ "path": path }));
         let edit = json!({ "path": path, "old_string": "Ptr<", "new_string": "SafePtr<", "replace_all": true });
-        let told = mcp.text("context_edit", edit);
-        assert_has(&told, &[" replacements", "before: [ctx:", "SafePtr<"]);
+        let answer = mcp.text("context_edit", edit);
+        assert_has(&answer, &[" replacements", "before: [ctx:", "SafePtr<"]);
     }
     let status = mcp.text("context_status", json!({}));
     assert_has(&status, &["Active: src/pool.rs", "\n  src/ptr.rs "]);
     let text = fs::read_to_string(env.project().join("src/ptr.rs")).unwrap();
-    assert_eq!(text, PTR.replace("Ptr<", "SafePtr<"));
+    assert_eq!(text, PTR.reposition("Ptr<", "SafePtr<"));
     assert_has(
         &mcp.text("context_forget", json!({ "path": "src/ptr.rs" })),
         &["no longer tracked"],
     );
     assert!(!mcp.text("context_status", json!({})).contains("src/ptr.rs"));
-    let told = mcp.fault("context_forget", json!({ "path": "src/ptr.rs" }));
-    assert_has(&told, &["src/ptr.rs is not tracked", "tracked: src/pool.rs"]);
+    let answer = mcp.fault("context_forget", json!({ "path": "src/ptr.rs" }));
+    assert_has(&answer, &["src/ptr.rs is not tracked", "tracked: src/pool.rs"]);
 }
 
 #[test]
-fn without_word_of_compactions_the_text_is_always_given() {
+fn returns_the_text_every_time_without_compaction_hooks() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     let first = mcp.text("context_read", json!({ "path": "src/ptr.rs" }));
@@ -169,16 +169,16 @@ fn without_word_of_compactions_the_text_is_always_given() {
 }
 
 #[test]
-fn ranges_are_read_and_long_files_come_in_pages() {
+fn reads_line_ranges_and_pages_long_files() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     let part = mcp.text("context_read", json!({ "path": "src/ptr.rs", "lines": "11-14" }));
     assert_has(&part, &["src/ptr.rs lines 11-14 of 30"]);
     assert!(part.ends_with("        Self { raw }\n    }"), "{part}");
-    let told = mcp.fault("context_read", json!({ "path": "src/ptr.rs", "lines": "90-" }));
-    assert_has(&told, &["src/ptr.rs has 30 lines"]);
-    let told = mcp.fault("context_read", json!({ "path": "src/ptr.rs", "lines": "x" }));
-    assert_has(&told, &["not a line range"]);
+    let answer = mcp.fault("context_read", json!({ "path": "src/ptr.rs", "lines": "90-" }));
+    assert_has(&answer, &["src/ptr.rs has 30 lines"]);
+    let answer = mcp.fault("context_read", json!({ "path": "src/ptr.rs", "lines": "x" }));
+    assert_has(&answer, &["not a line range"]);
 
     let long: String =
         (1..=9_000).map(|number| format!("let line_{number} = {number};\n")).collect();
@@ -205,15 +205,15 @@ fn a_symbol_is_shown_with_its_body() {
         assert_has(&body, &["src/ptr.rs lines 10-14\n", "/// Wraps a raw pointer.", "check(raw);"]);
         assert!(!body.contains("is_null"), "{body}");
     }
-    let told = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": "is_nul" }));
-    assert_has(&told, &["no symbol `is_nul`", "similar: is_null"]);
-    let told = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": " " }));
-    assert_has(&told, &["symbol is empty"]);
+    let answer = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": "is_nul" }));
+    assert_has(&answer, &["no symbol `is_nul`", "similar: is_null"]);
+    let answer = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": " " }));
+    assert_has(&answer, &["symbol is empty"]);
 }
 
-/// What the map does not tell is found as well: implementations of traits and functions in functions.
+/// The map omits these symbols, but peeking finds them.
 #[test]
-fn a_symbol_is_found_wherever_it_stands() {
+fn finds_symbols_in_trait_implementations_and_nested_functions() {
     let env = TestEnv::with_pool();
     env.write(
         "src/walk.rs",
@@ -244,21 +244,24 @@ fn a_tight_budget_shows_the_definition_first() {
             "impl Default for &Value {{\n    fn default() -> Self {{\n        &Value::Null\n    }}\n}}\n\n{docs}pub enum Value {{\n    Null,\n    Text(String),\n}}\n"
         ),
     );
-    let asked = json!({ "paths": "src.rs", "symbol": "Value", "budget": 80 });
-    let body = env.mcp().text("context_peek", asked);
+    let input = json!({ "paths": "src.rs", "symbol": "Value", "budget": 80 });
+    let body = env.mcp().text("context_peek", input);
     assert_has(&body, &["src.rs lines 47-50\npub enum Value {\n    Null,"]);
     assert!(!body.contains("at length"), "{body}");
 }
 
 #[test]
-fn a_folder_is_shown_within_one_budget_the_most_imported_first() {
+fn a_folder_shares_one_budget_with_the_most_imported_files_first() {
     let env = TestEnv::with_pool();
     env.write("src/alone.rs", "pub fn nobody_imports_this() {}\n");
     env.write("src/other.rs", "use crate::ptr::Ptr;\npub fn other(_: Ptr<u8>) {}\n");
     let mut mcp = env.mcp();
     let all = mcp.text("context_peek", json!({ "paths": "src" }));
-    let place = |name: &str| all.find(&format!("=== src/{name} ===")).unwrap();
-    assert!(place("ptr.rs") < place("alone.rs") && place("ptr.rs") < place("pool.rs"), "{all}");
+    let position = |name: &str| all.find(&format!("=== src/{name} ===")).unwrap();
+    assert!(
+        position("ptr.rs") < position("alone.rs") && position("ptr.rs") < position("pool.rs"),
+        "{all}"
+    );
     let few = mcp.text("context_peek", json!({ "paths": ["src/*.rs"], "budget": 150 }));
     assert_has(&few, &["=== src/ptr.rs ===", "left out: "]);
     assert!(few.len() <= 600, "{}", few.len());
@@ -270,7 +273,7 @@ fn a_folder_is_shown_within_one_budget_the_most_imported_first() {
 }
 
 #[test]
-fn dependencies_follow_where_they_are_wanted() {
+fn deps_includes_the_imported_files() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     let alone = mcp.text("context_peek", json!({ "paths": "src/pool.rs" }));
@@ -281,25 +284,25 @@ fn dependencies_follow_where_they_are_wanted() {
 }
 
 #[test]
-fn what_is_not_shown_beside_others_is_named() {
+fn names_the_paths_that_cannot_be_shown() {
     let env = TestEnv::with_pool();
     env.write("src/icon.png", b"\x89PNG\0\0");
     let mut mcp = env.mcp();
-    let told = mcp.text("context_peek", json!({ "paths": ["src/ptr.rs", "src/gone.rs"] }));
-    assert_has(&told, &["pub struct Ptr<T>", "src/gone.rs does not exist"]);
-    let told = mcp.fault("context_peek", json!({ "paths": ["gone.rs", "too.rs"] }));
-    assert_has(&told, &["gone.rs does not exist; too.rs does not exist"]);
-    let told = mcp.text("context_peek", json!({ "paths": "src" }));
-    assert_has(&told, &["binary, too large or unreadable: 1 file (src/icon.png)"]);
+    let answer = mcp.text("context_peek", json!({ "paths": ["src/ptr.rs", "src/gone.rs"] }));
+    assert_has(&answer, &["pub struct Ptr<T>", "src/gone.rs does not exist"]);
+    let answer = mcp.fault("context_peek", json!({ "paths": ["gone.rs", "too.rs"] }));
+    assert_has(&answer, &["gone.rs does not exist; too.rs does not exist"]);
+    let answer = mcp.text("context_peek", json!({ "paths": "src" }));
+    assert_has(&answer, &["binary, too large or unreadable: 1 file (src/icon.png)"]);
     env.write("a.py", "def first():\n    pass\n");
     env.write("b.py", "def second():\n    pass\n");
-    let told = mcp.text("context_peek", json!({ "paths": ["a.py", "b.py"], "budget": 100 }));
-    assert_has(&told, &["def first()", "def second()"]);
+    let answer = mcp.text("context_peek", json!({ "paths": ["a.py", "b.py"], "budget": 100 }));
+    assert_has(&answer, &["def first()", "def second()"]);
 }
 
-/// Where nothing is saved, or all places look alike, a word is enough.
+/// An answer mentions a skeleton only if it saves tokens, and abbreviates similar replacements.
 #[test]
-fn answers_leave_out_what_tells_nothing() {
+fn answers_omit_redundant_details() {
     let env = TestEnv::with_pool();
     env.write("one.py", "one = 1\n");
     env.write("ones.py", "one = 1\n\n\n\n".repeat(20));
@@ -307,14 +310,14 @@ fn answers_leave_out_what_tells_nothing() {
     mcp.text("context_read", json!({ "path": "one.py" }));
     let edit =
         json!({ "path": "ones.py", "old_string": "one", "new_string": "two", "replace_all": true });
-    let told = mcp.text("context_edit", edit);
-    assert!(!told.contains("skeleton"), "{told}");
-    assert_has(&told, &["20 replacements", "9| two = 1", "... and 17 more"]);
-    assert!(!told.contains("13| two"), "{told}");
+    let answer = mcp.text("context_edit", edit);
+    assert!(!answer.contains("skeleton"), "{answer}");
+    assert_has(&answer, &["20 replacements", "9| two = 1", "... and 17 more"]);
+    assert!(!answer.contains("13| two"), "{answer}");
 }
 
 #[test]
-fn bad_files_are_told_for_what_they_are() {
+fn reports_why_a_file_cannot_be_read() {
     let env = TestEnv::with_pool();
     env.write("program", b"\x7fELF\0\0\x01");
     File::create(env.project().join("huge.rs")).unwrap().set_len(1 << 30).unwrap();
@@ -342,14 +345,14 @@ fn bad_files_are_told_for_what_they_are() {
                 input["old_string"] = "a".into();
                 input["new_string"] = "b".into();
             }
-            let told = mcp.fault(tool, input);
-            assert_has(&told, &[expect, "\nhint: "]);
+            let answer = mcp.fault(tool, input);
+            assert_has(&answer, &[expect, "\nhint: "]);
         }
     }
 }
 
 #[test]
-fn a_pipe_is_not_waited_for() {
+fn refuses_a_named_pipe_without_blocking() {
     let env = TestEnv::with_pool();
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -359,12 +362,12 @@ fn a_pipe_is_not_waited_for() {
         0,
     )
     .unwrap();
-    let told = env.mcp().fault("context_read", json!({ "path": "pipe" }));
-    assert_has(&told, &["pipe is not a regular file"]);
+    let answer = env.mcp().fault("context_read", json!({ "path": "pipe" }));
+    assert_has(&answer, &["pipe is not a regular file"]);
 }
 
 #[test]
-fn other_encodings_are_read_and_named() {
+fn reads_and_names_other_encodings() {
     let env = TestEnv::new();
     env.write("latin.py", b"def caf\xe9():\r\n    pass\r\n");
     let wide: Vec<u8> =
@@ -378,9 +381,9 @@ fn other_encodings_are_read_and_named() {
     assert_has(&mcp.text("context_peek", json!({ "path": "Wide.cs" })), &["public class Über"]);
 }
 
-/// Deep nesting and what no grammar reads in time end with an outline that says so.
+/// Deep nesting and parser timeouts fall back to an outline that reports the reason.
 #[test]
-fn what_is_hard_to_parse_is_answered() {
+fn files_that_are_hard_to_parse_get_an_outline() {
     let env = TestEnv::new();
     env.write(
         "deep.rs",
@@ -394,7 +397,7 @@ fn what_is_hard_to_parse_is_answered() {
     env.write("all.min.js", "var a=1;".repeat(2_000));
     let mut mcp = env.mcp();
     for path in ["deep.rs", "open.js", "deep.json", "deep.html", "open.yaml"] {
-        // Read and followed by another, it is made a skeleton of.
+        // The next read reduces this file to a skeleton.
         assert_has(&mcp.text("context_read", json!({ "path": path })), &[path]);
         assert_has(&mcp.text("context_peek", json!({ "path": path })), &[path]);
     }
@@ -407,7 +410,7 @@ fn what_is_hard_to_parse_is_answered() {
 }
 
 #[test]
-fn rules_hold_for_files_and_for_what_folders_hold() {
+fn rules_apply_to_files_and_folder_contents() {
     let env = TestEnv::with_pool();
     fs::create_dir_all(env.project().join(".claude")).unwrap();
     let rules = json!({ "permissions": { "deny": ["Read(src/ptr.rs)", "Edit(src/pool.rs)"] } });
@@ -442,7 +445,7 @@ fn rules_hold_for_files_and_for_what_folders_hold() {
 }
 
 #[test]
-fn a_text_is_kept_without_its_secrets_and_given_with_them() {
+fn stores_a_file_without_its_secrets_and_returns_it_with_them() {
     let env = TestEnv::new();
     env.write("settings.py", "password = \"hunter2-and-more\"\nport = 1\n");
     let mut mcp = env.mcp();

@@ -1,19 +1,19 @@
-//! Function calling without MCP: tools declared for each API, and called with JSON.
+//! Function calling without MCP: `forebay schema` for each API format and `forebay call` with JSON.
 
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, finish};
 
-/// The declared functions of a format, and where each keeps its schema.
-fn declared(format: &str) -> (Vec<Value>, &'static str) {
+/// Returns the functions declared in a format and the JSON pointer to their schemas.
+fn declared_functions(format: &str) -> (Vec<Value>, &'static str) {
     let list = TestEnv::new().forebay(["schema", "--format", format]).ok().json();
-    let at = |pointer: &str| list.pointer(pointer).unwrap().as_array().unwrap().clone();
+    let array_at = |pointer: &str| list.pointer(pointer).unwrap().as_array().unwrap().clone();
     match format {
-        "gemini" => (at("/0/functionDeclarations"), "/parametersJsonSchema"),
-        "anthropic" => (at(""), "/input_schema"),
-        "mcp" => (at(""), "/inputSchema"),
+        "gemini" => (array_at("/0/functionDeclarations"), "/parametersJsonSchema"),
+        "anthropic" => (array_at(""), "/input_schema"),
+        "mcp" => (array_at(""), "/inputSchema"),
         _ => {
-            let tools = at("");
+            let tools = array_at("");
             assert!(tools.iter().all(|tool| tool["type"] == "function"));
             (tools.iter().map(|tool| tool["function"].clone()).collect(), "/parameters")
         }
@@ -21,11 +21,11 @@ fn declared(format: &str) -> (Vec<Value>, &'static str) {
 }
 
 #[test]
-fn every_api_is_told_of_the_same_tools() {
+fn every_format_declares_the_same_tools() {
     let listed = TestEnv::new().mcp().ask("tools/list", json!({}));
     let listed = listed["result"]["tools"].as_array().unwrap();
     for format in ["openai", "gemini", "anthropic", "mcp"] {
-        let (functions, schema) = declared(format);
+        let (functions, schema) = declared_functions(format);
         assert_eq!(functions.len(), listed.len(), "{format}");
         for (function, tool) in functions.iter().zip(listed) {
             assert_eq!(function["name"], tool["name"], "{format}");
@@ -36,7 +36,7 @@ fn every_api_is_told_of_the_same_tools() {
 }
 
 #[test]
-fn a_function_call_is_answered_as_the_tool_answers() {
+fn call_answers_like_the_tool() {
     let env = TestEnv::new();
     let input = json!({ "command": "echo from a function" }).to_string();
     let by_argument = env.forebay(["call", "ctx_execute", &input]).ok().text();
@@ -47,7 +47,7 @@ fn a_function_call_is_answered_as_the_tool_answers() {
 }
 
 #[test]
-fn a_call_that_cannot_be_made_says_why() {
+fn an_invalid_call_reports_the_reason() {
     let env = TestEnv::new();
     for (tool, input, code, message, hint) in [
         ("ctx_nothing", "{}", 1, "unknown tool `ctx_nothing`", "tools: "),

@@ -1,10 +1,10 @@
-//! The real binary, real SQLite files and real processes: what a user or an agent sees of Forebay.
+//! End-to-end tests: the real binary with real SQLite files and processes, as a user or an agent sees it.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test says what is wrong by failing"
+    reason = "a test reports errors by failing"
 )]
 
 mod archive;
@@ -26,7 +26,6 @@ mod file_edits;
 mod file_hooks;
 mod file_maps;
 mod file_tools;
-mod finding;
 mod functions;
 mod hook_capture;
 mod hook_faults;
@@ -51,6 +50,7 @@ mod permission;
 mod postgres;
 mod promises;
 mod recognizers;
+mod search;
 mod seed_bugs;
 mod team;
 mod texts;

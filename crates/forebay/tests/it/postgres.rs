@@ -71,7 +71,7 @@ fn every_command_works_on_a_server() {
 #[test]
 fn what_a_model_tells_is_kept_on_the_server() {
     let Some(on) = OnServer::new() else { return };
-    let model = Server::sound();
+    let model = Server::with_topic_model();
     let asking = |arguments: [&str; 2]| {
         let mut command = on.command(arguments);
         command.env("FOREBAY_EMBEDDER_URL", model.url()).env("FOREBAY_EMBEDDER_MODEL", "sea");
