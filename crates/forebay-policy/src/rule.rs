@@ -32,7 +32,7 @@ pub enum Malformed {
     Empty,
     #[error("its parentheses do not match")]
     Parentheses,
-    #[error("`{0}` is no tool name")]
+    #[error("`{0}` is not a tool name")]
     ToolName(String),
     #[error("an allow rule takes `*` in a tool name only after a literal mcp__server__")]
     AllowGlob,

@@ -100,7 +100,7 @@ pub fn to_json(verdict: &Verdict, warnings: &[impl Display]) -> Map<String, Valu
 fn read_mode(name: &str) -> Result<Mode, AppError> {
     Mode::from_host_name(name).ok_or_else(|| {
         AppError::bad_input(
-            format!("`{name}` is no mode"),
+            format!("unknown mode `{name}`"),
             "modes: default, acceptEdits, plan, dontAsk, bypassPermissions",
         )
     })
@@ -220,11 +220,11 @@ mod tests {
         );
         insta::assert_snapshot!(
             check(r#"{"id":"a","tool":"WebFetch","input":{"url":"https://X.com./","prompt":"p"},"scopes":{},"resolve":{"x.com":["10.0.0.1","1.1.1.1"]}}"#),
-            @r#"{"id":"a","verdict":"allow","reason":"no rule mentions it","dial":["1.1.1.1"]}"#
+            @r#"{"id":"a","verdict":"allow","reason":"no rule matches it","dial":["1.1.1.1"]}"#
         );
         insta::assert_snapshot!(
             check(r#"{"id":2,"tool":"Edit","input":{"file_path":"/nowhere/p/a"},"mode":"acceptEdits","scopes":{"user":{"allow":["Write(x)"]}}}"#),
-            @r#"{"id":2,"verdict":"allow","reason":"it lies in a working folder","warnings":["user rule `Write(x)` is skipped: Write(path) is never consulted; write Read(path) or Edit(path)"]}"#
+            @r#"{"id":2,"verdict":"allow","reason":"it is in a working folder","warnings":["user rule `Write(x)` is skipped: Write(path) is never consulted; write Read(path) or Edit(path)"]}"#
         );
     }
 
@@ -232,7 +232,7 @@ mod tests {
     fn a_bad_line_says_what_is_wrong_with_it() {
         assert!(check("{").starts_with("error: EOF"));
         assert!(
-            check(r#"{"id":1,"tool":"Bash","input":"ls","mode":"x"}"#).contains("`x` is no mode")
+            check(r#"{"id":1,"tool":"Bash","input":"ls","mode":"x"}"#).contains("unknown mode `x`")
         );
         assert!(
             check(r#"{"id":1,"tool":"Bash","input":"ls","scopes":{"team":{}}}"#)

@@ -40,7 +40,7 @@ pub(super) fn judge(case: &Case<'_>, survey: &Survey, text: &str) -> Option<Verd
     }
     match rule {
         Some(sourced) => Some(by_rule(List::Allow, sourced)),
-        None => is_host(case).then(|| Verdict::allow("it only looks, or its mode accepts it")),
+        None => is_host(case).then(|| Verdict::allow("it is read-only, or the mode accepts it")),
     }
 }
 

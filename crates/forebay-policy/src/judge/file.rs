@@ -40,7 +40,7 @@ pub(super) fn is_protected(path: &str) -> bool {
 }
 
 pub(super) fn protected_reason(path: &str) -> String {
-    format!("{path} is protected: no setting allows a change of it in advance")
+    format!("{path} is protected: no rule can allow a change in advance")
 }
 
 pub(super) fn judge(case: &Case<'_>, paths: &Paths) -> Verdict {
@@ -118,6 +118,6 @@ impl Target {
             Mode::Default | Mode::Plan | Mode::DontAsk => !self.is_edit,
         };
         let is_inside = self.paths.iter().all(|path| case.base_dirs.is_working_folder(path));
-        (accepts && is_inside).then(|| Verdict::allow("it lies in a working folder"))
+        (accepts && is_inside).then(|| Verdict::allow("it is in a working folder"))
     }
 }

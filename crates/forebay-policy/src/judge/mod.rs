@@ -58,7 +58,7 @@ pub fn judge(call: &Call<'_>, rules: &Rules, world: &World<'_>) -> Verdict {
 fn without_asking(mut verdict: Verdict, mode: Mode) -> Verdict {
     if mode == Mode::DontAsk && verdict.decision == Decision::Ask {
         verdict.decision = Decision::Deny;
-        verdict.reason.push_str("; this mode denies what it would have to ask about");
+        verdict.reason.push_str("; this mode denies instead of asking");
     }
     verdict
 }
@@ -128,7 +128,7 @@ impl<'a> Case<'a> {
 
     /// The mode's decision about an unmatched call.
     fn unmatched(&self) -> Verdict {
-        const NO_RULE: &str = "no rule mentions it";
+        const NO_RULE: &str = "no rule matches it";
         match self.world().mode {
             Mode::Forebay(Unmatched::Run) => Verdict::allow(NO_RULE),
             Mode::Forebay(Unmatched::Ask) => {
@@ -138,7 +138,7 @@ impl<'a> Case<'a> {
                 Verdict::deny(format!("{NO_RULE}, and unmatched = deny"))
             }
             Mode::BypassPermissions => {
-                Verdict::allow(format!("{NO_RULE}, and this mode asks nothing"))
+                Verdict::allow(format!("{NO_RULE}, and this mode never asks"))
             }
             Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::DontAsk => {
                 Verdict::ask("no rule allows it")
@@ -150,7 +150,7 @@ impl<'a> Case<'a> {
 fn by_rule(list: List, sourced: &SourcedRule) -> Verdict {
     let (decision, verb) = match list {
         List::Deny => (Decision::Deny, "denies"),
-        List::Ask => (Decision::Ask, "wants to be asked about"),
+        List::Ask => (Decision::Ask, "asks about"),
         List::Allow => (Decision::Allow, "allows"),
     };
     let reason = format!("the {} rule {} {verb} it", sourced.origin, sourced.text);

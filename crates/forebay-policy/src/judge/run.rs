@@ -56,7 +56,7 @@ fn forbidden(case: &Case<'_>, evidence: &Evidence) -> Option<Verdict> {
 
 fn may_match(sourced: &SourcedRule) -> Verdict {
     let reason = format!(
-        "it holds what is only known when it runs, and the {} rule {} may match then",
+        "part of it is only known at run time, and the {} rule {} may match then",
         sourced.origin, sourced.text
     );
     with_rule(Verdict::ask(reason), sourced)
@@ -73,7 +73,7 @@ fn critical(case: &Case<'_>, survey: &Survey, folders: &[String]) -> Option<Verd
 /// What cannot be parsed, displayed or reviewed is never approved.
 fn unreadable(survey: &Survey, text: &str) -> Option<Verdict> {
     if let Some(why) = survey.broken {
-        return Some(Verdict::ask(format!("it cannot be read as shell: {why}")));
+        return Some(Verdict::ask(format!("it cannot be parsed as shell: {why}")));
     }
     if let Some(why) = shell::hidden_in(text) {
         return Some(Verdict::ask(why));

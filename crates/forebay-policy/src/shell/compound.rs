@@ -24,7 +24,7 @@ impl Parser {
             "function" => return self.function_keyword(),
             "coproc" => return self.coprocess(),
             "[[" => self.condition()?,
-            _ => return Err(Broken("a word of the shell stands where a command should begin")),
+            _ => return Err(Broken("a keyword where a command should begin")),
         }
         self.trailing_redirects()
     }

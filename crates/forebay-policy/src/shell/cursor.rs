@@ -98,7 +98,7 @@ impl Parser {
     }
 
     pub(super) fn spend(&mut self) -> Parsed<()> {
-        self.fuel = self.fuel.checked_sub(1).ok_or(Broken("it takes too long to read"))?;
+        self.fuel = self.fuel.checked_sub(1).ok_or(Broken("it takes too long to parse"))?;
         Ok(())
     }
 

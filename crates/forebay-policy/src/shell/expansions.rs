@@ -82,7 +82,7 @@ impl Parser {
         self.expect(')', "a substitution is not closed")?;
         let spans_lines = self.source_since(start).contains('\n');
         if !self.pending.is_empty() || (spans_lines && !announced.is_empty()) {
-            return Err(Broken("a here-document's text is not where it can be found"));
+            return Err(Broken("a here-document and a substitution overlap"));
         }
         self.pending = announced;
         let guess = printed(&self.commands[before..]);
@@ -140,7 +140,7 @@ impl Parser {
         let guess = operand.known().filter(|_| operator == Operator::Default);
         word.push(Piece::Hole(Hole { name, guess }));
         if operator == Operator::Prompt {
-            self.doubt("a prompt expansion (${x@P}) runs what the variable holds");
+            self.doubt("a prompt expansion (${x@P}) runs the variable's value");
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl Parser {
     /// The shell evaluates subscripts twice, so a quoted substitution in one runs.
     pub(super) fn doubt_subscripts(&mut self, word: &Word) {
         if hides_substitution(word) {
-            self.doubt("a quoted subscript holds a substitution, which the shell would run");
+            self.doubt("a quoted subscript contains a substitution, which the shell would run");
         }
     }
 }

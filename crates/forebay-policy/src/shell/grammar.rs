@@ -146,7 +146,7 @@ impl Parser {
             match self.look() {
                 None => break,
                 Some('(') if self.defines_function(&command) => return self.function_body(),
-                Some('(') => return Err(Broken("a parenthesis stands where none may")),
+                Some('(') => return Err(Broken("unexpected parenthesis")),
                 Some(character) if is_meta(character) && !self.at_process_substitution() => break,
                 Some(_) => self.word_of(&mut command)?,
             }

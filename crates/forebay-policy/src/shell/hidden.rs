@@ -3,9 +3,9 @@
 /// Describes the invisible characters of a text, if any.
 pub fn describe_invisible(text: &str) -> Option<&'static str> {
     if text.chars().any(is_control) {
-        return Some("it holds control characters, so what is shown is not what would run");
+        return Some("it contains control characters, so the text shown is not what would run");
     }
-    text.chars().any(is_invisible).then_some("it holds characters that cannot be seen")
+    text.chars().any(is_invisible).then_some("it contains invisible characters")
 }
 
 fn is_control(character: char) -> bool {

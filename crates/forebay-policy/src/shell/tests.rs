@@ -137,8 +137,8 @@ fn keeps_what_was_parsed_before_an_error() {
     check("a && ", "a; BROKEN: a command is missing");
     check("echo 'x", "BROKEN: a quote is not closed");
     check("echo )", "echo; BROKEN: a separator is missing between two commands");
-    check("fi", "BROKEN: a word of the shell stands where a command should begin");
-    check("echo @(a)", "BROKEN: a parenthesis stands where none may");
+    check("fi", "BROKEN: a keyword where a command should begin");
+    check("echo @(a)", "BROKEN: unexpected parenthesis");
     check("a; ; b", "a; BROKEN: a command is missing");
 }
 

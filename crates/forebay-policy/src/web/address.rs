@@ -23,23 +23,23 @@ pub(crate) fn kind(address: IpAddr) -> Kind {
 const SPECIAL_V4: &[(Ipv4Addr, u32, &str)] = &[
     (Ipv4Addr::UNSPECIFIED, 8, "this network"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "a private network"),
-    (Ipv4Addr::new(100, 64, 0, 0), 10, "a carrier's network"),
-    (Ipv4Addr::new(169, 254, 0, 0), 16, "the local link, where cloud metadata is"),
+    (Ipv4Addr::new(100, 64, 0, 0), 10, "carrier-grade NAT"),
+    (Ipv4Addr::new(169, 254, 0, 0), 16, "link-local, used for cloud metadata"),
     (Ipv4Addr::new(172, 16, 0, 0), 12, "a private network"),
     (Ipv4Addr::new(192, 0, 0, 0), 24, "reserved for protocols"),
-    (Ipv4Addr::new(192, 0, 2, 0), 24, "for documentation"),
+    (Ipv4Addr::new(192, 0, 2, 0), 24, "reserved for documentation"),
     (Ipv4Addr::new(192, 31, 196, 0), 24, "reserved (AS112)"),
     (Ipv4Addr::new(192, 52, 193, 0), 24, "reserved (AMT)"),
     (Ipv4Addr::new(192, 88, 99, 0), 24, "a 6to4 relay"),
     (Ipv4Addr::new(192, 168, 0, 0), 16, "a private network"),
     (Ipv4Addr::new(192, 175, 48, 0), 24, "reserved (AS112)"),
-    (Ipv4Addr::new(198, 18, 0, 0), 15, "for benchmarks"),
-    (Ipv4Addr::new(198, 51, 100, 0), 24, "for documentation"),
-    (Ipv4Addr::new(203, 0, 113, 0), 24, "for documentation"),
+    (Ipv4Addr::new(198, 18, 0, 0), 15, "reserved for benchmarks"),
+    (Ipv4Addr::new(198, 51, 100, 0), 24, "reserved for documentation"),
+    (Ipv4Addr::new(203, 0, 113, 0), 24, "reserved for documentation"),
     (Ipv4Addr::new(224, 0, 0, 0), 4, "multicast"),
     (Ipv4Addr::new(240, 0, 0, 0), 4, "reserved"),
     // Reachable from inside one cloud only, and its metadata service there.
-    (Ipv4Addr::new(168, 63, 129, 16), 32, "a cloud's own service"),
+    (Ipv4Addr::new(168, 63, 129, 16), 32, "a cloud provider's internal service"),
 ];
 
 fn kind_of_v4(address: Ipv4Addr) -> Kind {
@@ -63,10 +63,10 @@ fn kind_of_v6(address: Ipv6Addr) -> Kind {
     }
     let [first, second, ..] = address.segments();
     match (first, second) {
-        (0xfe80..=0xfebf, _) => Kind::Special("the local link"),
+        (0xfe80..=0xfebf, _) => Kind::Special("link-local"),
         (0xfec0..=0xfeff | 0xfc00..=0xfdff, _) => Kind::Special("a private network"),
         (0xff00..=0xffff, _) => Kind::Special("multicast"),
-        (0x2001, 0x0db8) | (0x3fff, 0..=0x0fff) => Kind::Special("for documentation"),
+        (0x2001, 0x0db8) | (0x3fff, 0..=0x0fff) => Kind::Special("reserved for documentation"),
         (0x2001, 0..=0x01ff) => Kind::Special("reserved for protocols"),
         (0x2620, 0x004f) => Kind::Special("reserved (AS112)"),
         (0x2000..=0x3fff, _) => Kind::Public,

@@ -103,5 +103,8 @@ fn refusal(host: &Host, address: IpAddr) -> String {
         Kind::Special(name) => name,
         Kind::Public => "not allowed",
     };
-    format!("{} resolves to {address}: {what}", host.text())
+    match host {
+        Host::Address(_) => format!("{address}: {what}"),
+        Host::Name(name) => format!("{name} resolves to {address}: {what}"),
+    }
 }
