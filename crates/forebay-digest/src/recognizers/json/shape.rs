@@ -223,8 +223,10 @@ impl Shape {
         } else if field.objects > 0 && !field.children.is_empty() {
             parts.push(format!("{}: {}", counted(self.keys(field), "key"), self.key_names(field)));
         }
-        if field.nulls > 0 {
-            parts.push(format!("{} null", grouped(field.nulls)));
+        match field.nulls {
+            0 => {}
+            1 if parts.is_empty() => parts.push("null".to_owned()),
+            nulls => parts.push(format!("{} null", grouped(nulls))),
         }
         if !parts.is_empty() {
             report.add(weight(field), format!("{}: {}", field.path, parts.join(", ")));
