@@ -48,8 +48,8 @@ impl fmt::Display for Ending {
             },
             Self::TimedOut => f.write_str("timed out"),
             Self::Cancelled => f.write_str("cancelled"),
-            Self::OverLimit(Limit::Output) => f.write_str("ended over its output limit"),
-            Self::OverLimit(Limit::Processes) => f.write_str("ended over its process limit"),
+            Self::OverLimit(Limit::Output) => f.write_str("exceeded its output limit"),
+            Self::OverLimit(Limit::Processes) => f.write_str("exceeded its process limit"),
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn is_continuation_hint(line: &str) -> bool {
 fn ending(rest: &str) -> String {
     let (ending, after) = rest.split_at(rest.find(" · ").unwrap_or(rest.len()));
     let good = ending.ends_with("exit 0");
-    let is_run = ["exit ", "killed ", "timed out", "cancelled", "ended over"]
+    let is_run = ["exit ", "killed ", "timed out", "cancelled", "exceeded "]
         .iter()
         .any(|word| ending.contains(word));
     match (is_run, good) {

@@ -124,7 +124,7 @@ fn an_endless_writer_is_ended_with_its_limit_named() {
     let user = User::new();
     let said = user.forebay(["--set", "limits.output_mb=1", "run", "yes"]);
     assert_eq!(said.code, Some(137), "{}", said.text);
-    assert!(said.text.contains("ended over its output limit"), "{}", said.text);
+    assert!(said.text.contains("exceeded its output limit"), "{}", said.text);
     assert!(said.text.contains("ended by limits.output_mb; the output so far is kept"));
 }
 
