@@ -78,7 +78,7 @@ impl SqliteStore {
             Err(StoreError::Corrupt { what, .. }) => {
                 let renamed = quarantine(path)?;
                 let damaged = format!("{} was damaged ({what})", path.display());
-                let notice = format!("{damaged} and is kept as {}", renamed.display());
+                let notice = format!("{damaged} and was renamed to {}", renamed.display());
                 Ok(Self::new(Pool::open(path)?, vec![notice]))
             }
             opened => Ok(Self::new(opened?, Vec::new())),
