@@ -242,7 +242,7 @@ impl App {
         let store = self.stores.own()?;
         let outcome =
             embedder::backfill(embedder, &*store, &mut |done| proceed(done).then_some(timeout))?;
-        let remark = |error| format!("{}: {error}; chunks are left to embed", embedder.about());
+        let remark = |error| format!("{}: {error}; some chunks are not embedded", embedder.about());
         Ok(outcome.error.map(remark))
     }
 

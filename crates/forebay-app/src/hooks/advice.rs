@@ -22,7 +22,7 @@ pub(super) fn on_long_output(app: &App, host: &Host<'_>, entry: &Entry) -> Resul
 fn long_output(entry: &Entry) -> String {
     let cost = number::rough(tokens::estimate_bytes(entry.bytes));
     format!(
-        "Forebay: this output has {cost} tokens; it is kept as {}. Run commands with long output through \
+        "Forebay: this output has {cost} tokens; it is stored as {}. Run commands with long output through \
          ctx_execute: you get a digest, and ctx_get reads any part of the rest.",
         entry.reference
     )

@@ -214,7 +214,7 @@ fn parse(line: &str, number: u64) -> Result<Document, AppError> {
 fn unreadable(documents: u64, error: &std::io::Error) -> AppError {
     AppError::bad_input(
         format!(
-            "cannot read on after {}: {error}; nothing was indexed",
+            "cannot read past {}: {error}; nothing was indexed",
             number::counted(documents, "document")
         ),
         "the file must be UTF-8 text with one JSON object per line",

@@ -87,7 +87,7 @@ pub(crate) fn capture(
 
 /// Cuts a digest to whole lines if the remarks above leave too little room; `None` without room for the mark.
 fn fitted(body: &str, room: usize) -> Option<String> {
-    const CUT: &str = "… cut, for the remarks above";
+    const CUT: &str = "… cut to fit below the remarks";
     if body.len() <= room {
         return Some(body.to_owned());
     }
@@ -135,7 +135,7 @@ fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<Stri
         remarks.push(format!("ended by {setting}; the output so far is kept"));
     }
     if finished.stragglers_ended {
-        remarks.push("background processes it left were killed".to_owned());
+        remarks.push("leftover background processes were killed".to_owned());
     }
     remarks
 }
@@ -182,6 +182,6 @@ mod tests {
         let body = "line\n".repeat(20);
         let short = fitted(&body, 50).unwrap_or_default();
         assert!(short.len() <= 50 && short.starts_with("line\nline\n"), "{short}");
-        assert!(short.ends_with("… cut, for the remarks above"), "{short}");
+        assert!(short.ends_with("… cut to fit below the remarks"), "{short}");
     }
 }

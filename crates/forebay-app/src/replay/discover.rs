@@ -123,7 +123,7 @@ fn tally_call(
 
 fn render(app: &App, rows: &[(String, Tally)], conversations: u64, elsewhere: u64) -> String {
     if rows.is_empty() {
-        let others = if elsewhere > 0 { "; --all reads those of other projects" } else { "" };
+        let others = if elsewhere > 0 { "; --all includes other projects" } else { "" };
         return format!(
             "no tool results in {}{others}",
             number::counted(conversations, "conversation")

@@ -53,7 +53,7 @@ impl<'app> FetchGate<'app> {
                 let question = format!("Allow WebFetch: {url}\n({})", verdict.reason);
                 match call.ask(&question) {
                     Reply::Yes => self.approve(url),
-                    Reply::No => return Err("the user said no".to_owned()),
+                    Reply::No => return Err("the user declined".to_owned()),
                     Reply::Unavailable => {
                         return Err(format!("it needs the user's approval: {}", verdict.reason));
                     }

@@ -24,7 +24,7 @@ pub(crate) fn before_a_tool(app: &App, call: &ToolCall) -> Result<Option<Objecti
     }
     let (in_force, faults) = load_readable(&environment(app))?;
     for fault in &faults {
-        tracing::warn!(%fault, "a file of rules does not count");
+        tracing::warn!(%fault, "ignoring a rule file that cannot be read");
     }
     if in_force.written.is_empty() {
         return Ok(None);

@@ -147,12 +147,13 @@ pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
     let names = unreachable.hidden_paths().count();
     let holds = app.settings.isolation.profile != Profile::Off;
     if names > 0 {
-        let verb =
-            if holds { "unreachable for programs" } else { "NOT held back: isolation is off" };
+        let verb = if holds { "blocked for programs" } else { "NOT blocked: isolation is off" };
         parts.push(format!("{} {verb}", number::counted(names as u64, "denied path")));
     }
     if unreachable.cut_short {
-        parts.push("a rule with wildcards covers too many names: the nearest are held".to_owned());
+        parts.push(
+            "a wildcard rule matches too many paths: only the nearest are blocked".to_owned(),
+        );
     }
     let is_held = (holds || names == 0) && !unreachable.cut_short && lost == 0;
     Ok(Summary { text: parts.join(", "), is_held })
@@ -181,7 +182,7 @@ fn denied(verdict: &Verdict) -> AppError {
         format!("denied: {}", verdict.reason),
         match verdict.rule {
             Some(_) => {
-                "the user's rule forbids this, in whatever spelling; do it another way or ask \
+                "the user's rule forbids this in any spelling; do it another way or ask \
                         the user to change the rule"
             }
             None => "ask the user; `forebay rules check` explains it",
@@ -194,11 +195,11 @@ fn ask(act: &Act, verdict: &Verdict, call: &Call) -> Result<(), AppError> {
     let question = format!("Allow {}: {}\n({})", act.tool(), visible(&act.input()), verdict.reason);
     match call.ask(&question) {
         Reply::Yes => Ok(()),
-        Reply::No => Err(AppError::refused("the user said no", "go on without it, or ask why")),
+        Reply::No => Err(AppError::refused("the user declined", "continue without it, or ask why")),
         Reply::Unavailable => Err(AppError::refused(
             format!("needs the user's approval: {}", verdict.reason),
-            "this client cannot be asked here; the user can add an allow rule and remove the ask rule, \
-             or run it himself",
+            "this client cannot ask the user; they can add an allow rule and remove the ask rule, \
+             or run it themselves",
         )),
     }
 }

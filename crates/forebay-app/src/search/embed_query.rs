@@ -29,7 +29,7 @@ impl Coverage {
         let fallback = if self.is_too_low() {
             "using the built-in model meanwhile"
         } else {
-            "found by words meanwhile"
+            "using keyword search meanwhile"
         };
         let chunks = number::counted(waiting, "chunk");
         (waiting > 0)

@@ -111,15 +111,15 @@ impl Tally {
         self.forgotten += other.forgotten;
     }
 
-    /// `3 new, 1 of them in conflict, 12 known`
+    /// `3 new (1 in conflict), 12 already present`
     fn summary(self) -> String {
         let mut words = format!("{} new", number::grouped(self.added));
         if self.conflicting > 0 {
-            words.push_str(&format!(", {} of them in conflict", number::grouped(self.conflicting)));
+            words.push_str(&format!(" ({} in conflict)", number::grouped(self.conflicting)));
         }
-        words.push_str(&format!(", {} known", number::grouped(self.known)));
+        words.push_str(&format!(", {} already present", number::grouped(self.known)));
         if self.forgotten > 0 {
-            words.push_str(&format!(", {} forgotten here", number::grouped(self.forgotten)));
+            words.push_str(&format!(", {} purged earlier", number::grouped(self.forgotten)));
         }
         words
     }

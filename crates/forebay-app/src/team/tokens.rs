@@ -237,7 +237,7 @@ fn random<const N: usize>() -> Result<[u8; N], AppError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| {
         AppError::unavailable(
-            format!("cannot read random numbers: {error}"),
+            format!("cannot get random bytes: {error}"),
             Some("check the system's random device"),
         )
     })?;

@@ -111,9 +111,10 @@ fn project(app: &App) -> Check {
                 project.branch().map(|name| format!(", branch {name}")).unwrap_or_default();
             Check::good("project", format!("{} at {}{branch}", project.id, project.root.display()))
         }
-        None => {
-            Check::note("project", "none here (home and / never are): using the user's own store")
-        }
+        None => Check::note(
+            "project",
+            "none (home and / are never projects): using the user's own store",
+        ),
     }
 }
 
@@ -135,7 +136,7 @@ fn data_folder(app: &App) -> Check {
         ),
         // A store on a server needs no folder.
         Err(_) if opened.is_ok() => {
-            Check::good("data", format!("{} is not needed yet", root.display()))
+            Check::good("data", format!("{} does not exist; not needed yet", root.display()))
         }
         Err(error) => {
             let why = opened.err().map_or_else(|| error.to_string(), |error| error.to_text());
@@ -157,7 +158,7 @@ fn store(app: &App) -> Check {
         let remedy = if app.stores.are_on_server() {
             "ask the server's administrator"
         } else {
-            "`forebay doctor --repair` sets it aside"
+            "`forebay doctor --repair` moves it aside"
         };
         return Check::broken("store", format!("{about}: {fault}; {remedy}"));
     }
@@ -296,7 +297,7 @@ fn isolation_check(profile: Profile, report: &SelfTestReport) -> Check {
         let held = guarantees(CheckOutcome::Enforced);
         let finding = format!("profile {profile}; {offered}; tested: {held}");
         return if profile == Profile::Off {
-            Check::note("isolation", format!("{finding}, but profile off uses none of it"))
+            Check::note("isolation", format!("{finding}; profile off enforces none of it"))
         } else {
             Check::good("isolation", finding)
         };

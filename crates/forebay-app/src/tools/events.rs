@@ -77,7 +77,7 @@ fn render(
 ) -> Answer {
     let now = app.now();
     let mut text = BudgetedText::new(budget);
-    let head = if events.is_empty() { "no such events" } else { "newest first" };
+    let head = if events.is_empty() { "none" } else { "newest first" };
     text.push_cut(&format!("{} · events: {word} · {head}", session.name));
     text.reserve(MORE_BYTES);
     let mut shown =

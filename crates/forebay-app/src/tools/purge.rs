@@ -24,7 +24,7 @@ pub struct Input {
     pub source: Option<String>,
     pub session: Option<String>,
     pub older_than_days: Option<u64>,
-    /// Past their keep time
+    /// Past retention
     #[serde(default)]
     pub expired: bool,
     /// The whole project

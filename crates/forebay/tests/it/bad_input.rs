@@ -292,6 +292,6 @@ fn home_and_root_folders_are_never_projects() {
     let env = TestEnv::new();
     for folder in [env.home(), PathBuf::from("/")] {
         let doctor = env.forebay_in(&folder, ["doctor"]).ok().text();
-        assert!(doctor.contains("note   project     none here"), "{doctor}");
+        assert!(doctor.contains("note   project     none (home"), "{doctor}");
     }
 }

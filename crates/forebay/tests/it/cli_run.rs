@@ -253,7 +253,7 @@ fn thirty_megabytes_are_stored_byte_for_byte() {
 fn background_processes_are_killed_and_reported() {
     let env = TestEnv::new();
     let ran = env.forebay(["run", "--", "sleep 300 & echo $! > pid; echo done"]).ok();
-    assert!(ran.text().contains("background processes it left were killed"));
+    assert!(ran.text().contains("leftover background processes were killed"));
     assert!(ran.text().ends_with("done"), "{}", ran.text());
     assert!(is_gone(announced_process(&env.project().join("pid"))));
 }

@@ -230,7 +230,7 @@ fn a_failing_server_is_reported_and_retried_later() {
     let server = Server::new(unavailable);
     let indexed = index_topics(&env, &server);
     assert!(
-        indexed.stderr.contains("it answered with 503: loading; chunks are left to embed"),
+        indexed.stderr.contains("it answered with 503: loading; some chunks are not embedded"),
         "{indexed:?}"
     );
     let found = server.search(&env, "zorblat");
@@ -324,7 +324,7 @@ fn a_rejected_chunk_does_not_block_others() {
     env.noted("another zorblat");
     let answer = server.forebay(&env, &["index", "."]).ok().stderr;
     assert!(
-        answer.contains("it answered with 400: no such model; chunks are left to embed"),
+        answer.contains("it answered with 400: no such model; some chunks are not embedded"),
         "{answer}"
     );
     assert_eq!(server.take_requests().len(), 1);

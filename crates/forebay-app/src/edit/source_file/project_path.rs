@@ -92,7 +92,7 @@ fn check_settings(app: &App, location: &ProjectPath) -> Result<(), AppError> {
     match denied.iter().find(|path| location.path.starts_with(path)) {
         None => Ok(()),
         Some(path) => Err(AppError::refused(
-            format!("denied: isolation.deny names {}", path.display()),
+            format!("denied: {} is in isolation.deny", path.display()),
             "the user's settings forbid this; continue without it",
         )),
     }

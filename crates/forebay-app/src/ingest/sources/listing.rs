@@ -77,7 +77,7 @@ pub fn forget(app: &App, name: &str) -> Result<Answer, AppError> {
         purged.add(store.purge(&selection, app.now())?);
     }
     let text = format!(
-        "{name} forgotten: {} entr{}, {}",
+        "{name} deleted: {} entr{}, {}",
         number::grouped(purged.entries),
         if purged.entries == 1 { "y" } else { "ies" },
         number::bytes(purged.bytes)

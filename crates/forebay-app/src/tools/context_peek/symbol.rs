@@ -179,5 +179,5 @@ fn not_found(files: &Files, symbol: &str) -> AppError {
         [] => "context_peek lists the symbols; spell it as in the source".to_owned(),
         names => format!("similar: {}", names.join(", ")),
     };
-    AppError::not_found(format!("no symbol `{symbol}` there"), hint)
+    AppError::not_found(format!("no symbol `{symbol}` found"), hint)
 }

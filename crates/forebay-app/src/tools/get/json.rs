@@ -58,10 +58,10 @@ fn no_such_step(value: &Value, name: &str) -> AppError {
     let hint = match value {
         Value::Object(object) => {
             let keys: Vec<_> = object.keys().take(MAX_LISTED_KEYS).map(String::as_str).collect();
-            format!("keys there: {}", keys.join(", "))
+            format!("available keys: {}", keys.join(", "))
         }
-        Value::Array(items) => format!("an array of {} items there", items.len()),
-        _ => "a scalar there".to_owned(),
+        Value::Array(items) => format!("found an array of {} items", items.len()),
+        _ => "found a scalar".to_owned(),
     };
     AppError::not_found(format!("the JSON has no `{}` at that path", cut::one_line(name, 60)), hint)
 }
