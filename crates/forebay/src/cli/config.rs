@@ -36,7 +36,7 @@ impl Show {
         }
         text.push_str("\nfiles, later ones override earlier ones:\n");
         for file in &config.files {
-            let state = if file.is_file() { "" } else { " (not there)" };
+            let state = if file.is_file() { "" } else { " (not found)" };
             text.push_str(&format!("  {}{state}\n", file.display()));
         }
         terminal::print_plain(&text)?;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::terminal::{self, Failure};
 use super::{Common, paint, wall_clock};
 
-/// Show the main job on real commands, in a minute
+/// Take a one-minute tour with real commands
 #[derive(Debug, Args)]
 pub(super) struct Demo {}
 
@@ -81,7 +81,7 @@ impl Tour {
         print_painted(
             "Forebay keeps raw output out of an agent's context. This tour runs real commands in a",
         )?;
-        print_painted("folder of its own; nothing of yours is touched.")
+        print_painted("folder of its own; your files are not touched.")
     }
 
     fn run_build(&self) -> Result<String, Failure> {
@@ -102,13 +102,13 @@ impl Tour {
     }
 
     fn search(&self) -> Result<(), Failure> {
-        chapter("3. It is found again by its words, also after the conversation was compacted.")?;
+        chapter("3. Search finds it again, even after the conversation was compacted.")?;
         type_in("forebay search which assertion failed in the migration")?;
         self.ask("ctx_search", json!({ "query": "which assertion failed in the migration", "limit": 1, "budget": 150 }))
     }
 
     fn note(&self) -> Result<(), Failure> {
-        chapter("4. Decisions are kept for good; a newer one on the topic replaces the older.")?;
+        chapter("4. Decisions are permanent; a newer one on the same topic replaces the older.")?;
         type_in(
             "forebay note --kind decision --topic schema 'Stay on schema 3 until v1 data is converted'",
         )?;

@@ -23,7 +23,7 @@ pub(super) struct Digest {
     /// What you are looking for; matching lines come first
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
-    /// Instead, test the recognizers of your settings on their samples
+    /// Instead, test your recognizers on their samples
     #[arg(long, conflicts_with_all = ["command", "intent"])]
     check: bool,
 }

@@ -19,7 +19,7 @@ pub(super) struct Discover {
     /// Files or folders [default: the folders of the agents]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Also those of other projects
+    /// Include other projects
     #[arg(long)]
     all: bool,
 }

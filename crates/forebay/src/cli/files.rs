@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// List the files a session works on and what skeletons save
+/// List tracked files and the tokens their skeletons save
 #[derive(Debug, Args)]
 pub(super) struct Files {}
 

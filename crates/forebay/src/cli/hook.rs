@@ -20,8 +20,8 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Answer an agent's hook (agents call this themselves)
 ///
-/// Reads the event as JSON on stdin and prints the answer in the agent's own form. Whatever goes wrong, it
-/// prints nothing, exits with 0 and leaves a line in the log.
+/// Reads the event as JSON on stdin and prints the answer in the agent's format. On any error it
+/// prints nothing, exits with 0 and writes to the log.
 #[derive(Debug, Args)]
 pub(super) struct Hook {
     /// The agent, as `forebay init` names it

@@ -19,10 +19,10 @@ pub(super) struct Import {
     /// Files or folders [default: the folders of the agents]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Also those of other projects, each into its own store
+    /// Include other projects, each in its own store
     #[arg(long)]
     all: bool,
-    /// Unpack archives of up to so many megabytes
+    /// Maximum size of an unpacked archive
     #[arg(long, value_name = "MB", default_value_t = archive::DEFAULT_MAX_MB)]
     most_mb: u64,
 }

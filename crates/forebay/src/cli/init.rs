@@ -116,8 +116,11 @@ impl Init {
 
     fn no_agent_error(&self) -> AppError {
         if self.undo {
-            let hint =
-                if self.user { "omit --user for this project" } else { "try --user for your own" };
+            let hint = if self.user {
+                "omit --user for this project"
+            } else {
+                "try --user for your own settings"
+            };
             return AppError::not_found("no agent has Forebay in these settings", hint);
         }
         AppError::not_found(
@@ -171,7 +174,7 @@ impl Init {
             Outcome::Shown if is_complete => Ok(ExitCode::SUCCESS),
             Outcome::Written(faults) if is_complete && faults.is_empty() => Ok(ExitCode::SUCCESS),
             Outcome::NobodyToAsk => Err(AppError::bad_input(
-                "nothing was written: there is no terminal to ask at",
+                "nothing was written: cannot ask without a terminal",
                 "--yes writes without asking, --dry-run only shows",
             )
             .into()),

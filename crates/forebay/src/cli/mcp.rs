@@ -28,7 +28,7 @@ fn make_app(common: &Common, client: &str) -> Result<App, AppError> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| {
         AppError::bad_input(
-            format!("cannot read random numbers: {error}"),
+            format!("cannot get random bytes: {error}"),
             "check the system's random device",
         )
     })?;

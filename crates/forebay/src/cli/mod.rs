@@ -63,8 +63,8 @@ use crate::config::{Config, ConfigError, PROJECT_FILE, environment};
 
 /// Keeps raw tool output out of an AI agent's context window.
 ///
-/// Commands run through Forebay are stored whole; you get a digest and a reference like
-/// [ctx:k3v9m2a1xq] to read any part again. `forebay demo` shows it in a minute.
+/// Forebay stores a command's whole output; you get a digest and a reference like
+/// [ctx:k3v9m2a1xq] to read any part again. `forebay demo` is a one-minute tour.
 #[derive(Debug, Parser)]
 #[command(name = "forebay", version, max_term_width = 100, arg_required_else_help = true)]
 struct Cli {

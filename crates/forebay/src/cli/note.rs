@@ -30,7 +30,7 @@ pub(super) struct Note {
     /// Personal: never shared with a team
     #[arg(long, conflicts_with = "all")]
     personal: bool,
-    /// Shown first to every new session
+    /// Show it first in every new session
     #[arg(long)]
     pin: bool,
 }

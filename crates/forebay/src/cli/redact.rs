@@ -11,7 +11,7 @@ use super::Common;
 use super::terminal::Failure;
 use crate::config::environment;
 
-/// Replace secrets from stdin to stdout; store nothing
+/// Redact secrets from stdin to stdout; store nothing
 ///
 /// Everything else passes byte for byte, line by line as it arrives. A summary goes to stderr. Values of
 /// environment variables with secret names (*_TOKEN, *_PASSWORD ...) are replaced too.

@@ -25,7 +25,7 @@ enum Action {
     Check(Check),
 }
 
-/// Say what the rules decide about a call, without running it
+/// Show what the rules decide about a call, without running it
 #[derive(Debug, Args)]
 struct Check {
     /// Bash, Read, Edit, Write, WebFetch, or an mcp__server__tool
@@ -34,16 +34,16 @@ struct Check {
     /// The command, path or URL
     #[arg(default_value = "", allow_hyphen_values = true)]
     input: String,
-    /// Judge as the host would in this mode: default, acceptEdits, plan, dontAsk, bypassPermissions
+    /// Decide as the host would in this mode: default, acceptEdits, plan, dontAsk, bypassPermissions
     #[arg(long, value_parser = read_mode)]
     mode: Option<Mode>,
-    /// Judge many calls: a file of {"id","tool","input","scopes"?...} lines, - for stdin
+    /// Check many calls: a file of {"id","tool","input","scopes"?...} lines, - for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "input", "mode"])]
     jsonl: Option<PathBuf>,
 }
 
 fn read_mode(name: &str) -> Result<Mode, String> {
-    Mode::from_host_name(name).ok_or_else(|| "no such mode".to_owned())
+    Mode::from_host_name(name).ok_or_else(|| "unknown mode".to_owned())
 }
 
 impl Rules {
@@ -96,20 +96,20 @@ fn listed_text(in_force: &InForce) -> String {
         text.push_str(&format!("warning: {}\n", visible(&warning.to_string())));
     }
     if in_force.managed_only {
-        text.push_str("only managed rules count here\n");
+        text.push_str("only managed rules apply here\n");
     }
     if in_force.trust != Trust::Workspace {
         let host = rules::trust_host().map_or("the agent", |platform| platform.name);
         text.push_str(&format!(
-            "this workspace is not trusted in {host}: its own allow rules do not count\n"
+            "this workspace is not trusted in {host}: its own allow rules are ignored\n"
         ));
     }
-    text.push_str("\nfiles, the strongest first; a deny in any of them wins:\n");
+    text.push_str("\nfiles, strongest first; a deny in any of them wins:\n");
     let (present, absent): (Vec<_>, Vec<_>) = in_force.files.iter().partition(|file| file.2);
     for (origin, file, _) in present {
         text.push_str(&format!("  {:<8} {}\n", origin.as_str(), file.display()));
     }
-    text.push_str(&format!("  looked for {} more, not there (--json names them)\n", absent.len()));
+    text.push_str(&format!("  {} more do not exist (--json lists them)\n", absent.len()));
     text
 }
 
@@ -165,7 +165,7 @@ impl Check {
 fn explained(verdict: &Verdict, input: &Input) -> String {
     let mut text = format!("{}: {}\n", verdict.decision, visible(&verdict.reason));
     if host_of(&input.main).is_some() {
-        text.push_str("the host's addresses are judged when it is fetched\n");
+        text.push_str("the host's addresses are checked when it is fetched\n");
     }
     text
 }

@@ -25,7 +25,7 @@ pub(super) struct Serve {
     /// Origin of a web page whose scripts may call the server
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
-    /// Capabilities of network callers beside the store
+    /// Capabilities of network callers besides the store
     #[arg(long, value_delimiter = ',', value_parser = ["files", "execute"])]
     enable: Vec<String>,
     /// Require a token on loopback too

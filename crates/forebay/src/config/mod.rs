@@ -71,7 +71,7 @@ impl ConfigError {
             Self::NotToml { .. } => "settings files are TOML; `forebay config` shows every setting",
             Self::Loosens { .. } => "set it in your own settings file; `forebay config` names it",
             Self::BadRecognizer { .. } => {
-                "patterns are regular expressions as Rust's `regex` has them, best in 'single quotes'; \
+                "patterns are regular expressions of Rust's `regex` crate, best in 'single quotes'; \
                  docs/reference/digests.md shows an example"
             }
             _ => "`forebay config` shows every setting with its value",
@@ -239,7 +239,7 @@ fn expected(example: &Value) -> &'static str {
     match example {
         Value::Integer(_) => "a non-negative integer",
         Value::Boolean(_) => "true or false",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list of strings",
         _ => "settable this way: define recognizers in a settings file",
     }

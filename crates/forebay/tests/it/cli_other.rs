@@ -355,7 +355,7 @@ fn config_lists_every_setting_and_file() {
         column("60000", "embedder.batch_timeout_ms"),
         "{text}"
     );
-    assert!(env.redact(&text).contains("[ROOT]/app/.forebay.toml (not there)"), "{text}");
+    assert!(env.redact(&text).contains("[ROOT]/app/.forebay.toml (not found)"), "{text}");
 }
 
 #[test]

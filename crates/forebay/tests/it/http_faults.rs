@@ -118,7 +118,7 @@ fn a_head_that_never_ends_is_cut_off() {
     slow.write_all(b"GET /health HTTP/1.1\r\nhost: loc").unwrap();
     // It does not keep others out meanwhile.
     server.get("/health").ok();
-    Response::read(slow).refused(408, "too long", "at one go");
+    Response::read(slow).refused(408, "too long", "without pauses");
 }
 
 #[test]

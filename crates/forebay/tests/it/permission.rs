@@ -77,7 +77,7 @@ fn what_is_denied_is_out_of_reach_of_programs_too() {
     assert!(perl("open(F, '>', 'free') and print 'written'").contains("written"));
     env.forebay(["run", "--", "sha256sum locked"]).refused(126, "Bash(sha256sum:*)", "");
     let told = env.forebay(["doctor"]).ok().text();
-    assert!(told.contains("3 deny, 0 ask, 0 allow, 2 denied paths unreachable"), "{told}");
+    assert!(told.contains("3 deny, 0 ask, 0 allow, 2 denied paths blocked"), "{told}");
     let code = ["run", "--isolation", "off", "--language", "perl", "--", "print 1"];
     assert!(env.forebay(code).ok().text().contains("rules: isolation is off"));
 }
@@ -115,7 +115,7 @@ fn a_client_that_can_be_asked_is_asked() {
     for no in ["decline", "cancel"] {
         let refused = answer_when_asked(&env, no);
         assert_eq!(refused["isError"], true, "{refused}");
-        assert!(refused.to_string().contains("the user said no"), "{refused}");
+        assert!(refused.to_string().contains("the user declined"), "{refused}");
         assert!(!env.project().join("x").exists());
     }
     let ran = answer_when_asked(&env, "accept");
@@ -129,7 +129,7 @@ fn what_no_rule_mentions_runs_unless_the_settings_say_otherwise() {
     env.forebay(["run", "--", "echo hi"]).ok();
     env.forebay(["run", "--set", "rules.unmatched=deny", "--", "echo hi"]).refused(
         126,
-        "no rule mentions it",
+        "no rule matches it",
         "",
     );
     env.write(".forebay.toml", "[rules]\nunmatched = \"ask\"\n");
@@ -209,7 +209,7 @@ fn other_hosts_rules_are_listed_with_their_files() {
     ask   Bash(npm:*)                              user     [ROOT]/home/.qwen/settings.json
     warning: [ROOT]/home/.codex/rules/default.rules: `x = 1` is skipped: only calls with literal arguments are supported
 
-    files, the strongest first; a deny in any of them wins:
+    files, strongest first; a deny in any of them wins:
       project  [ROOT]/app/opencode.json
       user     [ROOT]/home/.codex/rules
       user     [ROOT]/home/.codex/rules/default.rules
@@ -217,7 +217,7 @@ fn other_hosts_rules_are_listed_with_their_files() {
       user     [ROOT]/home/.gemini/policies/a.toml
       user     [ROOT]/home/.cursor/cli-config.json
       user     [ROOT]/home/.qwen/settings.json
-      looked for 17 more, not there (--json names them)
+      17 more do not exist (--json lists them)
     ");
     let listed = env.forebay(["rules", "--json"]).ok().json();
     let absent = listed["absent_files"].as_array().unwrap();

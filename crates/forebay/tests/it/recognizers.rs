@@ -62,7 +62,7 @@ fn the_user_defines_one_too_and_the_project_comes_later() {
     let env = TestEnv::new();
     fs::create_dir_all(env.data()).unwrap();
     let files = env.forebay(["config"]).ok().text();
-    let user = files.lines().find_map(|line| line.trim().strip_suffix(" (not there)")).unwrap();
+    let user = files.lines().find_map(|line| line.trim().strip_suffix(" (not found)")).unwrap();
     fs::create_dir_all(std::path::Path::new(user).parent().unwrap()).unwrap();
     fs::write(user, SHIPIT).unwrap();
     assert_eq!(env.forebay(["digest", "--check"]).ok().text(), "shipit  ok");

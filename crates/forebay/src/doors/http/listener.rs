@@ -43,9 +43,9 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 const BACKLOG: i32 = 4_096;
 
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
-    connection: close\r\ncontent-length: 63\r\n\r\n{\"error\":\"too many connections\",\"hint\":\"try again in a moment\"}\n";
+    connection: close\r\ncontent-length: 64\r\n\r\n{\"error\":\"too many connections\",\"hint\":\"try again in a moment\"}\n";
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\nconnection: close\r\n\
-    content-length: 71\r\n\r\n{\"error\":\"the request took too long\",\"hint\":\"send its head at one go\"}\n";
+    content-length: 76\r\n\r\n{\"error\":\"the request took too long\",\"hint\":\"send its head without pauses\"}\n";
 
 /// Binds the address before anything else is set up.
 pub(super) fn bind(address: &str) -> Result<StdListener, AppError> {

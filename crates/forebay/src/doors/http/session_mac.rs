@@ -14,7 +14,7 @@ impl SessionMac {
         let mut key = [0; 32];
         // Without random numbers the key is zero and the MAC offers no protection.
         if let Err(error) = getrandom::fill(&mut key) {
-            tracing::error!(%error, "cannot read random numbers for session ids");
+            tracing::error!(%error, "cannot get random bytes for session ids");
         }
         Self { key }
     }

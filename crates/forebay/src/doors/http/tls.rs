@@ -17,7 +17,7 @@ pub(super) fn acceptor(settings: &Serve) -> Result<Option<TlsAcceptor>, AppError
     match (settings.tls_cert.as_str(), settings.tls_key.as_str()) {
         ("", "") => Ok(None),
         ("", _) | (_, "") => Err(AppError::bad_input(
-            "a certificate needs its key, and a key its certificate",
+            "TLS needs both a certificate and its key",
             "give both --tls-cert and --tls-key",
         )),
         (certificate, key) => load(Path::new(certificate), Path::new(key)).map(Some),
