@@ -53,7 +53,7 @@ impl Serve {
         data_folder()?.create().map_err(AppError::from)?;
         let app = common.app_for("http", "http")?;
         let make_workspace = Box::new(move |name: &str| workspace(&common, name));
-        http::serve(Plan { app, make_workspace, print_address: Box::new(tell) })?;
+        http::serve(Plan { app, make_workspace, print_address: Box::new(print_address) })?;
         Ok(ExitCode::SUCCESS)
     }
 

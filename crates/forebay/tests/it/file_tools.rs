@@ -131,7 +131,7 @@ fn peeking_shows_the_skeleton_and_keeps_the_active_file() {
     assert_has(&mcp.text("context_status", json!({})), &["Active: src/pool.rs", "  src/ptr.rs "]);
     // The skeleton is cached by content.
     assert_eq!(seen, mcp.text("context_peek", json!({ "path": "src/ptr.rs" })));
-    env.write("src/ptr.rs", PTR.reposition("is_null", "is_nothing"));
+    env.write("src/ptr.rs", PTR.replace("is_null", "is_nothing"));
     let changed = mcp.text("context_peek", json!({ "path": "src/ptr.rs" }));
     assert_has(&changed, &["pub fn is_nothing(&self)"]);
 }
@@ -150,7 +150,7 @@ fn a_refactoring_over_several_files_leaves_one_active() {
     let status = mcp.text("context_status", json!({}));
     assert_has(&status, &["Active: src/pool.rs", "\n  src/ptr.rs "]);
     let text = fs::read_to_string(env.project().join("src/ptr.rs")).unwrap();
-    assert_eq!(text, PTR.reposition("Ptr<", "SafePtr<"));
+    assert_eq!(text, PTR.replace("Ptr<", "SafePtr<"));
     assert_has(
         &mcp.text("context_forget", json!({ "path": "src/ptr.rs" })),
         &["no longer tracked"],

@@ -49,7 +49,7 @@ pub(crate) struct Plan {
     pub(crate) app: App,
     pub(crate) make_workspace: WorkspaceMaker,
     /// Called with the address once the server listens.
-    pub(crate) tell: Box<dyn FnOnce(&Listening)>,
+    pub(crate) print_address: Box<dyn FnOnce(&Listening)>,
 }
 
 /// The address of a server, and who may use it.
@@ -88,7 +88,7 @@ pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
         let streams_end = CancellationToken::new();
         let router = router::router(&state, &settings, access, &end, &streams_end);
         let listener = listener::Listener::new(listener, tls, &settings)?;
-        (plan.tell)(&listening);
+        (plan.print_address)(&listening);
         let quiet = state.calls().quiet();
         listener.serve(router, state.metrics(), end, quiet, streams_end).await
     });
