@@ -1,7 +1,7 @@
-//! Isolation as a user and an agent meet it: the real binary, its settings, its answers.
+//! Isolation through the real binary: settings, enforcement and answers.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
+#![expect(clippy::unwrap_used, reason = "tests report failures by panicking")]
 
 use std::fs;
 use std::io::Read;
@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// A user outside of temp, for temp can be written by every run.
+/// A user whose home is outside the temp folder, which every run can write.
 struct User {
     home: TempDir,
 }
 
-/// What `forebay` said on both streams, and its exit code.
-struct Said {
+/// The output of `forebay` on both streams, and its exit code.
+struct Output {
     code: Option<i32>,
     text: String,
 }
@@ -30,13 +30,13 @@ impl User {
             tempfile::Builder::new().prefix(".forebay-test-").tempdir_in(outside_of_temp).unwrap();
         let user = Self { home };
         for folder in [".ssh", "app/.git", "data"] {
-            fs::create_dir_all(user.at(folder)).unwrap();
+            fs::create_dir_all(user.path(folder)).unwrap();
         }
-        fs::write(user.at(".ssh/id_x"), "secret\n").unwrap();
+        fs::write(user.path(".ssh/id_x"), "secret\n").unwrap();
         user
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    fn path(&self, path: &str) -> PathBuf {
         self.home.path().join(path)
     }
 
@@ -47,110 +47,110 @@ impl User {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.home.path())
-            .env("FOREBAY_HOME", self.at("data"))
+            .env("FOREBAY_HOME", self.path("data"))
             .env("LD_AUDIT", "/no/such.so")
-            .current_dir(self.at("app"))
+            .current_dir(self.path("app"))
             .args(arguments);
         command
     }
 
-    fn forebay<const N: usize>(&self, arguments: [&str; N]) -> Said {
+    fn forebay<const N: usize>(&self, arguments: [&str; N]) -> Output {
         let output = self.command(arguments).output().unwrap();
         let text =
             String::from_utf8(output.stdout).unwrap() + str::from_utf8(&output.stderr).unwrap();
-        Said { code: output.status.code(), text }
+        Output { code: output.status.code(), text }
     }
 
     /// Returns whether the kernel enforces isolation; reports the test as skipped if it has no Landlock.
-    fn is_held_back(&self) -> bool {
+    fn is_isolation_enforced(&self) -> bool {
         let doctor = self.forebay(["doctor"]).text;
-        let held = doctor.contains("ok     isolation   profile project; Landlock");
-        assert!(held || doctor.contains("no Landlock"), "{doctor}");
-        if !held {
+        let is_enforced = doctor.contains("ok     isolation   profile project; Landlock");
+        assert!(is_enforced || doctor.contains("no Landlock"), "{doctor}");
+        if !is_enforced {
             forebay_test_support::skip("the kernel has no Landlock");
         }
-        held
+        is_enforced
     }
 }
 
 #[test]
-fn doctor_says_what_is_in_force_and_has_tried_it() {
+fn doctor_reports_and_tests_the_isolation() {
     let user = User::new();
-    if user.is_held_back() {
-        let said = user.forebay(["doctor"]).text;
-        assert!(said.contains("tested: no write outside the project"), "{said}");
-        assert!(said.contains("no network"), "{said}");
+    if user.is_isolation_enforced() {
+        let output = user.forebay(["doctor"]).text;
+        assert!(output.contains("tested: no write outside the project"), "{output}");
+        assert!(output.contains("no network"), "{output}");
     }
 }
 
 #[test]
-fn the_answer_names_what_was_refused_and_what_would_allow_it() {
+fn answer_names_the_refused_path_and_the_setting_that_allows_it() {
     let user = User::new();
-    if !user.is_held_back() {
+    if !user.is_isolation_enforced() {
         return;
     }
-    let said = user.forebay(["run", "echo x > ../outside"]);
-    assert_eq!(said.code, Some(1), "{}", said.text);
-    let path = user.at("outside");
+    let output = user.forebay(["run", "echo x > ../outside"]);
+    assert_eq!(output.code, Some(1), "{}", output.text);
+    let path = user.path("outside");
     let expect = format!("isolation: writing {} is not allowed by profile project", path.display());
-    assert!(said.text.contains(&expect), "{}", said.text);
-    assert!(said.text.contains("isolation.write = ["), "{}", said.text);
+    assert!(output.text.contains(&expect), "{}", output.text);
+    assert!(output.text.contains("isolation.write = ["), "{}", output.text);
     assert!(!path.exists());
 }
 
 #[test]
-fn a_person_may_loosen_and_a_project_may_not() {
+fn user_can_loosen_isolation_but_a_project_cannot() {
     let user = User::new();
     assert_eq!(user.forebay(["run", "--isolation", "off", "cat ~/.ssh/id_x"]).code, Some(0));
-    fs::write(user.at("app/.forebay.toml"), "isolation.profile = 'off'").unwrap();
-    let said = user.forebay(["run", "true"]);
-    assert!(said.text.contains("a project cannot loosen `isolation.profile`"), "{}", said.text);
+    fs::write(user.path("app/.forebay.toml"), "isolation.profile = 'off'").unwrap();
+    let output = user.forebay(["run", "true"]);
+    assert!(output.text.contains("a project cannot loosen `isolation.profile`"), "{}", output.text);
 }
 
 #[test]
-fn a_project_may_tighten() {
+fn project_can_tighten_isolation() {
     let user = User::new();
-    if !user.is_held_back() {
+    if !user.is_isolation_enforced() {
         return;
     }
-    fs::write(user.at("app/.env"), "secret\n").unwrap();
-    fs::write(user.at("app/.forebay.toml"), "isolation.deny = ['.env']").unwrap();
-    let said = user.forebay(["run", "cat .env; echo new > made && cat made"]);
-    assert!(said.text.contains("new") && !said.text.contains("secret"), "{}", said.text);
+    fs::write(user.path("app/.env"), "secret\n").unwrap();
+    fs::write(user.path("app/.forebay.toml"), "isolation.deny = ['.env']").unwrap();
+    let output = user.forebay(["run", "cat .env; echo new > made && cat made"]);
+    assert!(output.text.contains("new") && !output.text.contains("secret"), "{}", output.text);
 }
 
 #[test]
-fn an_endless_writer_is_ended_with_its_limit_named() {
+fn endless_output_is_ended_by_the_named_limit() {
     let user = User::new();
-    let said = user.forebay(["--set", "limits.output_mb=1", "run", "yes"]);
-    assert_eq!(said.code, Some(137), "{}", said.text);
-    assert!(said.text.contains("exceeded its output limit"), "{}", said.text);
-    assert!(said.text.contains("ended by limits.output_mb; the output so far is kept"));
+    let output = user.forebay(["--set", "limits.output_mb=1", "run", "yes"]);
+    assert_eq!(output.code, Some(137), "{}", output.text);
+    assert!(output.text.contains("exceeded its output limit"), "{}", output.text);
+    assert!(output.text.contains("ended by limits.output_mb; the output so far is kept"));
 }
 
 #[test]
-fn a_hijacking_variable_does_not_arrive() {
+fn loader_variables_are_not_passed_on() {
     let user = User::new();
-    let said = user.forebay(["run", "--digest", "echo \"[$LD_AUDIT]\""]);
-    assert!(said.text.contains("[]"), "{}", said.text);
+    let output = user.forebay(["run", "--digest", "echo \"[$LD_AUDIT]\""]);
+    assert!(output.text.contains("[]"), "{}", output.text);
 }
 
 #[test]
-fn strict_leaves_no_temp_behind() {
+fn strict_profile_removes_its_temp_folder() {
     let user = User::new();
-    let said = user.forebay(["run", "--isolation", "strict", "--digest", "echo at:$TMPDIR"]);
-    let folder = said.text.split("at:").nth(1).unwrap().lines().next().unwrap();
-    assert!(!fs::exists(folder).unwrap(), "{}", said.text);
+    let output = user.forebay(["run", "--isolation", "strict", "--digest", "echo at:$TMPDIR"]);
+    let folder = output.text.split("at:").nth(1).unwrap().lines().next().unwrap();
+    assert!(!fs::exists(folder).unwrap(), "{}", output.text);
 }
 
 #[test]
-fn a_killed_forebay_takes_its_command_with_it() {
+fn killing_forebay_ends_its_command() {
     let user = User::new();
-    let line = user.at("app/line");
-    rustix::fs::mkfifoat(rustix::fs::CWD, &line, rustix::fs::Mode::RWXU).unwrap();
+    let fifo = user.path("app/line");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
     let mut forebay = user.command(["run", "exec sleep 1000 3> line"]).spawn().unwrap();
-    // Opens once the command has opened its end, and ends when nobody holds that any more.
-    let mut reader = fs::File::open(&line).unwrap();
+    // Blocks until the command opens the write end, and reads end-of-file once that is closed.
+    let mut reader = fs::File::open(&fifo).unwrap();
     forebay.kill().unwrap();
     forebay.wait().unwrap();
     let (sender, ended) = mpsc::channel();

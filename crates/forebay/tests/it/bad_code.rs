@@ -16,10 +16,10 @@ fn code_with_nul_bytes_is_refused() {
         json!({ "code": "print(1)\0", "language": "python" }),
         json!({ "code": "true", "env": { "A": "b\0" } }),
     ] {
-        let answer = client.fault("ctx_execute", arguments);
+        let answer = client.error("ctx_execute", arguments);
         assert!(answer.contains("NUL"), "{answer}");
     }
-    let answer = client.fault("ctx_execute", json!({ "code": "true", "env": { "A=B": "c" } }));
+    let answer = client.error("ctx_execute", json!({ "code": "true", "env": { "A=B": "c" } }));
     assert!(answer.contains("invalid environment variable name"), "{answer}");
 }
 
@@ -33,7 +33,7 @@ fn ten_megabytes_of_code_run_or_are_refused() {
         json!({ "code": format!("{padding}print('arrived')"), "language": "python" }),
     );
     assert!(answer.contains("arrived"), "{answer}");
-    let answer = client.fault("ctx_execute", json!({ "code": format!("{padding}echo arrived") }));
+    let answer = client.error("ctx_execute", json!({ "code": format!("{padding}echo arrived") }));
     assert!(answer.contains("hint:"), "{answer}");
 }
 
@@ -51,14 +51,14 @@ fn rules_apply_to_the_targets_of_links_and_relative_paths() {
     let mut client = env.mcp();
     let count = |path: &str| json!({ "path": path, "code": "cat \"$FILE_PATH\"" });
     for denied in ["link.txt", "../out/secret.txt", "../app/../out/secret.txt"] {
-        let answer = client.fault("ctx_execute_file", count(denied));
+        let answer = client.error("ctx_execute_file", count(denied));
         assert!(answer.contains("denies it") && !answer.contains("hidden"), "{denied}: {answer}");
     }
     assert!(client.text("ctx_execute_file", count("../free/open.txt")).contains("shown"));
     for (path, message) in
         [("gone.txt", "does not exist"), (".", "is a folder"), ("/dev/zero", "not a regular file")]
     {
-        let answer = client.fault("ctx_execute_file", count(path));
+        let answer = client.error("ctx_execute_file", count(path));
         assert!(answer.contains(message) && answer.contains("hint:"), "{answer}");
     }
 }

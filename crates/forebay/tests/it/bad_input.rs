@@ -92,7 +92,7 @@ fn a_server_without_a_data_folder_reports_errors_and_keeps_running() {
     command.env("FOREBAY_HOME", env.root().join("file/below"));
     let mut mcp = crate::mcp_client::McpClient::initialized(command);
     for _ in 0..2 {
-        let answer = mcp.fault("ctx_annotate", json!({ "text": "x" }));
+        let answer = mcp.error("ctx_annotate", json!({ "text": "x" }));
         assert!(answer.contains("file/below") && answer.contains("\nhint: "), "{answer}");
     }
 }

@@ -112,7 +112,7 @@ fn an_invalid_batch_is_refused() {
         (json!({ "commands": [{ "code": "true" }], "concurrency": 9 }), "concurrency"),
         (json!({ "commands": vec![json!({ "code": "true" }); 33] }), "too many"),
     ] {
-        let answer = client.fault("ctx_batch_execute", arguments);
+        let answer = client.error("ctx_batch_execute", arguments);
         assert!(answer.contains(message) && answer.contains("hint:"), "{answer}");
     }
 }

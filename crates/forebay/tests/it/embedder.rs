@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::env::{HANG, Output, TestEnv, finish, wait_until};
+use crate::env::{HANG_TIMEOUT, Output, TestEnv, finish, wait_until};
 use crate::mcp_client::McpClient;
 
 /// Invented words that only the test model relates to each other.
@@ -201,7 +201,9 @@ fn an_idle_server_embeds_new_chunks() {
     let server = Server::with_topic_model();
     let mut client = McpClient::initialized(server.command(&env, &["mcp"]));
     client.text("ctx_index", json!({ "text": "The zorblat hums.", "source": "a" }));
-    assert!(wait_until(HANG, || count_stored_vectors(&env).iter().any(|(_, count)| *count == 1)));
+    assert!(wait_until(HANG_TIMEOUT, || count_stored_vectors(&env)
+        .iter()
+        .any(|(_, count)| *count == 1)));
     let found = client.text("ctx_search", json!({ "queries": ["quuxling"] }));
     assert!(found.contains("zorblat hums"), "{found}");
 }

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::mcp_client::McpClient;
 
 /// Timeout after which a process counts as hung; generous enough for a busy machine.
-pub(crate) const HANG: Duration = Duration::from_mins(1);
+pub(crate) const HANG_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A user with an empty home and one project, `app`, on branch `main`.
 pub(crate) struct TestEnv {
@@ -92,7 +92,7 @@ impl TestEnv {
     /// Waits for the background checkpoint that follows a large write.
     #[track_caller]
     pub(crate) fn wait_for_checkpoint(&self) {
-        let is_checkpointed = wait_until(HANG, || self.log_bytes() < 1_000_000);
+        let is_checkpointed = wait_until(HANG_TIMEOUT, || self.log_bytes() < 1_000_000);
         assert!(is_checkpointed, "{} bytes", self.log_bytes());
     }
 
@@ -254,13 +254,13 @@ pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Output {
     finished(child)
 }
 
-/// Waits until a started process exits; kills it and panics after [`HANG`].
+/// Waits until a started process exits; kills it and panics after [`HANG_TIMEOUT`].
 #[track_caller]
 pub(crate) fn finished(child: Child) -> Output {
     let id = Pid::from_child(&child);
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));
-    let Ok(output) = receiver.recv_timeout(HANG) else {
+    let Ok(output) = receiver.recv_timeout(HANG_TIMEOUT) else {
         kill_process(id, Signal::KILL).unwrap();
         panic!("the process hung");
     };
@@ -285,7 +285,7 @@ pub(crate) fn wait_until(bound: Duration, mut holds: impl FnMut() -> bool) -> bo
 /// Returns the process whose id a command writes to `file`.
 pub(crate) fn announced_process(file: &Path) -> Pid {
     let read = || fs::read_to_string(file).ok().filter(|text| text.ends_with('\n'));
-    assert!(wait_until(HANG, || read().is_some()), "{} was not written", file.display());
+    assert!(wait_until(HANG_TIMEOUT, || read().is_some()), "{} was not written", file.display());
     Pid::from_raw(read().unwrap().trim().parse().unwrap()).unwrap()
 }
 

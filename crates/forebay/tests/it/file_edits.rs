@@ -56,22 +56,22 @@ fn a_failed_match_shows_the_most_similar_lines() {
         ),
         ("let left = self.page.len();", "line 17 is similar:\n17|"),
     ] {
-        let answer = mcp.fault("context_edit", edit(old, "x"));
+        let answer = mcp.error("context_edit", edit(old, "x"));
         assert_has(
             &answer,
             &["old_string is not in src/pool.rs; the file is unchanged", expect, "\nhint: "],
         );
     }
-    assert_has(&mcp.fault("context_edit", edit("zebra", "x")), &["no similar text"]);
+    assert_has(&mcp.error("context_edit", edit("zebra", "x")), &["no similar text"]);
     assert_has(
-        &mcp.fault("context_edit", edit("", "x")),
+        &mcp.error("context_edit", edit("", "x")),
         &["old_string is empty", "context_write"],
     );
-    assert_has(&mcp.fault("context_edit", edit("pop", "pop")), &["are the same"]);
+    assert_has(&mcp.error("context_edit", edit("pop", "pop")), &["are the same"]);
     env.write("quotes.py", "print('a')\n");
     let quotes =
         json!({ "path": "quotes.py", "old_string": "print(\u{2018}a\u{2019})", "new_string": "x" });
-    assert_has(&mcp.fault("context_edit", quotes), &["line 1 differs in quotes only:"]);
+    assert_has(&mcp.error("context_edit", quotes), &["line 1 differs in quotes only:"]);
     for (old, expect) in [
         ("print(\"a\")", "line 1 differs in quotes only:"),
         ("Print('a')", "line 1 differs in letter case only:"),
@@ -79,7 +79,7 @@ fn a_failed_match_shows_the_most_similar_lines() {
         ("print('a')\\n", "line 1 differs only where old_string has a literal \\n or \\t:"),
     ] {
         let miss = json!({ "path": "quotes.py", "old_string": old, "new_string": "x" });
-        assert_has(&mcp.fault("context_edit", miss), &[expect]);
+        assert_has(&mcp.error("context_edit", miss), &[expect]);
     }
     assert_eq!(pool(&env), POOL);
 }
@@ -87,7 +87,7 @@ fn a_failed_match_shows_the_most_similar_lines() {
 #[test]
 fn an_ambiguous_edit_lists_its_matches() {
     let env = TestEnv::with_pool();
-    let answer = env.mcp().fault("context_edit", edit("self.pages", "self.sheets"));
+    let answer = env.mcp().error("context_edit", edit("self.pages", "self.sheets"));
     assert_has(
         &answer,
         &[
@@ -107,7 +107,7 @@ fn an_edit_of_a_changed_file_is_refused_with_a_diff() {
     mcp.text("context_read", json!({ "path": "src/pool.rs" }));
     let others = POOL.replace("A pool of pages.", "Many pages.");
     env.write("src/pool.rs", &others);
-    let answer = mcp.fault("context_edit", edit("debug_assert!", "assert!"));
+    let answer = mcp.error("context_edit", edit("debug_assert!", "assert!"));
     assert_has(
         &answer,
         &["has changed since you saw it", "-//! A pool of pages.", "+//! Many pages.", "repeat it"],
@@ -117,10 +117,10 @@ fn an_edit_of_a_changed_file_is_refused_with_a_diff() {
     assert_eq!(pool(&env), others.replace("debug_assert!", "assert!"));
     // A change that is too large to show requires another read.
     env.write("src/pool.rs", "// changed\n".repeat(2_000));
-    let answer = mcp.fault("context_edit", edit("changed", "x"));
+    let answer = mcp.error("context_edit", edit("changed", "x"));
     assert_has(&answer, &["more changed lines", "read it again"]);
     assert!(answer.len() < 1_000, "{answer}");
-    assert_has(&mcp.fault("context_edit", edit("changed", "x")), &["has changed since you saw it"]);
+    assert_has(&mcp.error("context_edit", edit("changed", "x")), &["has changed since you saw it"]);
 }
 
 #[test]
@@ -135,13 +135,13 @@ fn a_mismatched_hash_is_refused() {
         input
     };
     assert_has(
-        &mcp.fault("context_edit", expecting("00000000")),
+        &mcp.error("context_edit", expecting("00000000")),
         &[&format!("now has hash {hash}")],
     );
-    assert_has(&mcp.fault("context_edit", expecting("abc")), &["hexadecimal digits"]);
+    assert_has(&mcp.error("context_edit", expecting("abc")), &["hexadecimal digits"]);
     let answer = mcp.text("context_edit", expecting(&hash));
     let next = answer.split("hash ").nth(1).unwrap()[..8].to_owned();
-    assert_has(&mcp.fault("context_edit", expecting(&hash)), &[&format!("now has hash {next}")]);
+    assert_has(&mcp.error("context_edit", expecting(&hash)), &[&format!("now has hash {next}")]);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn preserves_line_endings_byte_order_marks_encodings_and_permissions() {
         "Unter\nüber",
         &wide("\u{feff}Unter\r\nüber\r\n"),
     );
-    let answer = mcp.fault(
+    let answer = mcp.error(
         "context_edit",
         json!({ "path": "latin.txt", "old_string": "d\u{e9}", "new_string": "→" }),
     );
@@ -252,7 +252,7 @@ fn does_not_overwrite_a_file_with_secrets() {
     let mut mcp = env.mcp();
     let write =
         |content: String| json!({ "path": "settings.py", "content": content, "overwrite": true });
-    let answer = mcp.fault("context_write", write("port = 2\n".to_owned()));
+    let answer = mcp.error("context_write", write("port = 2\n".to_owned()));
     assert_has(&answer, &["redacted: 1 password", "nothing is written", "context_edit"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), format!("{secret}port = 1\n"));
     mcp.text("context_write", write(format!("port = 2\n{secret}")));
@@ -276,12 +276,12 @@ fn edits_follow_links_only_within_the_project() {
     assert_eq!(pool(&env), POOL.replace("debug_assert!", "assert!"));
     for path in ["src/out.rs", "up/outside.rs", "../outside.rs"] {
         let edit = json!({ "path": path, "old_string": "outside", "new_string": "inside" });
-        assert_has(&mcp.fault("context_edit", edit), &["is outside of the project"]);
+        assert_has(&mcp.error("context_edit", edit), &["is outside of the project"]);
         let write = json!({ "path": path, "content": "x", "overwrite": true });
-        assert_has(&mcp.fault("context_write", write), &["is outside of the project"]);
+        assert_has(&mcp.error("context_write", write), &["is outside of the project"]);
     }
     let dangling = json!({ "path": "src/dangling.rs", "content": "x" });
-    assert_has(&mcp.fault("context_write", dangling), &["outside"]);
+    assert_has(&mcp.error("context_write", dangling), &["outside"]);
     assert_eq!(fs::read_to_string(&outside).unwrap(), "fn outside() {}\n");
     assert!(!env.root().join("new.rs").exists());
 }
@@ -300,7 +300,7 @@ fn writes_new_files_and_overwrites_only_on_request() {
         "pub fn new() {}\n"
     );
     assert_has(&mcp.text("context_status", json!({})), &["Active: src/deep/er/new.rs"]);
-    let answer = mcp.fault("context_write", json!({ "path": "src/ptr.rs", "content": "x" }));
+    let answer = mcp.error("context_write", json!({ "path": "src/ptr.rs", "content": "x" }));
     assert_has(&answer, &["already exists, with 30 lines", "overwrite=true"]);
     let answer = mcp.text(
         "context_write",
@@ -311,12 +311,12 @@ fn writes_new_files_and_overwrites_only_on_request() {
     assert_eq!(String::from_utf8(kept.stdout).unwrap(), PTR);
     env.write("src/ptr.rs", "pub fn by_others() {}\n");
     let answer = mcp
-        .fault("context_write", json!({ "path": "src/ptr.rs", "content": "", "overwrite": true }));
+        .error("context_write", json!({ "path": "src/ptr.rs", "content": "", "overwrite": true }));
     assert_has(&answer, &["has changed since you saw it", "+pub fn by_others() {}"]);
     let answer =
-        mcp.fault("context_write", json!({ "path": "src", "content": "x", "overwrite": true }));
+        mcp.error("context_write", json!({ "path": "src", "content": "x", "overwrite": true }));
     assert_has(&answer, &["src is a folder"]);
-    let answer = mcp.fault("context_write", json!({ "path": "src/ptr.rs/x", "content": "x" }));
+    let answer = mcp.error("context_write", json!({ "path": "src/ptr.rs/x", "content": "x" }));
     assert_has(&answer, &["cannot write src/ptr.rs/x"]);
 }
 
@@ -332,7 +332,7 @@ fn a_failed_write_leaves_the_file_unchanged() {
     let mut command = env.program("bash");
     command.args(["-c", &script]);
     let mut mcp = crate::mcp_client::McpClient::initialized(command);
-    let answer = mcp.fault(
+    let answer = mcp.error(
         "context_edit",
         json!({ "path": "big.txt", "old_string": "one", "new_string": "two" }),
     );

@@ -156,7 +156,7 @@ fn a_refactoring_over_several_files_leaves_one_active() {
         &["no longer tracked"],
     );
     assert!(!mcp.text("context_status", json!({})).contains("src/ptr.rs"));
-    let answer = mcp.fault("context_forget", json!({ "path": "src/ptr.rs" }));
+    let answer = mcp.error("context_forget", json!({ "path": "src/ptr.rs" }));
     assert_has(&answer, &["src/ptr.rs is not tracked", "tracked: src/pool.rs"]);
 }
 
@@ -175,9 +175,9 @@ fn reads_line_ranges_and_pages_long_files() {
     let part = mcp.text("context_read", json!({ "path": "src/ptr.rs", "lines": "11-14" }));
     assert_has(&part, &["src/ptr.rs lines 11-14 of 30"]);
     assert!(part.ends_with("        Self { raw }\n    }"), "{part}");
-    let answer = mcp.fault("context_read", json!({ "path": "src/ptr.rs", "lines": "90-" }));
+    let answer = mcp.error("context_read", json!({ "path": "src/ptr.rs", "lines": "90-" }));
     assert_has(&answer, &["src/ptr.rs has 30 lines"]);
-    let answer = mcp.fault("context_read", json!({ "path": "src/ptr.rs", "lines": "x" }));
+    let answer = mcp.error("context_read", json!({ "path": "src/ptr.rs", "lines": "x" }));
     assert_has(&answer, &["not a line range"]);
 
     let long: String =
@@ -205,9 +205,9 @@ fn a_symbol_is_shown_with_its_body() {
         assert_has(&body, &["src/ptr.rs lines 10-14\n", "/// Wraps a raw pointer.", "check(raw);"]);
         assert!(!body.contains("is_null"), "{body}");
     }
-    let answer = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": "is_nul" }));
+    let answer = mcp.error("context_peek", json!({ "paths": "src/ptr.rs", "symbol": "is_nul" }));
     assert_has(&answer, &["no symbol `is_nul`", "similar: is_null"]);
-    let answer = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": " " }));
+    let answer = mcp.error("context_peek", json!({ "paths": "src/ptr.rs", "symbol": " " }));
     assert_has(&answer, &["symbol is empty"]);
 }
 
@@ -290,7 +290,7 @@ fn names_the_paths_that_cannot_be_shown() {
     let mut mcp = env.mcp();
     let answer = mcp.text("context_peek", json!({ "paths": ["src/ptr.rs", "src/gone.rs"] }));
     assert_has(&answer, &["pub struct Ptr<T>", "src/gone.rs does not exist"]);
-    let answer = mcp.fault("context_peek", json!({ "paths": ["gone.rs", "too.rs"] }));
+    let answer = mcp.error("context_peek", json!({ "paths": ["gone.rs", "too.rs"] }));
     assert_has(&answer, &["gone.rs does not exist; too.rs does not exist"]);
     let answer = mcp.text("context_peek", json!({ "paths": "src" }));
     assert_has(&answer, &["binary, too large or unreadable: 1 file (src/icon.png)"]);
@@ -345,7 +345,7 @@ fn reports_why_a_file_cannot_be_read() {
                 input["old_string"] = "a".into();
                 input["new_string"] = "b".into();
             }
-            let answer = mcp.fault(tool, input);
+            let answer = mcp.error(tool, input);
             assert_has(&answer, &[expect, "\nhint: "]);
         }
     }
@@ -362,7 +362,7 @@ fn refuses_a_named_pipe_without_blocking() {
         0,
     )
     .unwrap();
-    let answer = env.mcp().fault("context_read", json!({ "path": "pipe" }));
+    let answer = env.mcp().error("context_read", json!({ "path": "pipe" }));
     assert_has(&answer, &["pipe is not a regular file"]);
 }
 
@@ -419,11 +419,11 @@ fn rules_apply_to_files_and_folder_contents() {
     let mut mcp = env.mcp();
     for path in ["src/ptr.rs", "src/link.rs", "./src/../src/ptr.rs"] {
         assert_has(
-            &mcp.fault("context_read", json!({ "path": path })),
+            &mcp.error("context_read", json!({ "path": path })),
             &["Read(src/ptr.rs) denies it"],
         );
         assert_has(
-            &mcp.fault("context_peek", json!({ "path": path })),
+            &mcp.error("context_peek", json!({ "path": path })),
             &["Read(src/ptr.rs) denies it"],
         );
     }
@@ -434,12 +434,12 @@ fn rules_apply_to_files_and_folder_contents() {
     let map = mcp.text("context_peek", json!({ "paths": "." }));
     assert!(map.contains("src/pool.rs") && !map.contains("src/ptr.rs"), "{map}");
     let edit = json!({ "path": "src/pool.rs", "old_string": "pop", "new_string": "push" });
-    assert_has(&mcp.fault("context_edit", edit), &["Edit(src/pool.rs) denies it"]);
+    assert_has(&mcp.error("context_edit", edit), &["Edit(src/pool.rs) denies it"]);
     let write = json!({ "path": "src/pool.rs", "content": "", "overwrite": true });
-    assert_has(&mcp.fault("context_write", write), &["Edit(src/pool.rs) denies it"]);
+    assert_has(&mcp.error("context_write", write), &["Edit(src/pool.rs) denies it"]);
     for own in [".claude/settings.json", ".git/config", ".forebay.toml"] {
         let write = json!({ "path": own, "content": "x", "overwrite": true });
-        assert_has(&mcp.fault("context_write", write), &["controls what may be run or changed"]);
+        assert_has(&mcp.error("context_write", write), &["controls what may be run or changed"]);
     }
     assert_eq!(fs::read_to_string(env.project().join("src/pool.rs")).unwrap(), POOL);
 }

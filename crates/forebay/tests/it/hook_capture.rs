@@ -1,4 +1,4 @@
-//! What hooks capture, and what they leave alone.
+//! Which tool results hooks capture and which they leave unchanged.
 
 use std::fs;
 
@@ -12,21 +12,21 @@ fn long_log() -> String {
 }
 
 #[test]
-fn a_long_output_is_replaced_and_kept_whole() {
+fn long_output_is_replaced_and_stored_in_full() {
     let env = TestEnv::new();
     let log = long_log();
     let answer = Host::new(&env).ran("make all", &log).answer();
     let result = &answer["updatedToolOutput"];
     let text = result["stdout"].as_str().unwrap();
     assert!(text.len() < 1_700, "{text}");
-    assert_eq!(result["interrupted"], false, "the tool's own shape");
+    assert_eq!(result["interrupted"], false, "the result keeps the tool's shape");
     let raw = env.forebay(["get", "--raw", &reference_in(text)]).ok();
     assert_eq!(raw.stdout, log.as_bytes());
-    assert!(env.forebay(["stats"]).ok().text().contains("capture"), "the savings are told");
+    assert!(env.forebay(["stats"]).ok().text().contains("capture"), "reports the savings");
 }
 
 #[test]
-fn small_results_files_and_forebays_own_answers_pass_untouched() {
+fn small_results_file_reads_and_forebay_answers_are_not_captured() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     host.ran("make", &"short\n".repeat(100)).silent();
@@ -43,7 +43,7 @@ fn small_results_files_and_forebays_own_answers_pass_untouched() {
 }
 
 #[test]
-fn settings_say_which_tools() {
+fn settings_select_the_captured_tools() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     let parts = json!([{ "type": "text", "text": long_log() }]);
@@ -57,22 +57,22 @@ fn settings_say_which_tools() {
 }
 
 #[test]
-fn a_failure_stays_a_failure_and_its_output_is_kept() {
+fn failed_command_stays_failed_and_its_output_is_stored() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     let log = long_log();
-    let told = host.failed("make all", &log).context();
-    let raw = env.forebay(["get", "--raw", &reference_in(&told)]).ok();
-    assert!(raw.text().contains(log.trim_end()), "stored whole");
+    let context = host.failed("make all", &log).context();
+    let raw = env.forebay(["get", "--raw", &reference_in(&context)]).ok();
+    assert!(raw.text().contains(log.trim_end()), "stored in full");
     host.failed("make all", &log).silent();
-    // Where a failed result can be replaced, its mark stays.
+    // A replaced result keeps its error flag.
     let parts = json!({ "content": [{ "type": "text", "text": log }], "isError": true });
     let answer = host.tool("mcp__gh__list", json!({}), parts).answer();
     assert_eq!(answer["updatedToolOutput"]["isError"], true);
 }
 
 #[test]
-fn output_that_the_host_saved_is_taken_from_its_file() {
+fn output_saved_by_the_host_is_read_from_its_file() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     let log = long_log();
@@ -92,7 +92,7 @@ fn output_that_the_host_saved_is_taken_from_its_file() {
     let text = answer["updatedToolOutput"]["stdout"].as_str().unwrap();
     assert_eq!(env.forebay(["get", "--raw", &reference_in(text)]).ok().stdout, log.as_bytes());
 
-    // A file elsewhere is not the host's, whatever the payload says.
+    // A file outside the host's result folder is not read.
     let elsewhere = env.write("secret.txt", "password of somebody\n".repeat(2_000));
     let answer = host.tool("Bash", input, response(&elsewhere)).answer();
     let text = answer["updatedToolOutput"]["stdout"].as_str().unwrap();
@@ -101,7 +101,7 @@ fn output_that_the_host_saved_is_taken_from_its_file() {
 }
 
 #[test]
-fn secrets_are_taken_out_of_what_is_captured_and_remembered() {
+fn secrets_are_redacted_in_captures_and_events() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -116,7 +116,7 @@ fn secrets_are_taken_out_of_what_is_captured_and_remembered() {
 }
 
 #[test]
-fn what_hosts_call_for_each_other_is_left_alone() {
+fn hook_called_by_another_host_is_ignored() {
     let env = TestEnv::new();
     let payload = json!({
         "session_id": "s", "cwd": env.project(), "hook_event_name": "PostToolUse",
@@ -133,7 +133,7 @@ fn what_hosts_call_for_each_other_is_left_alone() {
 }
 
 #[test]
-fn a_hosts_project_is_where_the_conversation_was_started() {
+fn hook_uses_the_project_where_the_session_started() {
     let env = TestEnv::new();
     let other = env.add_project("other");
     let payload = json!({

@@ -1,10 +1,10 @@
-//! A host that calls hooks: payloads in Claude Code's form, and the real binary behind them.
+//! A fake host that calls the real binary's hooks with Claude Code payloads.
 
 use serde_json::{Value, json};
 
 use crate::env::{Output, TestEnv, finish};
 
-/// One conversation of Claude Code in the project.
+/// A Claude Code session in the test project.
 pub(crate) struct Host<'a> {
     pub(crate) env: &'a TestEnv,
     pub(crate) session: &'static str,
@@ -15,7 +15,7 @@ impl<'a> Host<'a> {
         Self { env, session: "conversation-1" }
     }
 
-    /// Calls a hook with these fields beside those every payload has.
+    /// Calls a hook with the common payload fields plus `fields`.
     pub(crate) fn hook(&self, event: &str, fields: Value) -> Output {
         let mut payload = json!({
             "session_id": self.session,
@@ -26,11 +26,11 @@ impl<'a> Host<'a> {
         self.env.forebay_reading(["hook", "claude-code", event], payload.to_string().as_bytes())
     }
 
-    pub(crate) fn prompt(&self, words: &str) -> Output {
-        self.hook("UserPromptSubmit", json!({ "prompt": words })).silent()
+    pub(crate) fn prompt(&self, text: &str) -> Output {
+        self.hook("UserPromptSubmit", json!({ "prompt": text })).silent()
     }
 
-    /// A command that ended well.
+    /// Reports a command that succeeded.
     pub(crate) fn ran(&self, command: &str, stdout: &str) -> Output {
         self.tool(
             "Bash",
@@ -39,13 +39,13 @@ impl<'a> Host<'a> {
         )
     }
 
-    pub(crate) fn failed(&self, command: &str, words: &str) -> Output {
+    pub(crate) fn failed(&self, command: &str, text: &str) -> Output {
         self.hook(
             "PostToolUseFailure",
             json!({
                 "tool_name": "Bash",
                 "tool_input": { "command": command },
-                "error": format!("Exit code 1\n{words}"),
+                "error": format!("Exit code 1\n{text}"),
             }),
         )
     }
@@ -60,18 +60,18 @@ impl<'a> Host<'a> {
         self.hook("PostToolUse", fields)
     }
 
-    pub(crate) fn before(&self, name: &str, input: Value) -> Output {
+    pub(crate) fn before_tool(&self, name: &str, input: Value) -> Output {
         self.hook("PreToolUse", json!({ "tool_name": name, "tool_input": input }))
     }
 
-    /// What the host is told when the conversation starts for this reason.
+    /// Starts the session from `source` and returns the added context.
     pub(crate) fn start(&self, source: &str) -> String {
         self.hook("SessionStart", json!({ "source": source })).context()
     }
 }
 
 impl Output {
-    /// It exits with 0 and says nothing to anybody.
+    /// Asserts that the hook exits with 0 and prints nothing.
     #[track_caller]
     pub(crate) fn silent(self) -> Self {
         assert_eq!(self.code(), Some(0), "{self:?}");
@@ -79,14 +79,14 @@ impl Output {
         self
     }
 
-    /// What Claude Code reads of the answer.
+    /// Returns the `hookSpecificOutput` of the answer.
     #[track_caller]
     pub(crate) fn answer(&self) -> Value {
         assert_eq!(self.code(), Some(0), "{self:?}");
         self.json()["hookSpecificOutput"].clone()
     }
 
-    /// The context that is added; nothing when it is silent.
+    /// Returns the added context, empty if the hook prints nothing.
     #[track_caller]
     pub(crate) fn context(&self) -> String {
         if self.stdout.is_empty() {
@@ -96,12 +96,12 @@ impl Output {
     }
 }
 
-/// Calls a hook of any host with these bytes.
+/// Calls a hook of any host with a raw payload.
 pub(crate) fn call(env: &TestEnv, platform: &str, event: &str, payload: &[u8]) -> Output {
     finish(env.command(["hook", platform, event]), payload)
 }
 
-/// The log, line by line.
+/// Returns the lines of the log file.
 pub(crate) fn log_lines(env: &TestEnv) -> Vec<String> {
     let log = std::fs::read_to_string(env.data().join("forebay.log")).unwrap_or_default();
     log.lines().map(str::to_owned).collect()

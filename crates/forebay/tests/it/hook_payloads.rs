@@ -1,4 +1,4 @@
-//! Every recorded payload of every host, through the real binary.
+//! Recorded payloads of every host, sent through the real binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,28 +8,29 @@ use serde_json::Value;
 use crate::env::TestEnv;
 use crate::hook_host::{call, log_lines};
 
-/// Hosts whose payloads name no conversation, which costs a line in the log.
+/// Hosts whose payloads contain no session id, which logs a line.
 const WITHOUT_SESSIONS: &[&str] = &["kiro", "antigravity"];
 
 #[test]
-fn every_hosts_payloads_are_taken_and_small_ones_answered_with_nothing() {
+fn recorded_payloads_are_accepted_and_small_results_left_unchanged() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../forebay-platforms/tests/samples");
     let mut hosts = 0;
-    for folder in sorted(&samples).into_iter().filter(|path| path.is_dir()) {
+    for folder in sorted_paths(&samples).into_iter().filter(|path| path.is_dir()) {
         let platform = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let env = TestEnv::new();
-        for file in sorted(&folder) {
+        for file in sorted_paths(&folder) {
             let name = file.file_stem().unwrap().to_str().unwrap();
             let event = name.split_once('-').unwrap().1.replace('~', ":");
-            let payload = moved(&fs::read_to_string(&file).unwrap(), &env);
+            let payload = in_test_project(&fs::read_to_string(&file).unwrap(), &env);
             let output = call(&env, &platform, &event, payload.as_bytes());
             assert_eq!(output.code(), Some(0), "{platform} {name}: {output:?}");
             assert!(output.stderr.is_empty(), "{platform} {name}: {output:?}");
-            // Small results are left alone; a start may be told what is known, a command rewritten.
-            let said = output.text();
-            let is_fine =
-                said.is_empty() || said.contains("Forebay") || said.contains(" run --digest");
-            assert!(is_fine, "{platform} {name}: {said}");
+            // Small results stay unchanged; a start may add context and a command may be rewritten.
+            let printed = output.text();
+            let is_fine = printed.is_empty()
+                || printed.contains("Forebay")
+                || printed.contains(" run --digest");
+            assert!(is_fine, "{platform} {name}: {printed}");
         }
         if !WITHOUT_SESSIONS.contains(&platform.as_str()) {
             assert_eq!(log_lines(&env), Vec::<String>::new(), "{platform}");
@@ -39,9 +40,9 @@ fn every_hosts_payloads_are_taken_and_small_ones_answered_with_nothing() {
     assert_eq!(hosts, 12, "every host with hooks has payloads");
 }
 
-/// Of each host that can have results replaced, a shell result that is made long.
+/// Covers each host that can replace results, with a long shell result.
 #[test]
-fn a_long_result_is_replaced_in_every_hosts_own_shape() {
+fn long_result_is_replaced_in_the_format_of_each_host() {
     let long = "a line of a log that goes on and on\n".repeat(1_000);
     for (platform, event, file, answer) in [
         (
@@ -64,13 +65,13 @@ fn a_long_result_is_replaced_in_every_hosts_own_shape() {
         assert!(text.starts_with("[ctx:") && text.len() < 1_700, "{platform}: {text}");
         let reference = crate::env::reference_in(text);
         let raw = env.forebay(["get", "--raw", &reference]).ok().stdout;
-        assert!(String::from_utf8_lossy(&raw).contains(&long), "{platform}: kept whole");
+        assert!(String::from_utf8_lossy(&raw).contains(&long), "{platform}: stored in full");
     }
 }
 
-/// Hosts that cannot have it replaced keep their result; it is stored, and advised on once.
+/// Qwen Code cannot replace results, so the hook stores the result and gives advice once.
 #[test]
-fn where_nothing_can_be_replaced_the_result_stays_and_is_stored() {
+fn irreplaceable_result_is_stored_and_advised_on_once() {
     let env = TestEnv::new();
     let long = "a line of a log that goes on and on\n".repeat(1_000);
     let payload = with_result("qwen-code", "05-PostToolUse", &long, &env);
@@ -83,30 +84,31 @@ fn where_nothing_can_be_replaced_the_result_stays_and_is_stored() {
     assert_eq!(env.forebay(["history", "--all"]).ok().text().matches("capture ·").count(), 2);
 }
 
-/// The payload of a host with its text made long, and its folder made this project.
+/// Returns a recorded payload with `text` as its result, moved into the test project.
 fn with_result(platform: &str, file: &str, text: &str, env: &TestEnv) -> String {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../forebay-platforms/tests/samples");
     let sample = fs::read_to_string(samples.join(platform).join(format!("{file}.json"))).unwrap();
-    let mut payload: Value = serde_json::from_str(&moved(&sample, env)).unwrap();
-    let places = [
+    let mut payload: Value = serde_json::from_str(&in_test_project(&sample, env)).unwrap();
+    let pointers = [
         "/tool_response/stdout",
         "/tool_response/llmContent",
         "/tool_response/output",
         "/tool_response",
         "/toolResult/textResultForLlm",
     ];
-    let place = places.iter().find(|place| payload.pointer(place).is_some_and(Value::is_string));
-    let place = payload.pointer_mut(place.unwrap_or_else(|| panic!("{platform}: {payload}")));
-    *place.unwrap() = text.into();
+    let pointer =
+        pointers.iter().find(|pointer| payload.pointer(pointer).is_some_and(Value::is_string));
+    let result = payload.pointer_mut(pointer.unwrap_or_else(|| panic!("{platform}: {payload}")));
+    *result.unwrap() = text.into();
     payload.to_string()
 }
 
-/// Recorded payloads are of a project that is not here.
-fn moved(payload: &str, env: &TestEnv) -> String {
+/// Replaces the recorded project folder with the test project.
+fn in_test_project(payload: &str, env: &TestEnv) -> String {
     payload.replace("/home/user/project", env.project().to_str().unwrap())
 }
 
-fn sorted(folder: &Path) -> Vec<PathBuf> {
+fn sorted_paths(folder: &Path) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

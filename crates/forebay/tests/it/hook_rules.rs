@@ -1,4 +1,4 @@
-//! Rules before a tool: a deny that can be read denies, and nothing else does.
+//! Permission rules in pre-tool hooks: a valid deny rule denies, and nothing else does.
 
 use std::fs;
 
@@ -15,14 +15,14 @@ fn with_rules(rules: &Value) -> TestEnv {
 }
 
 #[test]
-fn what_is_denied_is_denied_in_any_spelling() {
+fn deny_rules_match_any_spelling() {
     let env = with_rules(&json!({
         "deny": ["Bash(sudo:*)", "Read(**/.env)", "WebFetch(domain:evil.example)", "mcp__db"],
         "ask": ["Bash(git push:*)"],
     }));
     let host = Host::new(&env);
     let decision = |name: &str, input: Value| {
-        let output = host.before(name, input).ok();
+        let output = host.before_tool(name, input).ok();
         if output.stdout.is_empty() {
             return String::new();
         }
@@ -43,25 +43,25 @@ fn what_is_denied_is_denied_in_any_spelling() {
     ] {
         assert_eq!(decision(name, input.clone()), "", "{name} {input}");
     }
-    assert!(!env.data().join("projects").exists(), "a rule needs no store");
+    assert!(!env.data().join("projects").exists(), "rules need no store");
 }
 
 #[test]
-fn a_file_that_cannot_be_read_denies_nothing_and_hides_no_other() {
+fn invalid_rule_file_denies_nothing_and_hides_no_other_rules() {
     let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
     env.write(".claude/settings.local.json", "{ not json");
     env.forebay(["note", "so that there is a log"]).ok();
     let host = Host::new(&env);
-    let denied = host.before("Bash", json!({ "command": "sudo ls" })).answer();
+    let denied = host.before_tool("Bash", json!({ "command": "sudo ls" })).answer();
     assert_eq!(denied["permissionDecision"], "deny");
-    host.before("Bash", json!({ "command": "ls" })).silent();
+    host.before_tool("Bash", json!({ "command": "ls" })).silent();
     assert!(log_lines(&env).iter().any(|line| line.contains("settings.local.json")));
 }
 
 #[test]
-fn a_deny_holds_though_nothing_else_works() {
+fn deny_rule_applies_without_a_data_folder_or_session() {
     let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
-    // The data folder is a file, and the payload names no conversation.
+    // The data folder is a file, and the payload has no session id.
     fs::write(env.data(), "x").unwrap();
     let payload = json!({
         "hook_event_name": "PreToolUse", "cwd": env.project(), "tool_name": "Bash",
@@ -72,7 +72,7 @@ fn a_deny_holds_though_nothing_else_works() {
 }
 
 #[test]
-fn hosts_are_denied_in_their_own_way() {
+fn denial_uses_the_format_of_each_host() {
     let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
     let deny = |platform: &str, event: &str, payload: Value| {
         call(&env, platform, event, payload.to_string().as_bytes())
@@ -96,9 +96,9 @@ fn hosts_are_denied_in_their_own_way() {
     assert!(kiro.stderr.contains("denied") && kiro.stdout.is_empty(), "{kiro:?}");
 }
 
-/// VS Code cannot have results replaced: there the command is run by Forebay.
+/// VS Code cannot replace results, so the hook rewrites the command to run through Forebay.
 #[test]
-fn a_command_is_rewritten_only_where_its_result_cannot_be_replaced() {
+fn command_is_rewritten_only_if_its_result_cannot_be_replaced() {
     let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
     let before = |platform: &str, tool: &str, command: &str| {
         let payload = json!({

@@ -1,4 +1,4 @@
-//! Sessions: what happened is told after compaction, right and within its budget.
+//! Sessions: after compaction the guide reports what happened, correctly and within its budget.
 
 use std::fs;
 
@@ -8,15 +8,15 @@ use crate::env::{TestEnv, check_out};
 use crate::hook_host::Host;
 use crate::texts::tokens;
 
-/// A list of tasks as the model writes it whole.
-fn todos(host: &Host<'_>, items: &[(&str, &str)]) {
+/// Reports a complete task list, as the model writes it.
+fn write_todos(host: &Host<'_>, items: &[(&str, &str)]) {
     let items: Vec<_> =
         items.iter().map(|(text, state)| json!({ "content": text, "status": state })).collect();
     host.tool("TodoWrite", json!({ "todos": items }), json!({ "oldTodos": [] })).silent();
 }
 
-/// Calls that mean little: reads, searches and small commands.
-fn noise(host: &Host<'_>, from: usize, to: usize) {
+/// Sends unimportant calls: reads, searches and small commands.
+fn send_noise(host: &Host<'_>, from: usize, to: usize) {
     for number in from..to {
         let path = host.env.project().join(format!("src/module_{number}.rs"));
         match number % 4 {
@@ -43,10 +43,10 @@ const FILES: [&str; 12] = [
     "README.md",
 ];
 
-/// The session of the issue: 500 calls of hooks with facts planted among them.
+/// A session of 500 hook calls with planted facts.
 #[test]
-#[expect(clippy::too_many_lines, reason = "a long session is told in order")]
-fn every_planted_fact_of_a_long_session_is_right_within_a_thousand_tokens() {
+#[expect(clippy::too_many_lines, reason = "a long session reads best in order")]
+fn guide_of_a_long_session_is_correct_within_a_thousand_tokens() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     check_out(&env.project(), "feat/ABC-12-login");
@@ -59,15 +59,15 @@ fn every_planted_fact_of_a_long_session_is_right_within_a_thousand_tokens() {
     host.start("startup");
     host.prompt("We want to build the login. Let's go with Postgres for the store.");
     host.prompt("Use pnpm, not npm.");
-    noise(&host, 0, 120);
+    send_noise(&host, 0, 120);
     let plan = json!({ "plan": "1. schema of users\n2. login route\n3. tests of both" });
     host.tool("ExitPlanMode", plan, json!({})).silent();
-    todos(&host, &[("Write the schema", "in_progress"), ("Old idea", "pending")]);
-    // Two decisions are superseded, three stand.
+    write_todos(&host, &[("Write the schema", "in_progress"), ("Old idea", "pending")]);
+    // Two decisions are superseded, three remain.
     host.prompt("Let's use SQLite for the store.");
     host.prompt("Use yarn instead of pnpm");
     host.prompt("We'll use argon2 for the passwords.");
-    noise(&host, 120, 240);
+    send_noise(&host, 120, 240);
     for file in FILES {
         host.edited(file);
     }
@@ -78,12 +78,12 @@ fn every_planted_fact_of_a_long_session_is_right_within_a_thousand_tokens() {
     host.failed("npm run lint", "error: 3 problems");
     host.failed("cargo clippy", "error: unused variable `user`");
     host.failed("cargo clippy", "error: unused variable `user`");
-    noise(&host, 240, 360);
+    send_noise(&host, 240, 360);
     host.ran("cargo build", "Finished\n");
     host.ran("cargo test 2>&1 | tail -5", "test result: ok. 120 passed; 0 failed\n");
     host.ran("npm run lint", "no problems\n");
-    noise(&host, 360, 460);
-    todos(
+    send_noise(&host, 360, 460);
+    write_todos(
         &host,
         &[
             ("Write the schema", "completed"),
@@ -103,7 +103,7 @@ fn every_planted_fact_of_a_long_session_is_right_within_a_thousand_tokens() {
 
     let guide = host.start("compact");
     assert!(tokens(&guide) <= 1_000 && guide.len() <= 4_000, "{} bytes: {guide}", guide.len());
-    assert!(guide.contains(last), "word for word: {guide}");
+    assert!(guide.contains(last), "verbatim: {guide}");
     for open in [
         "Add the login route",
         "Hash the passwords",
@@ -149,16 +149,16 @@ fn every_planted_fact_of_a_long_session_is_right_within_a_thousand_tokens() {
         assert!(guide.contains(step), "{step}: {guide}");
     }
     let first_two_kilobytes = &guide[..guide.floor_char_boundary(2_048)];
-    for weighty in [last, "Describe it in docs", "argon2", "cargo clippy"] {
-        assert!(first_two_kilobytes.contains(weighty), "{weighty}: {guide}");
+    for important in [last, "Describe it in docs", "argon2", "cargo clippy"] {
+        assert!(first_two_kilobytes.contains(important), "{important}: {guide}");
     }
     assert!(guide.contains("data, not instructions"), "{guide}");
-    assert_eq!(host.start("compact"), guide, "the same words again");
+    assert_eq!(host.start("compact"), guide, "the guide is deterministic");
     insta::assert_snapshot!(env.redact(&guide));
 }
 
 #[test]
-fn the_snapshot_before_compaction_is_an_entry_of_two_kilobytes() {
+fn compaction_stores_a_snapshot_of_at_most_two_kilobytes() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     for number in 0..40 {
@@ -175,7 +175,7 @@ fn the_snapshot_before_compaction_is_an_entry_of_two_kilobytes() {
 }
 
 #[test]
-fn nothing_of_another_project_or_conversation_is_told() {
+fn guide_excludes_other_projects_and_sessions() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     host.prompt("Let's use SQLite for the secret project.");
@@ -194,22 +194,22 @@ fn nothing_of_another_project_or_conversation_is_told() {
 }
 
 #[test]
-fn a_new_session_is_told_what_is_noted_and_a_cleared_one_not_what_was_said_in_it() {
+fn session_start_reports_notes_and_only_resume_reports_events() {
     let env = TestEnv::new();
     let host = Host::new(&env);
-    assert_eq!(host.start("startup"), "", "nothing is known yet");
+    assert_eq!(host.start("startup"), "", "nothing is recorded yet");
     env.forebay(["note", "--kind", "decision", "--topic", "db", "we use Postgres"]).ok();
     env.forebay(["note", "--kind", "decision", "--topic", "db", "we use SQLite"]).ok();
     host.prompt("Let's go with tabs.");
-    let told = host.start("startup");
-    assert!(told.contains("we use SQLite") && !told.contains("Postgres"), "{told}");
-    assert!(!told.contains("tabs") && !host.start("clear").contains("tabs"), "{told}");
+    let context = host.start("startup");
+    assert!(context.contains("we use SQLite") && !context.contains("Postgres"), "{context}");
+    assert!(!context.contains("tabs") && !host.start("clear").contains("tabs"), "{context}");
     assert!(host.start("resume").contains("Let's go with tabs."));
 }
 
-/// Copilot CLI has no start after a compaction: there the guide comes with the next prompt.
+/// Copilot CLI sends no session start after compaction, so the next prompt gets the guide.
 #[test]
-fn the_guide_comes_with_the_next_prompt_where_no_start_is_told() {
+fn guide_comes_with_the_next_prompt_if_the_host_reports_no_start() {
     let env = TestEnv::new();
     let hook = |event: &str, fields: serde_json::Value| {
         let mut payload = json!({ "sessionId": "c1", "timestamp": 1, "cwd": env.project() });
@@ -218,16 +218,16 @@ fn the_guide_comes_with_the_next_prompt_where_no_start_is_told() {
     };
     hook("userPromptSubmitted", json!({ "prompt": "Let's use SQLite for the store." }));
     hook("preCompact", json!({ "trigger": "auto" }));
-    let told = hook("userPromptSubmitted", json!({ "prompt": "go on" })).text();
-    assert!(told.contains("Let's use SQLite for the store."), "{told}");
+    let context = hook("userPromptSubmitted", json!({ "prompt": "go on" })).text();
+    assert!(context.contains("Let's use SQLite for the store."), "{context}");
     assert!(hook("userPromptSubmitted", json!({ "prompt": "go on" })).stdout.is_empty());
 }
 
 #[test]
-fn a_subagents_tasks_are_its_own() {
+fn guide_excludes_tasks_of_subagents() {
     let env = TestEnv::new();
     let host = Host::new(&env);
-    todos(&host, &[("Ship it", "pending")]);
+    write_todos(&host, &[("Ship it", "pending")]);
     let list = json!([{ "content": "Look around", "status": "pending" }]);
     host.hook(
         "PostToolUse",
@@ -242,7 +242,7 @@ fn a_subagents_tasks_are_its_own() {
 }
 
 #[test]
-fn events_are_listed_reflected_and_forgotten_with_their_session() {
+fn events_are_listed_reflected_and_purged_with_their_session() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     check_out(&env.project(), "feat/ABC-12-login");
@@ -261,7 +261,7 @@ fn events_are_listed_reflected_and_forgotten_with_their_session() {
 }
 
 #[test]
-fn a_search_is_limited_to_a_ticket() {
+fn scope_limits_a_search_to_a_ticket() {
     let env = TestEnv::new();
     check_out(&env.project(), "feat/ABC-12-login");
     let reference = env.noted("the needle of the login");
@@ -279,7 +279,7 @@ fn a_search_is_limited_to_a_ticket() {
 }
 
 #[test]
-fn a_search_tells_what_happened_beside_what_is_stored() {
+fn search_returns_events_beside_entries() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     host.start("startup");
@@ -287,16 +287,16 @@ fn a_search_tells_what_happened_beside_what_is_stored() {
     env.forebay(["note", "the walrus eats clams"]).ok();
     let found = env.forebay(["search", "argon2 passwords"]).ok().text();
     assert!(found.contains("event · decision · "), "{found}");
-    assert!(!found.contains("event · prompt"), "what was asked is no answer: {found}");
+    assert!(!found.contains("event · prompt"), "prompts are not search hits: {found}");
     let other = env.forebay(["search", "walrus clams"]).ok().text();
     assert!(other.contains("the walrus eats clams") && !other.contains("event · "), "{other}");
     let narrowed = env.forebay(["search", "argon2 passwords kind:note"]).ok().text();
     assert!(!narrowed.contains("event · "), "{narrowed}");
 }
 
-/// A process that opens a store alone reads its whole log first, so each must leave a short one.
+/// The first process to open a database replays its whole WAL, so each must leave a short one.
 #[test]
-fn the_log_stays_short_however_many_hooks_follow_each_other() {
+fn wal_stays_short_over_many_hook_calls() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     let mut longest = 0;

@@ -1,4 +1,4 @@
-//! The plain API: tools, entries, search, health, figures, and the document that describes them.
+//! REST API: tools, entries, search, health, metrics and the OpenAPI document.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::env::{TestEnv, reference_in};
 use crate::http_client::Request;
 
 #[test]
-fn tools_are_called_with_the_json_of_mcp() {
+fn tool_calls_use_the_same_json_as_mcp() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let run = server.tool("ctx_execute", json!({ "command": "seq 1 3" }));
@@ -18,10 +18,10 @@ fn tools_are_called_with_the_json_of_mcp() {
     assert!(found.contains(&reference_in(&noted)), "{found}");
     let stats = server.tool("ctx_stats", json!({})).ok();
     assert!(stats["structuredContent"].is_object(), "{stats}");
-    // What a server stores, a command finds, and the other way round.
+    // The server and the CLI share one store.
     assert!(env.forebay(["search", "heron"]).ok().text().contains(&reference_in(&noted)));
-    let by_command = env.noted("the otter sleeps");
-    assert!(server.get("/v1/search?q=otter").text().contains(&by_command));
+    let by_cli = env.noted("the otter sleeps");
+    assert!(server.get("/v1/search?q=otter").text().contains(&by_cli));
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn an_empty_body_is_an_empty_input() {
 }
 
 #[test]
-fn every_format_lists_what_the_command_prints() {
+fn tool_list_matches_the_schema_command_in_every_format() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     for format in ["openai", "gemini", "anthropic", "mcp"] {
@@ -45,7 +45,7 @@ fn every_format_lists_what_the_command_prints() {
 }
 
 #[test]
-fn a_search_answers_several_questions_as_data() {
+fn search_answers_several_queries_as_json() {
     let env = TestEnv::new();
     let (heron, otter) = (env.noted("the heron waits"), env.noted("the otter sleeps & dreams"));
     let server = env.serve(&[]);
@@ -59,7 +59,7 @@ fn a_search_answers_several_questions_as_data() {
 }
 
 #[test]
-fn an_entry_is_read_by_pages_or_whole() {
+fn entry_is_read_in_pages_or_raw() {
     let env = TestEnv::new();
     let mut content: Vec<u8> =
         (0..40_000).map(|n| format!("line {n}\n")).collect::<String>().into();
@@ -80,32 +80,32 @@ fn an_entry_is_read_by_pages_or_whole() {
 }
 
 #[test]
-fn health_asks_the_store() {
+fn health_reports_the_state_of_the_store() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     assert_eq!(server.get("/health").ok()["status"], "ok");
     assert_eq!(server.get("/ready").ok()["status"], "ok");
-    // A file in the way of the folder is as good as a disk that went away.
+    // A file in place of the folder makes the store unavailable.
     drop(server);
     std::fs::remove_dir_all(env.data().join("projects")).unwrap();
     let server = env.serve(&[]);
     std::fs::write(env.data().join("projects"), "in the way").unwrap();
-    let ill = server.get("/health");
-    ill.refused(503, "the store is unavailable", "log");
-    assert_eq!(ill.header("retry-after"), Some("1"));
-    assert!(!ill.text().contains(&*env.root().to_string_lossy()), "{}", ill.text());
+    let unhealthy = server.get("/health");
+    unhealthy.refused(503, "the store is unavailable", "log");
+    assert_eq!(unhealthy.header("retry-after"), Some("1"));
+    assert!(!unhealthy.text().contains(&*env.root().to_string_lossy()), "{}", unhealthy.text());
     // It recovers without a restart.
     std::fs::remove_file(env.data().join("projects")).unwrap();
     assert_eq!(server.get("/health").ok()["status"], "ok");
 }
 
 #[test]
-fn figures_count_what_was_answered() {
+fn metrics_count_requests_and_tool_calls() {
     let server = TestEnv::new().serve(&[]);
     server.tool("ctx_annotate", json!({ "text": "counted" })).ok();
     server.tool("ctx_annotate", json!({ "text": "" })).refused(400, "empty", "");
     server.get("/nowhere");
-    let figures = server.get("/metrics").text();
+    let metrics = server.get("/metrics").text();
     for line in [
         r#"forebay_http_requests_total{route="/v1/tools/{name}",status="200"} 1"#,
         r#"forebay_http_requests_total{route="other",status="404"} 1"#,
@@ -113,7 +113,7 @@ fn figures_count_what_was_answered() {
         r#"forebay_tool_calls_total{tool="ctx_annotate",outcome="error"} 1"#,
         r#"forebay_http_request_seconds_count{route="/v1/tools/{name}"} 2"#,
     ] {
-        assert!(figures.lines().any(|told| told == line), "{line}\n{figures}");
+        assert!(metrics.lines().any(|metric| metric == line), "{line}\n{metrics}");
     }
 }
 
@@ -136,7 +136,7 @@ fn the_openapi_document_describes_every_route_and_tool() {
         assert!(paths[path]["get"]["operationId"].is_string(), "{path}");
     }
     let mut references = Vec::new();
-    find_references(&document, &mut references);
+    collect_schema_references(&document, &mut references);
     assert!(!references.is_empty());
     for reference in references {
         let pointer = reference.strip_prefix('#').unwrap();
@@ -144,19 +144,19 @@ fn the_openapi_document_describes_every_route_and_tool() {
     }
 }
 
-fn find_references(value: &Value, found: &mut Vec<String>) {
+fn collect_schema_references(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| match value {
             Value::String(to) if name == "$ref" => found.push(to.clone()),
-            other => find_references(other, found),
+            other => collect_schema_references(other, found),
         }),
-        Value::Array(items) => items.iter().for_each(|item| find_references(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_schema_references(item, found)),
         _ => {}
     }
 }
 
 #[test]
-fn a_named_session_is_a_conversation_of_its_own() {
+fn sessions_named_in_a_header_are_separate() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let note = |session: &str, text: &str| {
@@ -165,7 +165,7 @@ fn a_named_session_is_a_conversation_of_its_own() {
     };
     let (first, second) = (note("one", "said in one"), note("two", "said in two"));
     let history = Request::tool("ctx_history", json!({})).header("forebay-session", "one");
-    let told = server.send(&history).answer();
-    assert!(told.contains(&reference_in(&first)), "{told}");
-    assert!(!told.contains(&reference_in(&second)), "{told}");
+    let listed = server.send(&history).answer();
+    assert!(listed.contains(&reference_in(&first)), "{listed}");
+    assert!(!listed.contains(&reference_in(&second)), "{listed}");
 }

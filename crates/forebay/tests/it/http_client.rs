@@ -1,4 +1,4 @@
-//! A server of its own, and a bare HTTP client: bytes over a socket, with every wait bounded.
+//! A test server, and a minimal HTTP client over a raw socket with bounded waits.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,22 +8,22 @@ use std::sync::mpsc;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::env::{HANG, Output, TestEnv, finished};
+use crate::env::{HANG_TIMEOUT, Output, TestEnv, finished};
 
 pub(crate) struct Server {
     child: Option<Child>,
     pub(crate) address: SocketAddr,
-    /// The line with which it told that it listens.
-    pub(crate) told: String,
+    /// The line printed once the server listens.
+    pub(crate) startup_line: String,
 }
 
 impl TestEnv {
-    /// A server on a free port of this machine.
+    /// Starts a server on a free local port.
     pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
-        self.serve_at("127.0.0.1:0", arguments)
+        self.serve_on("127.0.0.1:0", arguments)
     }
 
-    pub(crate) fn serve_at(&self, listen: &str, arguments: &[&str]) -> Server {
+    pub(crate) fn serve_on(&self, listen: &str, arguments: &[&str]) -> Server {
         let mut command = self.command(["serve", "--listen", listen]);
         let mut child = command.args(arguments).stderr(Stdio::inherit()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -31,13 +31,13 @@ impl TestEnv {
         std::thread::spawn(move || {
             stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        let told = lines.recv_timeout(HANG).expect("a server that listens");
-        let (_, rest) = told.split_once("://").unwrap();
+        let startup_line = lines.recv_timeout(HANG_TIMEOUT).expect("the server prints its address");
+        let (_, rest) = startup_line.split_once("://").unwrap();
         let address: SocketAddr = rest.split(' ').next().unwrap().parse().unwrap();
-        Server { child: Some(child), address, told }
+        Server { child: Some(child), address, startup_line }
     }
 
-    /// A new token; its text.
+    /// Creates a token and returns it.
     pub(crate) fn token(&self, name: &str, arguments: &[&str]) -> String {
         let mut command = self.command(["token", "create", name]);
         command.args(arguments);
@@ -51,10 +51,10 @@ impl Server {
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
-        // A server on all addresses is reached on this machine's own.
+        // A server on 0.0.0.0 is reached through the loopback address.
         let address = SocketAddr::from(([127, 0, 0, 1], self.address.port()));
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(HANG)).unwrap();
+        stream.set_read_timeout(Some(HANG_TIMEOUT)).unwrap();
         stream
     }
 
@@ -73,17 +73,17 @@ impl Server {
         Response::read(stream)
     }
 
-    /// Asks it to end, as a service manager does.
+    /// Sends SIGTERM, as a service manager does.
     pub(crate) fn terminate(&self) {
         kill_process(self.process(), Signal::TERM).unwrap();
     }
 
-    /// Waits for its end.
-    pub(crate) fn ended(mut self) -> Output {
+    /// Waits until the server exits.
+    pub(crate) fn wait(mut self) -> Output {
         finished(self.child.take().unwrap())
     }
 
-    /// Ends it at once, as a crash would.
+    /// Kills the server, simulating a crash.
     pub(crate) fn kill(mut self) {
         let mut child = self.child.take().unwrap();
         child.kill().unwrap();
@@ -94,14 +94,14 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
-            // Ended already, or ended by this.
+            // The process may have exited already.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// A request as it goes over the wire.
+/// An HTTP request.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     method: &'static str,
@@ -133,14 +133,14 @@ impl Request {
         self
     }
 
-    /// Sets a header, in place of one of the same name.
+    /// Sets a header, replacing one of the same name.
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
-        self.headers.retain(|(known, _)| known != name);
+        self.headers.retain(|(existing, _)| existing != name);
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    pub(crate) fn bearing(self, token: &str) -> Self {
+    pub(crate) fn bearer(self, token: &str) -> Self {
         self.header("authorization", &format!("Bearer {token}"))
     }
 
@@ -179,15 +179,15 @@ impl Response {
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         let mut response = Self { status, head, body: bytes[end + 4..].to_vec() };
         if response.header("transfer-encoding").is_some() {
-            response.body = unchunked(&response.body);
+            response.body = decode_chunked(&response.body);
         }
         response
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
-            let (known, value) = line.split_once(':')?;
-            known.eq_ignore_ascii_case(name).then(|| value.trim())
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     }
 
@@ -200,35 +200,35 @@ impl Response {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The data of a response that must be a success.
+    /// Asserts status 200 and returns the JSON body.
     #[track_caller]
     pub(crate) fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}\n{}", self.head, self.text());
         self.json()
     }
 
-    /// The text of a tool's result.
+    /// Returns the text of a tool result.
     #[track_caller]
     pub(crate) fn answer(&self) -> String {
         crate::mcp_client::text_of(&self.ok())
     }
 
-    /// A refusal that says what is wrong and what to do.
+    /// Asserts an error response with this message and hint.
     #[track_caller]
     pub(crate) fn refused(&self, status: u16, error: &str, hint: &str) {
         assert_eq!(self.status, status, "{}", self.text());
         assert_eq!(self.header("content-type"), Some("application/json"));
-        let told = self.json();
-        let says = |field: &str, word: &str| {
-            let text = told[field].as_str().unwrap_or_default();
-            assert!(text.contains(word), "{field}: {text}");
+        let body = self.json();
+        let assert_contains = |field: &str, part: &str| {
+            let text = body[field].as_str().unwrap_or_default();
+            assert!(text.contains(part), "{field}: {text}");
         };
-        says("error", error);
-        says("hint", hint);
+        assert_contains("error", error);
+        assert_contains("hint", hint);
     }
 }
 
-fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+fn decode_chunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     while let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") {
         let size = std::str::from_utf8(&bytes[..end]).unwrap();

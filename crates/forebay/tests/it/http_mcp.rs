@@ -1,4 +1,4 @@
-//! MCP over streamable HTTP: with a session as older clients keep it, and without.
+//! MCP over streamable HTTP, with and without sessions.
 
 use std::io::{BufRead, BufReader, Write};
 
@@ -17,9 +17,9 @@ fn message(id: i64, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
-/// The last message of an answer, which is JSON or a stream of events.
+/// Returns the last message of an answer, which is JSON or an event stream.
 #[track_caller]
-fn told(response: &Response) -> Value {
+fn last_message(response: &Response) -> Value {
     assert_eq!(response.status, 200, "{}", response.text());
     if response.header("content-type") == Some("application/json") {
         return response.json();
@@ -30,7 +30,7 @@ fn told(response: &Response) -> Value {
     serde_json::from_str(data.unwrap_or_else(|| panic!("no message: {text}"))).unwrap()
 }
 
-/// A client that keeps a session.
+/// A client with a session.
 struct Session<'a> {
     server: &'a Server,
     name: String,
@@ -41,57 +41,57 @@ impl<'a> Session<'a> {
     fn start(server: &'a Server, token: Option<&str>) -> Self {
         let mut hello = post(&message(1, "initialize", initialize_params("2025-11-25")));
         if let Some(token) = token {
-            hello = hello.bearing(token);
+            hello = hello.bearer(token);
         }
         let answer = server.send(&hello);
-        assert_eq!(told(&answer)["result"]["protocolVersion"], "2025-11-25");
+        assert_eq!(last_message(&answer)["result"]["protocolVersion"], "2025-11-25");
         let name = answer.header("mcp-session-id").unwrap().to_owned();
         let session = Self { server, name, token: token.map(str::to_owned) };
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        assert_eq!(server.send(&session.with(post(&ready))).status, 202);
+        assert_eq!(server.send(&session.with_headers(post(&ready))).status, 202);
         session
     }
 
-    fn with(&self, request: Request) -> Request {
+    fn with_headers(&self, request: Request) -> Request {
         let request = request.header("mcp-session-id", &self.name);
         let request = request.header("mcp-protocol-version", "2025-11-25");
         match &self.token {
-            Some(token) => request.bearing(token),
+            Some(token) => request.bearer(token),
             None => request,
         }
     }
 
     fn send(&self, message: &Value) -> Response {
-        self.server.send(&self.with(post(message)))
+        self.server.send(&self.with_headers(post(message)))
     }
 
     #[track_caller]
     fn call(&self, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
-        told(&self.send(&message(2, "tools/call", params)))["result"].clone()
+        last_message(&self.send(&message(2, "tools/call", params)))["result"].clone()
     }
 }
 
 #[test]
-fn a_session_answers_as_stdio_does() {
+fn session_answers_like_stdio() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let session = Session::start(&server, None);
-    let listed = told(&session.send(&message(2, "tools/list", json!({}))));
+    let listed = last_message(&session.send(&message(2, "tools/list", json!({}))));
     assert_eq!(
         listed["result"]["tools"],
         env.mcp().ask("tools/list", json!({}))["result"]["tools"]
     );
     let run = session.call("ctx_execute", json!({ "command": "echo over http" }));
     assert!(text_of(&run).contains("over http"), "{run}");
-    let fault = session.call("ctx_get", json!({ "ref": "aaaaaaaaaa" }));
-    assert_eq!(fault["isError"], json!(true), "{fault}");
+    let failed = session.call("ctx_get", json!({ "ref": "aaaaaaaaaa" }));
+    assert_eq!(failed["isError"], json!(true), "{failed}");
     let unknown = session.send(&message(3, "tools/call", json!({ "name": "ctx_nothing" })));
-    assert_eq!(told(&unknown)["error"]["code"], json!(-32602));
+    assert_eq!(last_message(&unknown)["error"]["code"], json!(-32602));
 }
 
 #[test]
-fn two_sessions_are_two_conversations() {
+fn sessions_have_separate_histories() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let (one, two) = (Session::start(&server, None), Session::start(&server, None));
@@ -106,7 +106,7 @@ fn a_session_ends_when_it_is_deleted() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let session = Session::start(&server, None);
-    let ended = server.send(&session.with(Request::new("DELETE", "/mcp")));
+    let ended = server.send(&session.with_headers(Request::new("DELETE", "/mcp")));
     assert!((200..300).contains(&ended.status), "{ended:?}");
     assert_eq!(session.send(&message(2, "tools/list", json!({}))).status, 404);
 }
@@ -120,12 +120,12 @@ fn a_session_belongs_to_its_token() {
     let stolen = Session { server: &server, name: session.name.clone(), token: Some(bob) };
     let list = message(2, "tools/list", json!({}));
     stolen.send(&list).refused(404, "unknown session", "initialize");
-    let nobody = Session { server: &server, name: session.name.clone(), token: None };
-    nobody.send(&list).refused(404, "unknown session", "initialize");
+    let anonymous = Session { server: &server, name: session.name.clone(), token: None };
+    anonymous.send(&list).refused(404, "unknown session", "initialize");
     let bare = session.name.split('.').next().unwrap().to_owned();
-    let unsealed = Session { server: &server, name: bare, token: Some(ann) };
-    unsealed.send(&list).refused(404, "unknown session", "initialize");
-    assert!(told(&session.send(&list))["result"]["tools"].is_array());
+    let unsigned = Session { server: &server, name: bare, token: Some(ann) };
+    unsigned.send(&list).refused(404, "unknown session", "initialize");
+    assert!(last_message(&session.send(&list))["result"]["tools"].is_array());
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn the_stateless_revision_needs_no_session() {
         .header("mcp-method", "tools/call")
         .header("mcp-name", "ctx_execute");
     let answer = server.send(&request);
-    assert!(text_of(&told(&answer)["result"]).contains("alone"), "{}", answer.text());
+    assert!(text_of(&last_message(&answer)["result"]).contains("alone"), "{}", answer.text());
     assert_eq!(answer.header("mcp-session-id"), None);
     assert_eq!(answer.header("content-type"), Some("application/json"));
 }
@@ -151,13 +151,13 @@ fn a_server_without_sessions_answers_older_clients_too() {
     let server = env.serve(&["--stateless"]);
     let hello = server.send(&post(&message(1, "initialize", initialize_params("2025-11-25"))));
     assert_eq!(hello.header("mcp-session-id"), None);
-    assert_eq!(told(&hello)["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(last_message(&hello)["result"]["protocolVersion"], "2025-11-25");
     let listed = server.send(&post(&message(2, "tools/list", json!({}))));
-    assert!(told(&listed)["result"]["tools"].is_array(), "{}", listed.text());
+    assert!(last_message(&listed)["result"]["tools"].is_array(), "{}", listed.text());
 }
 
 #[test]
-fn an_answer_that_broke_off_is_fetched_again() {
+fn interrupted_answer_is_resumed() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let session = Session::start(&server, None);
@@ -173,7 +173,9 @@ fn an_answer_that_broke_off_is_fetched_again() {
         0,
     )
     .unwrap();
-    stream.write_all(&session.with(post(&message(7, "tools/call", params))).bytes()).unwrap();
+    stream
+        .write_all(&session.with_headers(post(&message(7, "tools/call", params))).bytes())
+        .unwrap();
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let event = lines.find_map(|line| line.strip_prefix("id: ").map(str::to_owned)).unwrap();
     drop(lines);
@@ -181,14 +183,14 @@ fn an_answer_that_broke_off_is_fetched_again() {
 
     let again = Request::get("/mcp").header("accept", "text/event-stream");
     let mut stream = server.connect();
-    stream.write_all(&session.with(again.header("last-event-id", &event)).bytes()).unwrap();
+    stream.write_all(&session.with_headers(again.header("last-event-id", &event)).bytes()).unwrap();
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let answer = lines.find(|line| line.starts_with("data: {")).unwrap();
     assert!(answer.contains("came late"), "{answer}");
 }
 
 #[test]
-fn what_is_no_message_is_answered_with_a_client_error() {
+fn invalid_message_gets_a_client_error() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let json = |body: &str| post(&json!({})).body(body);

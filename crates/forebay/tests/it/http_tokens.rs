@@ -1,23 +1,23 @@
-//! Tokens: who comes in, what for, and into which workspace.
+//! Tokens: authentication, rights and workspaces.
 
 use serde_json::json;
 
-use crate::env::{HANG, TestEnv, reference_in, wait_until};
+use crate::env::{HANG_TIMEOUT, TestEnv, reference_in, wait_until};
 use crate::http_client::{Request, Server};
 
 fn note(server: &Server, token: &str, text: &str) -> crate::http_client::Response {
-    server.send(&Request::tool("ctx_annotate", json!({ "text": text })).bearing(token))
+    server.send(&Request::tool("ctx_annotate", json!({ "text": text })).bearer(token))
 }
 
 fn search(server: &Server, token: &str, word: &str) -> crate::http_client::Response {
-    server.send(&Request::get(&format!("/v1/search?q={word}")).bearing(token))
+    server.send(&Request::get(&format!("/v1/search?q={word}")).bearer(token))
 }
 
 #[test]
-fn tokens_are_made_listed_and_revoked() {
+fn tokens_are_created_listed_and_revoked() {
     let env = TestEnv::new();
     assert!(env.forebay(["token", "list"]).ok().text().contains("no tokens"));
-    let made = env
+    let created = env
         .forebay([
             "--json",
             "token",
@@ -30,10 +30,13 @@ fn tokens_are_made_listed_and_revoked() {
         ])
         .ok()
         .json();
-    let text = made["token"].as_str().unwrap();
-    assert!(text.starts_with("fby_") && text.len() > 40, "{made}");
+    let text = created["token"].as_str().unwrap();
+    assert!(text.starts_with("fby_") && text.len() > 40, "{created}");
     let listed = env.forebay(["--json", "token", "list"]).ok();
-    assert!(!listed.text().contains(text.rsplit('_').next().unwrap()), "a secret is listed");
+    assert!(
+        !listed.text().contains(text.rsplit('_').next().unwrap()),
+        "the list contains the secret"
+    );
     let row = &listed.json()[0];
     assert_eq!(row["rights"], json!(["read", "write"]));
     assert_eq!((&row["workspace"], &row["state"]), (&json!("team"), &json!("in force")));
@@ -43,22 +46,25 @@ fn tokens_are_made_listed_and_revoked() {
 }
 
 #[test]
-fn the_secret_is_kept_nowhere() {
+fn token_secret_is_never_stored() {
     let env = TestEnv::new();
     let token = env.token("ci", &[]);
     let secret = token.rsplit('_').next().unwrap();
     let read = |file: &str| std::fs::read(env.data().join(file)).unwrap_or_default();
     let files = ["user/store.db", "user/store.db-wal", "forebay.log"].map(read);
-    assert!(files.iter().any(|bytes| has(bytes, b"$argon2id$")), "the hash is there");
-    assert!(!files.iter().any(|bytes| has(bytes, secret.as_bytes())), "and the secret is not");
+    assert!(files.iter().any(|bytes| contains_bytes(bytes, b"$argon2id$")), "the hash is stored");
+    assert!(
+        !files.iter().any(|bytes| contains_bytes(bytes, secret.as_bytes())),
+        "the secret is not stored"
+    );
 }
 
-fn has(bytes: &[u8], part: &[u8]) -> bool {
+fn contains_bytes(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
 #[test]
-fn bad_tokens_are_not_made() {
+fn invalid_token_options_are_refused() {
     let env = TestEnv::new();
     for (arguments, code, message, hint) in [
         (vec!["a b"], 2, "invalid name", "letters"),
@@ -79,12 +85,12 @@ fn bad_tokens_are_not_made() {
 }
 
 #[test]
-fn elsewhere_than_on_this_machine_a_token_is_needed() {
+fn network_server_requires_a_token() {
     let env = TestEnv::new();
     env.forebay(["serve", "--listen", "0.0.0.0:0"]).refused(126, "none exists", "token create");
     let token = env.token("ann", &["--rights", "read,write"]);
-    let server = env.serve_at("0.0.0.0:0", &[]);
-    assert!(server.told.contains("with a token"), "{}", server.told);
+    let server = env.serve_on("0.0.0.0:0", &[]);
+    assert!(server.startup_line.contains("with a token"), "{}", server.startup_line);
     server.get("/health").ok();
     for path in ["/v1/tools", "/v1/search?q=x", "/metrics", "/openapi.json", "/mcp", "/nowhere"] {
         let refused = server.get(path);
@@ -96,13 +102,13 @@ fn elsewhere_than_on_this_machine_a_token_is_needed() {
 }
 
 #[test]
-fn commands_and_files_stay_off_on_a_network_server() {
+fn network_server_disables_commands_and_files_by_default() {
     let env = TestEnv::new();
     let token = env.token("ann", &["--rights", "read,write,execute"]);
     env.write("secret.txt", "not for the network");
-    let off = env.serve_at("0.0.0.0:0", &[]);
+    let off = env.serve_on("0.0.0.0:0", &[]);
     let call = |server: &Server, tool: &str, input: serde_json::Value| {
-        server.send(&Request::tool(tool, input).bearing(&token))
+        server.send(&Request::tool(tool, input).bearer(&token))
     };
     for (tool, input) in [
         ("ctx_execute", json!({ "command": "id" })),
@@ -119,17 +125,17 @@ fn commands_and_files_stay_off_on_a_network_server() {
         call(&off, tool, input).refused(403, "is disabled on this server", "--enable");
     }
     call(&off, "ctx_index", json!({ "text": "words", "source": "s" })).ok();
-    let listed = off.send(&Request::get("/v1/tools?format=mcp").bearing(&token)).text();
+    let listed = off.send(&Request::get("/v1/tools?format=mcp").bearer(&token)).text();
     assert!(listed.contains("ctx_search") && !listed.contains("ctx_execute"), "{listed}");
     assert!(!listed.contains("context_read"), "{listed}");
     drop(off);
-    let on = env.serve_at("0.0.0.0:0", &["--enable", "execute,files"]);
+    let on = env.serve_on("0.0.0.0:0", &["--enable", "execute,files"]);
     assert!(call(&on, "ctx_execute", json!({ "command": "echo on" })).answer().contains("on"));
     call(&on, "context_read", json!({ "path": "secret.txt" })).ok();
 }
 
 #[test]
-fn a_name_for_others_makes_a_server_one_of_the_network() {
+fn public_host_name_requires_a_token() {
     let env = TestEnv::new();
     env.forebay(["serve", "--listen", "127.0.0.1:0", "--host", "mem.example.org"]).refused(
         126,
@@ -139,7 +145,7 @@ fn a_name_for_others_makes_a_server_one_of_the_network() {
 }
 
 #[test]
-fn rights_bound_what_a_token_does() {
+fn rights_limit_what_a_token_can_do() {
     let env = TestEnv::new();
     let reader = env.token("reader", &[]);
     let writer = env.token("writer", &["--rights", "write"]);
@@ -147,24 +153,25 @@ fn rights_bound_what_a_token_does() {
     server.get("/v1/tools").refused(401, "a token is required", "");
     note(&server, &reader, "x").refused(403, "the right `write`", "--rights write");
     search(&server, &writer, "x").refused(403, "the right `read`", "--rights read");
-    let metrics = Request::get("/metrics").bearing(&writer);
+    let metrics = Request::get("/metrics").bearer(&writer);
     server.send(&metrics).refused(403, "lacks the read right", "");
-    let raw = Request::get("/v1/entries/aaaaaaaaaa?raw=true").bearing(&writer);
+    let raw = Request::get("/v1/entries/aaaaaaaaaa?raw=true").bearer(&writer);
     server.send(&raw).refused(403, "the right `read`", "");
     note(&server, &writer, "x").ok();
     search(&server, &reader, "x").ok();
-    let run = Request::tool("ctx_execute", json!({ "command": "id" })).bearing(&writer);
+    let run = Request::tool("ctx_execute", json!({ "command": "id" })).bearer(&writer);
     server.send(&run).refused(403, "the right `execute`", "--rights execute");
-    let listed = server.send(&Request::get("/v1/tools?format=mcp").bearing(&reader)).text();
+    let listed = server.send(&Request::get("/v1/tools?format=mcp").bearer(&reader)).text();
     assert!(listed.contains("ctx_search") && !listed.contains("ctx_annotate"), "{listed}");
 }
 
 #[test]
-fn one_workspace_never_sees_another() {
+fn workspaces_are_isolated() {
     let env = TestEnv::new();
     let all = ["--rights", "read,write"];
-    let of = |workspace: &'static str| [all[0], all[1], "--workspace", workspace];
-    let (red, blue) = (env.token("red", &of("red")), env.token("blue", &of("blue")));
+    let in_workspace = |workspace: &'static str| [all[0], all[1], "--workspace", workspace];
+    let (red, blue) =
+        (env.token("red", &in_workspace("red")), env.token("blue", &in_workspace("blue")));
     let own = env.token("own", &all);
     let server = env.serve(&["--require-token"]);
     let secret = reference_in(&note(&server, &red, "the heron code is weir").answer());
@@ -172,8 +179,7 @@ fn one_workspace_never_sees_another() {
     assert!(!everywhere.is_empty());
     for other in [&blue, &own] {
         let path = format!("/v1/entries/{secret}");
-        let get =
-            |query: &str| server.send(&Request::get(&format!("{path}{query}")).bearing(other));
+        let get = |query: &str| server.send(&Request::get(&format!("{path}{query}")).bearer(other));
         get("").refused(404, &secret, "");
         get("?scope=all").refused(404, &secret, "");
         get("?raw=true").refused(404, &secret, "");
@@ -181,27 +187,27 @@ fn one_workspace_never_sees_another() {
             let found = search(&server, other, &format!("heron&scope={scope}")).text();
             assert!(!found.contains(&secret) && !found.contains("weir"), "{scope}: {found}");
         }
-        let history = Request::tool("ctx_history", json!({ "session": "all" })).bearing(other);
+        let history = Request::tool("ctx_history", json!({ "session": "all" })).bearer(other);
         assert!(!server.send(&history).answer().contains(&secret));
         let supersede = json!({ "text": "mine", "supersedes": secret });
-        let replaced = server.send(&Request::tool("ctx_annotate", supersede).bearing(other));
+        let replaced = server.send(&Request::tool("ctx_annotate", supersede).bearer(other));
         assert_eq!(replaced.status, 404, "{replaced:?}");
         let purge = json!({ "refs": [secret], "confirm": true });
-        let purged = server.send(&Request::tool("ctx_purge", purge).bearing(other));
+        let purged = server.send(&Request::tool("ctx_purge", purge).bearer(other));
         assert!(!purged.text().contains("heron"), "{purged:?}");
     }
-    assert!(search(&server, &red, "heron").text().contains(&secret), "its own are there still");
+    assert!(search(&server, &red, "heron").text().contains(&secret), "its own entries remain");
 }
 
 #[test]
-fn wrong_tokens_open_nothing_and_are_counted() {
+fn invalid_tokens_are_refused_and_rate_limited() {
     let env = TestEnv::new();
     let good = env.token("ann", &[]);
     let (start, _) = good.rsplit_once('_').unwrap();
     let expired = env.token("old", &["--days", "1"]);
     let server = env.serve(&["--require-token"]);
     expire(&env, &expired);
-    let ask = |token: &str| server.send(&Request::get("/v1/tools").bearing(token));
+    let ask = |token: &str| server.send(&Request::get("/v1/tools").bearer(token));
     for wrong in
         ["nonsense", "fby_aaaaaaaaaa_bbbbbbbb", &format!("{start}_{}", "a".repeat(32)), &expired]
     {
@@ -212,11 +218,11 @@ fn wrong_tokens_open_nothing_and_are_counted() {
     let basic = Request::get("/v1/tools").header("authorization", "Basic YTpi");
     server.send(&basic).refused(401, "a token is required", "Bearer");
     ask(&good).ok();
-    // Whoever goes on guessing has to wait; who has a good token does not.
-    let tried_out = (0..50).map(|n| ask(&format!("fby_{n}aaaaaaaa_x"))).find(|r| r.status == 429);
-    let tried_out = tried_out.expect("guessing has an end");
-    tried_out.refused(429, "too many", "wait");
-    assert!(tried_out.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+    // Repeated guesses are rate-limited; a valid token is not.
+    let limited = (0..50).map(|n| ask(&format!("fby_{n}aaaaaaaa_x"))).find(|r| r.status == 429);
+    let limited = limited.expect("guesses are rate-limited");
+    limited.refused(429, "too many", "wait");
+    assert!(limited.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
     ask(&good).ok();
     let log = std::fs::read_to_string(env.data().join("forebay.log")).unwrap();
     assert!(log.contains("wrong secret") && log.contains("expired token"), "{log}");
@@ -225,7 +231,7 @@ fn wrong_tokens_open_nothing_and_are_counted() {
     }
 }
 
-/// Has a token's last day be over.
+/// Makes a token expire.
 fn expire(env: &TestEnv, token: &str) {
     let id = token.split('_').nth(1).unwrap();
     let store = rusqlite::Connection::open(env.data().join("user/store.db")).unwrap();
@@ -237,18 +243,18 @@ fn a_revoked_token_is_refused_without_a_restart() {
     let env = TestEnv::new();
     let token = env.token("ann", &[]);
     let server = env.serve(&["--require-token"]);
-    let ask = || server.send(&Request::get("/v1/tools").bearing(&token)).status;
+    let ask = || server.send(&Request::get("/v1/tools").bearer(&token)).status;
     assert_eq!(ask(), 200);
     env.forebay(["token", "revoke", "ann"]).ok();
-    assert!(wait_until(HANG, || ask() == 401), "it still opens");
+    assert!(wait_until(HANG_TIMEOUT, || ask() == 401), "the token is still accepted");
 }
 
 #[test]
-fn a_rate_is_held_for_each_token() {
+fn rate_limit_applies_per_token() {
     let env = TestEnv::new();
     let (ann, bob) = (env.token("ann", &[]), env.token("bob", &[]));
     let server = env.serve(&["--require-token", "--set", "serve.rate=1"]);
-    let ask = |token: &str| server.send(&Request::get("/v1/tools").bearing(token));
+    let ask = |token: &str| server.send(&Request::get("/v1/tools").bearer(token));
     let refused = (0..20).map(|_| ask(&ann)).find(|answer| answer.status != 200).unwrap();
     refused.refused(429, "too many requests", "wait");
     assert_eq!(refused.header("retry-after"), Some("1"));
@@ -256,7 +262,7 @@ fn a_rate_is_held_for_each_token() {
 }
 
 #[test]
-fn clients_without_a_token_are_told_who_hands_them_out() {
+fn unauthorized_clients_get_the_authorization_server() {
     let env = TestEnv::new();
     env.token("ann", &[]);
     let server = env.serve(&["--issuer", "https://login.example.org"]);
@@ -264,9 +270,9 @@ fn clients_without_a_token_are_told_who_hands_them_out() {
     let challenge = refused.header("www-authenticate").unwrap();
     assert!(challenge.contains("/.well-known/oauth-protected-resource"), "{challenge}");
     for path in ["", "/mcp"] {
-        let told = server.get(&format!("/.well-known/oauth-protected-resource{path}")).ok();
-        assert_eq!(told["authorization_servers"], json!(["https://login.example.org"]));
-        assert_eq!(told["resource"], "http://localhost/mcp");
+        let metadata = server.get(&format!("/.well-known/oauth-protected-resource{path}")).ok();
+        assert_eq!(metadata["authorization_servers"], json!(["https://login.example.org"]));
+        assert_eq!(metadata["resource"], "http://localhost/mcp");
     }
     let without = env.serve(&[]);
     assert_eq!(without.get("/.well-known/oauth-protected-resource").status, 404);

@@ -1,4 +1,4 @@
-//! `forebay import` and `forebay discover`: past conversations of four hosts, each into its own project.
+//! `forebay import` and `forebay discover`: transcripts of four hosts, each imported into its project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ fn claude_file(env: &TestEnv, name: &str) -> PathBuf {
     env.home().join(".claude/projects/-some-project").join(name)
 }
 
-/// A line of Claude Code's, with what every one has.
-fn claude(cwd: &Path, number: u32, role: &str, content: Value) -> Value {
+/// Returns a line of a Claude Code transcript with the common fields.
+fn claude_line(cwd: &Path, number: u32, role: &str, content: Value) -> Value {
     json!({
         "type": role, "uuid": format!("u{number}"), "sessionId": "past-1", "cwd": cwd, "gitBranch": "topic",
         "timestamp": format!("2026-03-0{}T10:00:00.000Z", number % 9 + 1), "isSidechain": false,
@@ -39,19 +39,20 @@ fn build_log() -> String {
 }
 
 fn conversation(cwd: &Path) -> Vec<Value> {
-    let mut aside = claude(
+    let mut aside = claude_line(
         cwd,
         5,
         "assistant",
         json!([{ "type": "text", "text": "The subagent saw a heron." }]),
     );
     aside["isSidechain"] = json!(true);
-    let mut summary = claude(cwd, 6, "user", json!("Summary: the pelican migration was finished."));
+    let mut summary =
+        claude_line(cwd, 6, "user", json!("Summary: the pelican migration was finished."));
     summary["isCompactSummary"] = json!(true);
     vec![
         json!({ "type": "queue-operation", "sessionId": "past-1" }),
-        claude(cwd, 1, "user", json!("Please fix the flamingo parser")),
-        claude(
+        claude_line(cwd, 1, "user", json!("Please fix the flamingo parser")),
+        claude_line(
             cwd,
             2,
             "assistant",
@@ -60,13 +61,13 @@ fn conversation(cwd: &Path) -> Vec<Value> {
                 { "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "make all" } },
             ]),
         ),
-        claude(
+        claude_line(
             cwd,
             3,
             "user",
             json!([{ "type": "tool_result", "tool_use_id": "t1", "content": build_log() }]),
         ),
-        claude(
+        claude_line(
             cwd,
             4,
             "assistant",
@@ -82,7 +83,7 @@ fn import(env: &TestEnv, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_claude_code_conversation_is_found_again() {
+fn claude_code_transcript_is_imported_and_searchable() {
     let env = TestEnv::new();
     let file = claude_file(&env, "past-1.jsonl");
     write(&file, &conversation(&env.project()));
@@ -112,26 +113,26 @@ fn a_claude_code_conversation_is_found_again() {
 }
 
 #[test]
-fn only_what_is_new_is_read_again() {
+fn repeated_import_reads_only_new_lines() {
     let env = TestEnv::new();
     let file = claude_file(&env, "past-1.jsonl");
     write(&file, &conversation(&env.project()));
     import(&env, &[]).ok();
     assert_eq!(import(&env, &[]).ok().text(), "nothing new to import");
 
-    let line = claude(&env.project(), 7, "user", json!("And now the toucan")).to_string();
+    let line = claude_line(&env.project(), 7, "user", json!("And now the toucan")).to_string();
     append(&file, &line[..60]);
     assert_eq!(
         import(&env, &[]).ok().text(),
         "nothing new to import",
-        "a line that is being written waits"
+        "an incomplete line is not read yet"
     );
     append(&file, &format!("{}\n", &line[60..]));
     let data = import(&env, &["--json"]).ok().json();
     assert_eq!((data["turns"].as_u64(), data["malformed_lines"].as_u64()), (Some(1), Some(0)));
     assert!(env.forebay(["search", "toucan"]).ok().text().contains("toucan"));
 
-    // Another conversation under the same name is read from its beginning.
+    // A different transcript under the same name is read from its start.
     let mut other = conversation(&env.project());
     other[0]["operation"] = json!("another");
     write(&file, &other[..2]);
@@ -139,7 +140,7 @@ fn only_what_is_new_is_read_again() {
 }
 
 #[test]
-fn conversations_stay_with_their_projects() {
+fn transcripts_are_imported_into_their_own_projects() {
     let env = TestEnv::new();
     let other = env.add_project("other");
     write(&claude_file(&env, "a.jsonl"), &conversation(&other));
@@ -156,14 +157,14 @@ fn conversations_stay_with_their_projects() {
     let there = env.forebay_in(&other, ["search", "flamingo"]).ok().text();
     assert!(there.contains("dropped its last token"), "{there}");
 
-    // What is named is wanted, also from a folder that is gone.
+    // A transcript given by path is imported even if its project folder is gone.
     let named = claude_file(&env, "b.jsonl");
     assert_eq!(import(&env, &[named.to_str().unwrap(), "--json"]).ok().json()["conversations"], 1);
     assert!(env.forebay(["search", "flamingo"]).ok().text().contains("dropped its last token"));
 }
 
 #[test]
-fn codex_and_gemini_conversations_are_read() {
+fn codex_and_gemini_transcripts_are_imported() {
     let env = TestEnv::new();
     let cwd = env.project();
     let item = |payload: Value| json!({ "timestamp": "2026-03-01T10:00:00Z", "type": "response_item", "payload": payload });
@@ -216,7 +217,7 @@ fn codex_and_gemini_conversations_are_read() {
 }
 
 #[test]
-fn opencode_conversations_are_read_from_its_database() {
+fn opencode_conversations_are_imported_from_its_database() {
     let env = TestEnv::new();
     let folder = env.home().join("xdg-data/opencode");
     fs::create_dir_all(&folder).unwrap();
@@ -229,8 +230,9 @@ fn opencode_conversations_are_read_from_its_database() {
         )
         .unwrap();
     let add = |table: &str, values: &[&str]| {
-        let marks: Vec<String> = (1..=values.len()).map(|at| format!("?{at}")).collect();
-        let sql = format!("INSERT INTO {table} VALUES ({})", marks.join(", "));
+        let placeholders: Vec<String> =
+            (1..=values.len()).map(|index| format!("?{index}")).collect();
+        let sql = format!("INSERT INTO {table} VALUES ({})", placeholders.join(", "));
         database.execute(&sql, rusqlite::params_from_iter(values)).unwrap();
     };
     add("session", &["ses_1", env.project().to_str().unwrap(), "1"]);
@@ -253,12 +255,12 @@ fn opencode_conversations_are_read_from_its_database() {
 }
 
 #[test]
-fn secrets_stay_out() {
+fn imported_secrets_are_redacted() {
     let env = TestEnv::new();
     let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     write(
         &claude_file(&env, "s.jsonl"),
-        &[claude(&env.project(), 1, "user", json!(format!("my token is {secret}")))],
+        &[claude_line(&env.project(), 1, "user", json!(format!("my token is {secret}")))],
     );
     let text = import(&env, &[]).ok().text();
     assert!(text.contains("redacted"), "{text}");
@@ -267,7 +269,7 @@ fn secrets_stay_out() {
 }
 
 #[test]
-fn what_is_no_transcript_is_told() {
+fn path_without_a_transcript_is_an_error() {
     let env = TestEnv::new();
     env.write("notes.txt", "nothing of the kind\n");
     import(&env, &["notes.txt"]).refused(2, "contains no transcript", "without a path");
@@ -276,7 +278,7 @@ fn what_is_no_transcript_is_told() {
 }
 
 #[test]
-fn a_denied_transcript_is_not_read() {
+fn denied_transcript_is_not_imported() {
     let env = TestEnv::new();
     let file = claude_file(&env, "past-1.jsonl");
     write(&file, &conversation(&env.project()));
@@ -290,17 +292,17 @@ fn a_denied_transcript_is_not_read() {
 }
 
 #[test]
-fn what_would_have_been_saved_is_told_by_tool() {
+fn discover_reports_possible_savings_per_tool() {
     let env = TestEnv::new();
     let cwd = env.project();
     let mut lines = conversation(&cwd);
-    lines.push(claude(
+    lines.push(claude_line(
         &cwd,
         8,
         "assistant",
         json!([{ "type": "tool_use", "id": "t2", "name": "Read", "input": { "file_path": "a" } }]),
     ));
-    lines.push(claude(
+    lines.push(claude_line(
         &cwd,
         9,
         "user",
@@ -313,7 +315,7 @@ fn what_would_have_been_saved_is_told_by_tool() {
     let (shown, saved) =
         (bash["shown_tokens"].as_u64().unwrap(), bash["saved_tokens"].as_u64().unwrap());
     assert!(shown > 8_000 && saved > shown * 9 / 10 && saved < shown, "{data}");
-    assert_eq!(data["tools"]["Read"]["saved_tokens"], 0, "files that are read are never altered");
+    assert_eq!(data["tools"]["Read"]["saved_tokens"], 0, "file reads are never replaced");
     let text = env.forebay(["discover"]).ok().text();
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("Bash") && text.contains("estimated"), "{text}");

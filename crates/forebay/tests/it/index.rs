@@ -1,4 +1,4 @@
-//! `forebay index` and `ctx_index`: files and folders become searchable and stay in step with the disk.
+//! `forebay index` and `ctx_index`: files and folders become searchable and follow changes on disk.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,27 +9,27 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// Indexes and gives what came of it.
+/// Runs `forebay index` and returns its report.
 #[track_caller]
-fn indexed(env: &TestEnv, arguments: &[&str]) -> Value {
+fn index(env: &TestEnv, arguments: &[&str]) -> Value {
     let line = [&["index", "--json"], arguments].concat();
     crate::env::finish(env.command(line), b"").ok().json()
 }
 
-/// The sources of the hits for a query, best first.
+/// Returns the sources of the hits for a query, best first.
 #[track_caller]
-fn found(env: &TestEnv, query: &str) -> Vec<String> {
+fn matching_sources(env: &TestEnv, query: &str) -> Vec<String> {
     let line = ["search", "--json", "--set", "index.refresh_seconds=0", query];
-    hits(&crate::env::finish(env.command(line), b"").ok().json())
+    hit_sources(&crate::env::finish(env.command(line), b"").ok().json())
 }
 
-fn hits(data: &Value) -> Vec<String> {
+fn hit_sources(data: &Value) -> Vec<String> {
     let hits = data["queries"][0]["hits"].as_array().unwrap().clone();
     let has_word = hits.iter().filter(|hit| !hit["matched"].as_array().unwrap().is_empty());
     has_word.map(|hit| hit["source"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A project with a folder `docs`.
+/// Returns a project with these files in its folder `docs`.
 fn with_docs(files: &[(&str, &str)]) -> TestEnv {
     let env = TestEnv::new();
     for (name, text) in files {
@@ -40,116 +40,116 @@ fn with_docs(files: &[(&str, &str)]) -> TestEnv {
     env
 }
 
-/// As if the file had been left alone for a while.
-fn settle(path: &Path) {
+/// Sets the modification time ten minutes back.
+fn backdate(path: &Path) {
     let file = fs::File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_mins(10)).unwrap();
 }
 
 #[test]
-fn a_folder_is_found_by_what_stands_in_its_files() {
+fn indexed_folder_is_searchable_by_file_content() {
     let env = with_docs(&[
         ("guide.md", "# Guide\n\n## Install\n\nUnpack the walrus.\n"),
         ("in/api.rs", "/// Feeds the ostrich.\npub fn feed() {}\n"),
         ("skip.log", "walrus"),
         (".gitignore", "*.log\n"),
     ]);
-    let told = indexed(&env, &["docs"]);
-    assert_eq!(told["indexed"], 2, "{told}");
-    assert_eq!(found(&env, "walrus"), ["docs/guide.md"]);
+    let report = index(&env, &["docs"]);
+    assert_eq!(report["indexed"], 2, "{report}");
+    assert_eq!(matching_sources(&env, "walrus"), ["docs/guide.md"]);
     let text = env.forebay(["search", "ostrich"]).ok().text();
     assert!(text.contains("in/api.rs > feed"), "{text}");
 }
 
 #[test]
-fn indexing_again_takes_what_changed_and_drops_what_is_gone() {
+fn reindexing_updates_changed_files_and_drops_deleted_ones() {
     let env = with_docs(&[("a.md", "walrus"), ("b.md", "ostrich"), ("c.md", "beaver")]);
-    indexed(&env, &["docs"]);
+    index(&env, &["docs"]);
     fs::write(env.project().join("docs/a.md"), "pelican").unwrap();
     fs::remove_file(env.project().join("docs/b.md")).unwrap();
     fs::write(env.project().join("docs/d.md"), "magpie").unwrap();
-    let told = indexed(&env, &["docs"]);
+    let report = index(&env, &["docs"]);
     assert_eq!(
-        (&told["indexed"], &told["replaced"], &told["unchanged"], &told["gone"]),
+        (&report["indexed"], &report["replaced"], &report["unchanged"], &report["gone"]),
         (&json!(2), &json!(1), &json!(1), &json!(1)),
-        "{told}"
+        "{report}"
     );
     for gone in ["walrus", "ostrich"] {
-        assert_eq!(found(&env, gone), Vec::<String>::new(), "{gone}");
+        assert_eq!(matching_sources(&env, gone), Vec::<String>::new(), "{gone}");
     }
     for (word, source) in
         [("pelican", "docs/a.md"), ("beaver", "docs/c.md"), ("magpie", "docs/d.md")]
     {
-        assert_eq!(found(&env, word), [source]);
+        assert_eq!(matching_sources(&env, word), [source]);
     }
 }
 
 #[test]
-fn a_search_notices_files_that_changed_and_files_that_went() {
+fn search_notices_changed_and_deleted_files() {
     let env = with_docs(&[("a.md", "walrus"), ("b.md", "ostrich")]);
-    indexed(&env, &["docs"]);
-    let asked = |query: &str| {
+    index(&env, &["docs"]);
+    let search = |query: &str| {
         let line = ["search", "--json", "--set", "index.refresh_seconds=1", query];
-        hits(&crate::env::finish(env.command(line), b"").ok().json())
+        hit_sources(&crate::env::finish(env.command(line), b"").ok().json())
     };
     fs::write(env.project().join("docs/a.md"), "pelican and more").unwrap();
     fs::remove_file(env.project().join("docs/b.md")).unwrap();
-    let deadline = SystemTime::now() + crate::env::HANG;
-    while asked("pelican").is_empty() {
-        assert!(SystemTime::now() < deadline, "the change is never noticed");
+    let deadline = SystemTime::now() + crate::env::HANG_TIMEOUT;
+    while search("pelican").is_empty() {
+        assert!(SystemTime::now() < deadline, "the change is not noticed");
         std::thread::yield_now();
     }
-    assert_eq!(asked("ostrich"), Vec::<String>::new());
-    assert_eq!(asked("walrus"), Vec::<String>::new());
+    assert_eq!(search("ostrich"), Vec::<String>::new());
+    assert_eq!(search("walrus"), Vec::<String>::new());
 }
 
 #[test]
-fn a_purged_file_does_not_come_back_by_itself() {
+fn purged_file_is_not_reindexed_automatically() {
     let env = with_docs(&[("a.md", "walrus"), ("b.md", "ostrich")]);
-    indexed(&env, &["docs"]);
+    index(&env, &["docs"]);
     env.forebay(["purge", "--source", "docs/a.md", "--yes"]).ok();
     fs::write(env.project().join("docs/a.md"), "walrus again").unwrap();
     let line = ["search", "--json", "--set", "index.refresh_seconds=1", "walrus"];
-    assert!(hits(&crate::env::finish(env.command(line), b"").ok().json()).is_empty());
+    assert!(hit_sources(&crate::env::finish(env.command(line), b"").ok().json()).is_empty());
 }
 
 #[test]
 fn an_unchanged_file_keeps_its_reference() {
     let env = TestEnv::new();
     let file = env.write("notes.txt", "the walrus sank");
-    let first = indexed(&env, &["notes.txt"]);
-    let again = indexed(&env, &["notes.txt"]);
+    let first = index(&env, &["notes.txt"]);
+    let again = index(&env, &["notes.txt"]);
     assert_eq!(again["unchanged"], 1, "{again}");
     assert_eq!(first["ref"], again["ref"]);
-    settle(&file);
-    assert_eq!(indexed(&env, &["notes.txt"])["ref"], first["ref"]);
+    backdate(&file);
+    assert_eq!(index(&env, &["notes.txt"])["ref"], first["ref"]);
     env.write("notes.txt", "the walrus swam");
-    let changed = indexed(&env, &["notes.txt"]);
+    let changed = index(&env, &["notes.txt"]);
     assert_ne!(changed["ref"], first["ref"]);
     let old = env.forebay(["get", first["ref"].as_str().unwrap()]);
     assert!(old.stderr.contains("indexed again"));
 }
 
 #[test]
-fn a_text_is_indexed_under_its_name_and_replaced_by_it() {
+fn text_with_the_same_source_name_is_replaced() {
     let env = TestEnv::new();
     let line = ["index", "-", "--source", "minutes"];
     env.forebay_reading(line, b"# Monday\n\nThe walrus sank.\n").ok();
     env.forebay_reading(line, b"# Tuesday\n\nThe ostrich ran.\n").ok();
-    assert_eq!(found(&env, "ostrich"), ["minutes"]);
-    assert!(found(&env, "walrus").is_empty());
+    assert_eq!(matching_sources(&env, "ostrich"), ["minutes"]);
+    assert!(matching_sources(&env, "walrus").is_empty());
 }
 
 #[test]
-fn globs_narrow_a_folder() {
+fn globs_filter_a_folder() {
     let env = with_docs(&[("a.md", "walrus"), ("b.txt", "walrus"), ("old/c.md", "walrus")]);
-    let told = indexed(&env, &["docs", "--include", "*.md", "--exclude", "old"]);
-    assert_eq!(told["indexed"], 1, "{told}");
-    assert_eq!(found(&env, "walrus"), ["docs/a.md"]);
+    let report = index(&env, &["docs", "--include", "*.md", "--exclude", "old"]);
+    assert_eq!(report["indexed"], 1, "{report}");
+    assert_eq!(matching_sources(&env, "walrus"), ["docs/a.md"]);
 }
 
 #[test]
-fn what_cannot_be_indexed_is_skipped_and_told() {
+fn unindexable_files_are_skipped_and_reported() {
     let env = with_docs(&[
         ("a.md", "walrus"),
         ("data.bin", "\0\u{1}\u{2}\0"),
@@ -167,15 +167,15 @@ fn a_denied_file_is_not_indexed() {
     let env = with_docs(&[("a.md", "walrus"), ("secret/b.md", "ostrich")]);
     fs::create_dir_all(env.project().join(".claude")).unwrap();
     env.write(".claude/settings.json", r#"{"permissions":{"deny":["Read(docs/secret/**)"]}}"#);
-    let told = indexed(&env, &["docs"]);
-    assert_eq!(told["skipped"]["denied by a rule"], 1, "{told}");
-    assert!(found(&env, "ostrich").is_empty());
+    let report = index(&env, &["docs"]);
+    assert_eq!(report["skipped"]["denied by a rule"], 1, "{report}");
+    assert!(matching_sources(&env, "ostrich").is_empty());
     let refused = env.forebay(["index", "docs/secret/b.md"]);
     assert!(refused.stderr.contains("denied"));
 }
 
 #[test]
-fn a_huge_file_is_answered_and_leaves_nothing() {
+fn huge_file_is_refused_and_nothing_is_stored() {
     let env = TestEnv::new();
     let path = env.write("huge.log", "");
     fs::File::options().write(true).open(&path).unwrap().set_len(500 * 1024 * 1024).unwrap();
@@ -185,54 +185,54 @@ fn a_huge_file_is_answered_and_leaves_nothing() {
 }
 
 #[test]
-fn wrong_input_is_told() {
+fn invalid_input_is_an_error() {
     let env = TestEnv::new();
     env.write("data.bin", b"\x7fELF\0\0");
     symlink(env.project().join("circle"), env.project().join("circle")).unwrap();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (["index", "gone.md"], "does not exist"),
         (["index", "data.bin"], "is not text"),
         (["index", "/dev/zero"], "cannot read"),
         (["index", "circle"], "cannot read"),
     ] {
         let error = env.forebay(arguments).stderr;
-        assert!(error.contains(told), "{arguments:?}: {error}");
+        assert!(error.contains(expected), "{arguments:?}: {error}");
     }
     let closed = env.write("closed.md", "walrus");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-    // Whoever may read everything reads this, too.
+    // Root can read the file anyway.
     if fs::read(&closed).is_err() {
         assert!(env.forebay(["index", "closed.md"]).stderr.contains("cannot read"));
     }
 }
 
 #[test]
-fn texts_in_other_character_sets_are_found() {
+fn text_in_other_encodings_is_searchable() {
     let env = TestEnv::new();
     env.write("latin.txt", b"Die gr\xf6\xdfte Walr\xfcsselrobbe");
     let utf16: Vec<u8> =
         "\u{feff}der Pelikan fliegt".encode_utf16().flat_map(u16::to_le_bytes).collect();
     env.write("wide.txt", utf16);
-    indexed(&env, &["latin.txt"]);
-    indexed(&env, &["wide.txt"]);
-    assert_eq!(found(&env, "größte"), ["latin.txt"]);
-    assert_eq!(found(&env, "Pelikan"), ["wide.txt"]);
+    index(&env, &["latin.txt"]);
+    index(&env, &["wide.txt"]);
+    assert_eq!(matching_sources(&env, "größte"), ["latin.txt"]);
+    assert_eq!(matching_sources(&env, "Pelikan"), ["wide.txt"]);
 }
 
 #[test]
-fn nuls_in_a_text_do_no_harm() {
+fn text_with_nul_bytes_is_searchable() {
     let env = TestEnv::new();
     env.forebay_reading(["index", "-", "--source", "odd"], b"before\0after walrus\0").ok();
-    assert_eq!(found(&env, "walrus"), ["odd"]);
+    assert_eq!(matching_sources(&env, "walrus"), ["odd"]);
 }
 
 #[test]
-fn secrets_are_taken_out_before_a_file_is_stored() {
+fn secrets_are_redacted_before_a_file_is_stored() {
     let env = TestEnv::new();
     env.write("conf.md", "walrus\npassword=hunter2hunter2\n");
-    let told = indexed(&env, &["conf.md"]);
-    assert_eq!(told["redacted"]["password"], 1, "{told}");
-    let raw = env.forebay(["get", told["ref"].as_str().unwrap()]).ok().text();
+    let report = index(&env, &["conf.md"]);
+    assert_eq!(report["redacted"]["password"], 1, "{report}");
+    let raw = env.forebay(["get", report["ref"].as_str().unwrap()]).ok().text();
     assert!(!raw.contains("hunter2"), "{raw}");
 }
 
@@ -243,40 +243,41 @@ fn html_is_indexed_as_its_main_content() {
         "page.html",
         "<!doctype html><title>Zoo</title><nav>menu</nav><main><h2>Animals</h2><p>The walrus.</p></main>",
     );
-    indexed(&env, &["page.html"]);
+    index(&env, &["page.html"]);
     let text = env.forebay(["search", "walrus"]).ok().text();
     assert!(text.contains("Animals") && !text.contains("menu") && !text.contains("<p>"), "{text}");
 }
 
 #[test]
-fn documents_are_recognised_by_their_lines() {
+fn json_lines_file_is_indexed_as_documents() {
     let env = TestEnv::new();
     env.write(
         "docs.jsonl",
         "{\"id\":\"d1\",\"text\":\"the walrus\"}\n{\"id\":\"d2\",\"text\":\"the ostrich\"}\n",
     );
-    let told = indexed(&env, &["docs.jsonl"]);
-    assert_eq!(told["documents"], 2, "{told}");
+    let report = index(&env, &["docs.jsonl"]);
+    assert_eq!(report["documents"], 2, "{report}");
 }
 
 #[test]
-fn documents_and_a_file_of_one_name_replace_each_other() {
+fn documents_and_a_file_of_the_same_name_replace_each_other() {
     let env = TestEnv::new();
     env.write("a.md", "the walrus");
     env.write("d.jsonl", "{\"id\":\"d1\",\"text\":\"the ostrich\"}\n");
-    let names = |env: &TestEnv| {
-        let told = env.forebay(["sources", "--json"]).ok().json();
-        let kinds = told["sources"].as_array().unwrap().iter().map(|source| source["kind"].clone());
+    let kinds_of_sources = |env: &TestEnv| {
+        let report = env.forebay(["sources", "--json"]).ok().json();
+        let kinds =
+            report["sources"].as_array().unwrap().iter().map(|source| source["kind"].clone());
         kinds.collect::<Vec<Value>>()
     };
-    indexed(&env, &["a.md", "--source", "s"]);
-    indexed(&env, &["d.jsonl", "--source", "s"]);
-    assert_eq!(names(&env), ["documents"]);
-    assert!(found(&env, "walrus").is_empty());
-    indexed(&env, &["a.md", "--source", "s"]);
-    assert_eq!(names(&env), ["file"]);
-    assert!(found(&env, "ostrich").is_empty());
-    assert_eq!(found(&env, "walrus"), ["s"]);
+    index(&env, &["a.md", "--source", "s"]);
+    index(&env, &["d.jsonl", "--source", "s"]);
+    assert_eq!(kinds_of_sources(&env), ["documents"]);
+    assert!(matching_sources(&env, "walrus").is_empty());
+    index(&env, &["a.md", "--source", "s"]);
+    assert_eq!(kinds_of_sources(&env), ["file"]);
+    assert!(matching_sources(&env, "ostrich").is_empty());
+    assert_eq!(matching_sources(&env, "walrus"), ["s"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `forebay init`: fourteen hosts set up in files of their own, and every file back as it was.
+//! `forebay init`: sets up fourteen agents in their own configuration files and restores every file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ const AGENTS: [&str; 14] = [
     "claude-desktop",
 ];
 
-/// Every file below a folder with its bytes and permissions, Forebay's own data and git's apart.
+/// Returns every file below a folder with its bytes and mode, except Forebay's data and `.git`.
 fn files(below: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
     let mut found = BTreeMap::new();
     let mut folders = vec![below.to_owned()];
@@ -50,14 +50,14 @@ fn files(below: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
 
 fn folders(below: &Path) -> Vec<PathBuf> {
     let mut all = vec![below.to_owned()];
-    let mut at = 0;
-    while at < all.len() {
-        let inner = fs::read_dir(&all[at]).unwrap().map(|entry| entry.unwrap().path());
+    let mut next = 0;
+    while next < all.len() {
+        let inner = fs::read_dir(&all[next]).unwrap().map(|entry| entry.unwrap().path());
         let inner: Vec<PathBuf> = inner
             .filter(|path| path.is_dir() && *path != below.join("data") && !path.ends_with(".git"))
             .collect();
         all.extend(inner);
-        at += 1;
+        next += 1;
     }
     all.sort();
     all
@@ -68,8 +68,8 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// The files that setting an agent up would touch.
-fn touched(env: &TestEnv, agent: &str, level: &[&str]) -> Vec<PathBuf> {
+/// Returns the files that `init` would change for an agent.
+fn changed_files(env: &TestEnv, agent: &str, level: &[&str]) -> Vec<PathBuf> {
     let output = crate::env::finish(
         env.command([&["init", agent, "--dry-run", "--json"], level].concat()),
         b"",
@@ -83,9 +83,9 @@ fn init(env: &TestEnv, arguments: &[&str]) -> crate::env::Output {
     crate::env::finish(env.command([&["init"], arguments].concat()), b"")
 }
 
-/// Something a person may have written in a file of this name before.
-fn somebodys(path: &Path) -> &'static str {
-    match path.extension().and_then(|ending| ending.to_str()) {
+/// Returns content that the user may already have in such a file.
+fn existing_content(path: &Path) -> &'static str {
+    match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") => {
             "{\n    // mine\n    \"theme\": \"dark\", /* as ever */\n    \"list\": [1, 2,],\n}\n"
         }
@@ -96,31 +96,34 @@ fn somebodys(path: &Path) -> &'static str {
     }
 }
 
-/// Whether a file is all Forebay's, so that one of somebody else is in the way.
-fn is_whole(path: &Path) -> bool {
+/// Returns whether Forebay owns the whole file, so that a foreign file blocks it.
+fn is_owned_by_forebay(path: &Path) -> bool {
     let path = path.to_string_lossy();
     path.contains("forebay") || path.contains("/hooks/") && !path.ends_with("hooks.json")
 }
 
 #[test]
-fn every_agent_is_set_up_once_and_taken_back_whole() {
+fn init_is_idempotent_and_undo_restores_every_file() {
     for level in [&["--user"] as &[&str], &[]] {
         for agent in AGENTS {
-            check_round(agent, level, false);
-            check_round(agent, level, true);
+            check_round_trip(agent, level, false);
+            check_round_trip(agent, level, true);
         }
     }
 }
 
-fn check_round(agent: &str, level: &[&str], has_files: bool) {
+fn check_round_trip(agent: &str, level: &[&str], has_files: bool) {
     if agent == "claude-desktop" && level.is_empty() {
         return;
     }
     let env = TestEnv::new();
-    let paths = touched(&env, agent, level);
+    let paths = changed_files(&env, agent, level);
     assert!(!paths.is_empty(), "{agent} {level:?}");
     if has_files {
-        paths.iter().filter(|path| !is_whole(path)).for_each(|path| write(path, somebodys(path)));
+        paths
+            .iter()
+            .filter(|path| !is_owned_by_forebay(path))
+            .for_each(|path| write(path, existing_content(path)));
     }
     let before = files(env.root());
     let folders_before = folders(env.root());
@@ -135,23 +138,23 @@ fn check_round(agent: &str, level: &[&str], has_files: bool) {
     for path in &paths {
         let text = String::from_utf8(set_up[path].0.clone()).unwrap();
         assert!(text.contains("forebay"), "{agent}: {}", path.display());
-        if has_files && !is_whole(path) {
-            let first = somebodys(path).lines().nth(1).unwrap();
+        if has_files && !is_owned_by_forebay(path) {
+            let first = existing_content(path).lines().nth(1).unwrap();
             assert!(text.contains(first), "{agent}: {text}");
         }
     }
 
     let again = init(&env, &[&[agent, "--yes"], level].concat()).ok();
     assert!(again.text().contains("nothing to change"), "{agent}: {}", again.text());
-    assert_eq!(files(env.root()), set_up, "{agent}: the second time changes nothing");
+    assert_eq!(files(env.root()), set_up, "{agent}: a second init changes nothing");
 
     init(&env, &[&[agent, "--undo", "--yes"], level].concat()).ok();
-    assert_eq!(files(env.root()), before, "{agent} {level:?}: as it was");
+    assert_eq!(files(env.root()), before, "{agent} {level:?}: restored");
     assert_eq!(folders(env.root()), folders_before, "{agent} {level:?}: no folder is left");
 }
 
 #[test]
-fn all_at_once_share_files_and_leave_one_by_one() {
+fn shared_file_stays_until_the_last_agent_is_undone() {
     let env = TestEnv::new();
     let agents = &AGENTS[..13];
     write(&env.project().join("AGENTS.md"), "# Ours\n");
@@ -169,7 +172,7 @@ fn all_at_once_share_files_and_leave_one_by_one() {
 }
 
 #[test]
-fn undo_without_names_takes_back_whatever_is_set_up() {
+fn undo_without_names_removes_every_agent() {
     let env = TestEnv::new();
     let before = files(env.root());
     init(&env, &["codex", "cursor", "--yes"]).ok();
@@ -179,7 +182,7 @@ fn undo_without_names_takes_back_whatever_is_set_up() {
 }
 
 #[test]
-fn what_is_installed_is_found() {
+fn installed_agents_are_detected() {
     let env = TestEnv::new();
     fs::create_dir_all(env.home().join(".cursor")).unwrap();
     fs::create_dir_all(env.home().join(".codeium/windsurf")).unwrap();
@@ -192,7 +195,7 @@ fn what_is_installed_is_found() {
 }
 
 #[test]
-fn nobody_is_asked_where_nobody_sits() {
+fn init_without_a_terminal_writes_nothing() {
     let env = TestEnv::new();
     let before = files(env.root());
     let output = init(&env, &["codex"]);
@@ -208,7 +211,7 @@ fn nobody_is_asked_where_nobody_sits() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_stays_and_the_others_are_written() {
+fn invalid_file_is_left_unchanged_and_others_are_written() {
     let env = TestEnv::new();
     let broken = env.project().join(".claude/settings.json");
     write(&broken, "{ \"hooks\": [ ");
@@ -232,7 +235,7 @@ fn a_file_that_cannot_be_read_stays_and_the_others_are_written() {
 }
 
 #[test]
-fn a_plugin_of_somebody_else_is_not_overwritten() {
+fn foreign_plugin_is_not_overwritten() {
     let env = TestEnv::new();
     let plugin = env.project().join(".opencode/plugin/forebay.js");
     write(&plugin, "export const Mine = 1\n");
@@ -243,7 +246,7 @@ fn a_plugin_of_somebody_else_is_not_overwritten() {
 }
 
 #[test]
-fn links_are_followed_and_permissions_kept() {
+fn symlinks_are_followed_and_permissions_kept() {
     let env = TestEnv::new();
     let real = env.home().join("dotfiles/claude.json");
     write(&real, "{}\n");
@@ -259,8 +262,8 @@ fn links_are_followed_and_permissions_kept() {
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(env.home().join(".claude/settings.json").is_symlink());
     init(&env, &["claude-code", "codex", "--yes"]).ok();
-    let words = fs::read_to_string(env.project().join("AGENTS.md")).unwrap();
-    assert_eq!(words.matches("forebay:begin").count(), 1, "{words}");
+    let text = fs::read_to_string(env.project().join("AGENTS.md")).unwrap();
+    assert_eq!(text.matches("forebay:begin").count(), 1, "{text}");
 
     init(&env, &["--undo", "--user", "--yes"]).ok();
     init(&env, &["--undo", "--yes"]).ok();
@@ -268,7 +271,7 @@ fn links_are_followed_and_permissions_kept() {
 }
 
 #[test]
-fn codex_is_not_made_to_trust() {
+fn init_does_not_mark_codex_hooks_as_trusted() {
     let env = TestEnv::new();
     let output = init(&env, &["codex", "--user", "--yes"]).ok();
     assert!(output.text().contains("/hooks"), "{}", output.text());
@@ -277,7 +280,7 @@ fn codex_is_not_made_to_trust() {
 }
 
 #[test]
-fn projects_name_the_program_and_users_its_place() {
+fn project_files_use_the_program_name_and_user_files_its_path() {
     let env = TestEnv::new();
     let program = Path::new(env!("CARGO_BIN_EXE_forebay"));
     let folder = program.parent().unwrap().to_string_lossy().into_owned();
@@ -294,7 +297,7 @@ fn projects_name_the_program_and_users_its_place() {
 }
 
 #[test]
-fn wrong_words_are_told() {
+fn invalid_arguments_are_refused() {
     let env = TestEnv::new();
     init(&env, &["emacs"]).refused(2, "unknown agent `emacs`", "claude-code");
     let output = init(&env, &["claude-desktop", "--yes"]).ok();
@@ -304,7 +307,7 @@ fn wrong_words_are_told() {
 }
 
 #[test]
-fn doctor_tells_who_is_set_up_and_what_is_lost() {
+fn doctor_reports_configured_and_broken_agents() {
     let env = TestEnv::new();
     let doctor = |env: &TestEnv| {
         let mut command = env.command(["doctor"]);
@@ -325,9 +328,9 @@ fn doctor_tells_who_is_set_up_and_what_is_lost() {
         .replace(env!("CARGO_BIN_EXE_forebay"), "/gone/forebay");
     fs::write(&config, moved).unwrap();
     fs::remove_file(env.project().join(".cursor/hooks.json")).unwrap();
-    let sick = doctor(&env);
-    assert_eq!(sick.code(), Some(1));
-    let text = sick.text();
+    let broken = doctor(&env);
+    assert_eq!(broken.code(), Some(1));
+    let text = broken.text();
     assert!(text.contains("BROKEN agents      Codex CLI starts /gone/forebay, which does not exist: `forebay init codex --user` fixes it"), "{text}");
     assert!(text.contains("Cursor (project without .cursor/hooks.json)"), "{text}");
     init(&env, &["codex", "--user", "--yes"]).ok();

@@ -1,10 +1,10 @@
-//! End-to-end tests: the real binary with real SQLite files and processes, as a user or an agent sees it.
+//! End-to-end tests: the real binary with real SQLite files and real processes.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test reports errors by failing"
+    reason = "tests report failures by panicking"
 )]
 
 mod archive;
@@ -28,14 +28,14 @@ mod file_maps;
 mod file_tools;
 mod functions;
 mod hook_capture;
-mod hook_faults;
+mod hook_errors;
 mod hook_host;
 mod hook_payloads;
 mod hook_rules;
 mod hook_session;
 mod http_api;
 mod http_client;
-mod http_faults;
+mod http_errors;
 mod http_mcp;
 mod http_tokens;
 mod import;

@@ -1,4 +1,4 @@
-//! The tools over MCP: what an agent sees of them.
+//! MCP tools as an agent sees them.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::mcp_client::McpClient;
 use crate::texts::{tokens, varied_log};
 
 #[test]
-fn a_run_is_answered_with_a_reference_that_can_be_read() {
+fn run_returns_a_readable_reference() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let ran = mcp.text("ctx_execute", json!({ "code": "echo out; exit 3" }));
@@ -20,7 +20,7 @@ fn a_run_is_answered_with_a_reference_that_can_be_read() {
 }
 
 #[test]
-fn several_questions_are_answered_in_one_call() {
+fn several_queries_are_answered_in_one_call() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     mcp.text("ctx_annotate", json!({ "text": "walrus is grey" }));
@@ -28,49 +28,49 @@ fn several_questions_are_answered_in_one_call() {
     assert!(found.contains("walrus is grey"), "{found}");
     assert!(found.contains("\"xylophone\" · nothing found"), "{found}");
     let one = mcp.text("ctx_search", json!({ "query": "walrus" }));
-    assert!(one.contains("walrus is grey"), "one question may be a plain string: {one}");
+    assert!(one.contains("walrus is grey"), "a single query may be a plain string: {one}");
 }
 
-/// A tool refuses an input, naming the field, and the server goes on.
+/// Asserts that a tool refuses an input and names the field, and that the server goes on.
 #[track_caller]
-fn check_wrong_input(tool: &str, arguments: Value, field: &str) {
+fn check_invalid_input(tool: &str, arguments: Value, field: &str) {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
-    let told = mcp.fault(tool, arguments);
-    assert!(told.contains(field), "{told}");
-    assert!(told.contains("\nhint: "), "{told}");
-    assert!(mcp.text("ctx_history", json!({})).contains("nothing yet"), "nothing was done");
+    let error = mcp.error(tool, arguments);
+    assert!(error.contains(field), "{error}");
+    assert!(error.contains("\nhint: "), "{error}");
+    assert!(mcp.text("ctx_history", json!({})).contains("nothing yet"), "no call was executed");
 }
 
 #[test]
-fn wrong_types_are_told_with_the_field() {
-    check_wrong_input("ctx_execute", json!({ "code": 5 }), "`code`");
-    check_wrong_input(
+fn invalid_input_names_the_field() {
+    check_invalid_input("ctx_execute", json!({ "code": 5 }), "`code`");
+    check_invalid_input(
         "ctx_execute",
         json!({ "code": "touch x", "timeout_ms": "soon" }),
         "`timeout_ms`",
     );
-    check_wrong_input("ctx_execute", json!({ "code": "touch x", "budget": -1 }), "`budget`");
-    check_wrong_input("ctx_execute", json!({}), "`code`");
-    check_wrong_input("ctx_execute", json!({ "code": "x", "nope": 1 }), "`nope`");
-    check_wrong_input("ctx_get", json!({ "ref": ["a"] }), "`ref`");
-    check_wrong_input("ctx_get", json!({ "ref": "zzzzzzzzzz", "lines": 3 }), "`lines`");
-    check_wrong_input("ctx_search", json!({ "queries": [1] }), "`queries`");
-    check_wrong_input("ctx_search", json!({ "query": "x", "scope": "galaxy" }), "scope `galaxy`");
-    check_wrong_input("ctx_search", json!({ "query": "x", "kind": "rumour" }), "kind `rumour`");
-    check_wrong_input("ctx_annotate", json!({ "text": null }), "`text`");
-    check_wrong_input("ctx_annotate", json!({ "text": "x", "scope": "branch" }), "scope");
-    check_wrong_input("ctx_history", json!({ "cursor": "abc" }), "cursor");
-    check_wrong_input("ctx_purge", json!({}), "nothing is selected");
+    check_invalid_input("ctx_execute", json!({ "code": "touch x", "budget": -1 }), "`budget`");
+    check_invalid_input("ctx_execute", json!({}), "`code`");
+    check_invalid_input("ctx_execute", json!({ "code": "x", "nope": 1 }), "`nope`");
+    check_invalid_input("ctx_get", json!({ "ref": ["a"] }), "`ref`");
+    check_invalid_input("ctx_get", json!({ "ref": "zzzzzzzzzz", "lines": 3 }), "`lines`");
+    check_invalid_input("ctx_search", json!({ "queries": [1] }), "`queries`");
+    check_invalid_input("ctx_search", json!({ "query": "x", "scope": "galaxy" }), "scope `galaxy`");
+    check_invalid_input("ctx_search", json!({ "query": "x", "kind": "rumour" }), "kind `rumour`");
+    check_invalid_input("ctx_annotate", json!({ "text": null }), "`text`");
+    check_invalid_input("ctx_annotate", json!({ "text": "x", "scope": "branch" }), "scope");
+    check_invalid_input("ctx_history", json!({ "cursor": "abc" }), "cursor");
+    check_invalid_input("ctx_purge", json!({}), "nothing is selected");
 }
 
 #[test]
-fn faults_of_a_call_are_told_with_a_hint() {
+fn errors_include_a_hint() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let check = |mcp: &mut McpClient, tool, arguments, expect: &str| {
-        let told: String = mcp.fault(tool, arguments);
-        assert!(told.contains(expect) && told.contains("\nhint: "), "{told}");
+        let error: String = mcp.error(tool, arguments);
+        assert!(error.contains(expect) && error.contains("\nhint: "), "{error}");
     };
     check(&mut mcp, "ctx_execute", json!({ "code": " " }), "command is empty");
     check(&mut mcp, "ctx_execute", json!({ "code": "ls", "cwd": "no/such" }), "does not exist");
@@ -81,24 +81,24 @@ fn faults_of_a_call_are_told_with_a_hint() {
 }
 
 #[test]
-fn an_unknown_tool_is_told_with_the_tools_there_are() {
+fn unknown_tool_error_lists_the_tools() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let id = mcp.begin("ctx_levitate", json!({}));
     let response = mcp.response(id);
-    let told = response["error"]["message"].as_str().unwrap();
+    let error = response["error"]["message"].as_str().unwrap();
     assert_eq!(response["error"]["code"], -32602);
     assert!(
-        told.contains("`ctx_levitate`")
-            && told.contains("ctx_execute, ")
-            && told.contains("ctx_get, "),
-        "{told}"
+        error.contains("`ctx_levitate`")
+            && error.contains("ctx_execute, ")
+            && error.contains("ctx_get, "),
+        "{error}"
     );
     mcp.text("ctx_history", json!({}));
 }
 
 #[test]
-fn progress_is_told_to_those_who_ask() {
+fn progress_is_sent_for_a_progress_token() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let line = "for i in 1 2 3; do echo part $i; sleep 0.3; done";
@@ -108,27 +108,27 @@ fn progress_is_told_to_those_who_ask() {
     );
     let response = mcp.response(id);
     assert!(response["result"].is_object());
-    let told = mcp.take_aside();
-    assert!(told.len() >= 3, "{told:?}");
+    let notifications = mcp.take_pending();
+    assert!(notifications.len() >= 3, "{notifications:?}");
     let mut last = 0.0;
-    for message in &told {
+    for message in &notifications {
         assert_eq!(message["method"], "notifications/progress");
         assert_eq!(message["params"]["progressToken"], "p7");
         let progress = message["params"]["progress"].as_f64().unwrap();
-        assert!(progress > last, "it grows: {told:?}");
+        assert!(progress > last, "progress increases: {notifications:?}");
         last = progress;
     }
     mcp.ask("ping", json!({}));
-    assert!(mcp.take_aside().is_empty(), "no progress after the answer");
+    assert!(mcp.take_pending().is_empty(), "no progress after the answer");
 }
 
 #[test]
-fn progress_is_not_told_to_others() {
+fn progress_is_not_sent_without_a_progress_token() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     mcp.text("ctx_execute", json!({ "code": "echo 1; sleep 0.1; echo 2" }));
     mcp.ask("ping", json!({}));
-    assert!(mcp.take_aside().is_empty());
+    assert!(mcp.take_pending().is_empty());
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn a_large_output_does_not_flood_the_client_with_progress() {
         json!({ "name": "ctx_execute", "arguments": { "code": "cat large" }, "_meta": { "progressToken": 1 } }),
     );
     mcp.response(id);
-    let told = mcp.take_aside().len();
-    assert!(told <= 100, "{told} notifications for one call");
+    let count = mcp.take_pending().len();
+    assert!(count <= 100, "{count} notifications for one call");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_fast_call_is_answered_while_slow_ones_run() {
     let fast = mcp.text("ctx_execute", json!({ "code": "echo fast" }));
     assert!(fast.ends_with("fast"), "{fast}");
     mcp.text("ctx_search", json!({ "query": "fast" }));
-    assert!(mcp.take_aside().is_empty(), "the slow ones have not ended");
+    assert!(mcp.take_pending().is_empty(), "the slow ones have not ended");
     env.write("go", "");
     for id in slow {
         let result = mcp.response(id)["result"].clone();
@@ -220,7 +220,7 @@ fn a_terminated_server_leaves_no_process_behind() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_server_keeps_nothing_open_of_calls_that_are_over() {
+fn finished_calls_leave_no_open_files() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let open_files = |mcp: &McpClient| {
@@ -233,7 +233,7 @@ fn a_server_keeps_nothing_open_of_calls_that_are_over() {
         mcp.text("ctx_execute", json!({ "code": "true" }));
         mcp.text("ctx_history", json!({}));
     }
-    // A connection of the store more or less is none of a call.
+    // The number of open store connections may vary.
     assert!(open_files(&mcp) < before + 15, "{before}, then {}", open_files(&mcp));
 }
 
@@ -253,7 +253,7 @@ fn the_tool_list_is_counted_in_the_session_that_showed_it() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     mcp.text("ctx_history", json!({}));
-    // It is entered beside the first answer, not before it.
+    // The list is recorded concurrently with the first answer.
     assert!(wait_until(Duration::from_secs(20), || {
         mcp.text("ctx_stats", json!({})).contains("\n  tool list ")
     }));
@@ -262,14 +262,14 @@ fn the_tool_list_is_counted_in_the_session_that_showed_it() {
 }
 
 #[test]
-fn a_purge_needs_the_count_that_still_holds() {
+fn purge_requires_the_current_count() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     mcp.text("ctx_annotate", json!({ "text": "one" }));
-    let told = mcp.text("ctx_purge", json!({ "everything": true }));
-    assert!(told.contains("confirm=1"), "{told}");
+    let plan = mcp.text("ctx_purge", json!({ "everything": true }));
+    assert!(plan.contains("confirm=1"), "{plan}");
     mcp.text("ctx_annotate", json!({ "text": "two" }));
-    let stale = mcp.fault("ctx_purge", json!({ "everything": true, "confirm": 1 }));
+    let stale = mcp.error("ctx_purge", json!({ "everything": true, "confirm": 1 }));
     assert!(stale.contains("2 entries selected now; nothing was deleted"), "{stale}");
     assert!(mcp.text("ctx_search", json!({ "query": "one" })).contains("1 hit"));
     let done = mcp.text("ctx_purge", json!({ "everything": true, "confirm": 2 }));
@@ -278,7 +278,7 @@ fn a_purge_needs_the_count_that_still_holds() {
 }
 
 #[test]
-fn each_server_is_a_session_of_its_own() {
+fn each_server_has_its_own_session() {
     let env = TestEnv::new();
     let (mut one, mut two) = (env.mcp(), env.mcp());
     one.text("ctx_annotate", json!({ "text": "walrus of one" }));
@@ -290,7 +290,7 @@ fn each_server_is_a_session_of_its_own() {
 }
 
 #[test]
-fn answers_keep_to_their_budget() {
+fn answers_stay_within_their_budget() {
     let env = TestEnv::new();
     env.write("log", varied_log(3_000));
     let mut mcp = env.mcp();
@@ -307,12 +307,12 @@ fn answers_keep_to_their_budget() {
 }
 
 #[test]
-fn settings_that_are_wrong_are_told_with_the_first_call() {
+fn invalid_settings_are_reported_by_the_first_call() {
     let env = TestEnv::new();
     env.write(".forebay.toml", "digest.nope = 1\n");
     let mut mcp = env.mcp();
-    let told = mcp.fault("ctx_execute", json!({ "code": "touch ran" }));
-    assert!(told.contains("digest.nope") && told.contains("\nhint: "), "{told}");
+    let error = mcp.error("ctx_execute", json!({ "code": "touch ran" }));
+    assert!(error.contains("digest.nope") && error.contains("\nhint: "), "{error}");
     assert!(!env.project().join("ran").exists());
     env.write(".forebay.toml", "");
     assert!(mcp.text("ctx_execute", json!({ "code": "echo ran" })).ends_with("ran"));

@@ -1,4 +1,4 @@
-//! A bare MCP client: one message a line, with every wait bounded.
+//! A minimal MCP client: one message per line, with bounded waits.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -8,19 +8,19 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::env::{HANG, wait_until};
+use crate::env::{HANG_TIMEOUT, wait_until};
 
 pub(crate) struct McpClient {
     child: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<String>,
-    /// What came while something else was waited for.
-    aside: Vec<Value>,
+    /// Messages received while waiting for another one.
+    pending: Vec<Value>,
     last_id: i64,
 }
 
 impl McpClient {
-    /// Starts a server and says nothing to it.
+    /// Starts a server without a handshake.
     pub(crate) fn start(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -30,25 +30,25 @@ impl McpClient {
             stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, messages, aside: Vec::new(), last_id: 0 }
+        Self { child, stdin, messages, pending: Vec::new(), last_id: 0 }
     }
 
-    /// Starts a server and shakes hands as revision 2025-11-25 does.
+    /// Starts a server and performs the handshake of revision 2025-11-25.
     pub(crate) fn initialized(command: Command) -> Self {
         let mut client = Self::start(command);
         client.initialize("2025-11-25");
         client
     }
 
-    /// Shakes hands and returns what the server says about itself.
+    /// Performs the handshake and returns the server's result.
     pub(crate) fn initialize(&mut self, version: &str) -> Value {
         let answer = self.ask("initialize", initialize_params(version));
         self.notify("notifications/initialized", json!({}));
         answer["result"].clone()
     }
 
-    /// Shakes hands as a client with capabilities.
-    pub(crate) fn initialize_able_to(&mut self, capabilities: Value) {
+    /// Performs the handshake with client capabilities.
+    pub(crate) fn initialize_with_capabilities(&mut self, capabilities: Value) {
         let mut params = initialize_params("2025-11-25");
         params["capabilities"] = capabilities;
         self.ask("initialize", params);
@@ -59,7 +59,7 @@ impl McpClient {
         Pid::from_child(&self.child)
     }
 
-    /// Writes a line as it is.
+    /// Writes a raw line.
     pub(crate) fn send_line(&mut self, line: &str) {
         self.send_bytes(format!("{line}\n").as_bytes());
     }
@@ -73,7 +73,7 @@ impl McpClient {
         self.send_line(&message.to_string());
     }
 
-    /// Sends a request and returns its id at once.
+    /// Sends a request and returns its id without waiting.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> i64 {
         self.last_id += 1;
         let id = self.last_id;
@@ -89,12 +89,12 @@ impl McpClient {
         self.response(id)
     }
 
-    /// Starts a tool call and returns its id at once.
+    /// Starts a tool call and returns its id without waiting.
     pub(crate) fn begin(&mut self, tool: &str, arguments: Value) -> i64 {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// Calls a tool; its result, whatever it says.
+    /// Calls a tool and returns its result, successful or not.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let id = self.begin(tool, arguments);
@@ -103,7 +103,7 @@ impl McpClient {
         response["result"].clone()
     }
 
-    /// Calls a tool that must succeed; its text.
+    /// Calls a tool that must succeed and returns its text.
     #[track_caller]
     pub(crate) fn text(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
@@ -111,80 +111,81 @@ impl McpClient {
         text_of(&result)
     }
 
-    /// Calls a tool that must fail; what it says.
+    /// Calls a tool that must fail and returns the error text.
     #[track_caller]
-    pub(crate) fn fault(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn error(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], json!(true), "{result}");
         text_of(&result)
     }
 
-    /// The next message, which must be one of the protocol.
+    /// Returns the next message.
     #[track_caller]
     pub(crate) fn receive(&mut self) -> Value {
-        if !self.aside.is_empty() {
-            return self.aside.remove(0);
+        if !self.pending.is_empty() {
+            return self.pending.remove(0);
         }
         self.receive_new().expect("a message")
     }
 
-    /// The response to a request; other messages are put aside.
+    /// Returns the response to a request and keeps other messages as pending.
     #[track_caller]
     pub(crate) fn response(&mut self, id: i64) -> Value {
-        let is_it = |message: &Value| message["id"] == json!(id) && message["method"].is_null();
-        if let Some(at) = self.aside.iter().position(is_it) {
-            return self.aside.remove(at);
+        let is_response =
+            |message: &Value| message["id"] == json!(id) && message["method"].is_null();
+        if let Some(index) = self.pending.iter().position(is_response) {
+            return self.pending.remove(index);
         }
         loop {
             let message = self.receive_new().unwrap_or_else(|| panic!("no response to {id}"));
-            if is_it(&message) {
+            if is_response(&message) {
                 return message;
             }
-            self.aside.push(message);
+            self.pending.push(message);
         }
     }
 
-    /// What was put aside so far.
-    pub(crate) fn take_aside(&mut self) -> Vec<Value> {
-        std::mem::take(&mut self.aside)
+    /// Takes the pending messages.
+    pub(crate) fn take_pending(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.pending)
     }
 
     fn receive_new(&mut self) -> Option<Value> {
-        let line = self.messages.recv_timeout(HANG).ok()?;
+        let line = self.messages.recv_timeout(HANG_TIMEOUT).ok()?;
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         Some(message)
     }
 
-    /// Closes the server's stdin and waits for its end.
+    /// Closes the server's stdin and waits until it exits.
     pub(crate) fn close(mut self) -> ExitStatus {
         drop(self.stdin.take());
         self.wait()
     }
 
-    /// Ends the server at once, as a crash would; what it had written is still read.
+    /// Kills the server, simulating a crash, and returns the messages it had written.
     pub(crate) fn kill(&mut self) -> Vec<Value> {
         kill_process(self.process(), Signal::KILL).unwrap();
         self.wait();
         let rest: Vec<String> = self.messages.iter().collect();
-        // The last line may be torn by the end.
+        // The last line may be incomplete.
         rest.iter().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
     pub(crate) fn wait(&mut self) -> ExitStatus {
         let mut status = None;
-        let ended = wait_until(Duration::from_secs(30), || {
+        let has_exited = wait_until(Duration::from_secs(30), || {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });
-        assert!(ended, "the server did not end");
+        assert!(has_exited, "the server did not exit");
         status.unwrap()
     }
 }
 
 impl Drop for McpClient {
     fn drop(&mut self) {
-        // Ended already, or ended by this.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -198,7 +199,7 @@ pub(crate) fn initialize_params(version: &str) -> Value {
     })
 }
 
-/// What a request of the stateless revision carries in place of a handshake.
+/// Metadata that a request of the stateless revision carries instead of a handshake.
 pub(crate) fn stateless_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

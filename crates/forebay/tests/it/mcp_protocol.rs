@@ -1,15 +1,15 @@
-//! MCP as the protocol's revisions ask for it, and hosts that send what no revision knows.
+//! MCP protocol revisions, and clients that violate them.
 
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 use crate::mcp_client::{McpClient, initialize_params, stateless_meta};
 
-fn started(env: &TestEnv) -> McpClient {
+fn start_server(env: &TestEnv) -> McpClient {
     McpClient::start(env.command(["mcp"]))
 }
 
-/// The server still answers as it should.
+/// Asserts that the server still answers.
 #[track_caller]
 fn check_alive(mcp: &mut McpClient) {
     let listed = mcp.ask("tools/list", json!({}));
@@ -17,10 +17,10 @@ fn check_alive(mcp: &mut McpClient) {
 }
 
 #[test]
-fn every_revision_with_a_handshake_is_spoken() {
+fn every_handshake_revision_is_supported() {
     for version in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] {
         let env = TestEnv::new();
-        let mut mcp = started(&env);
+        let mut mcp = start_server(&env);
         let info = mcp.initialize(version);
         assert_eq!(info["protocolVersion"], version);
         assert_eq!(info["serverInfo"]["name"], "forebay");
@@ -30,19 +30,19 @@ fn every_revision_with_a_handshake_is_spoken() {
 }
 
 #[test]
-fn an_unknown_revision_is_answered_with_one_that_is_spoken() {
+fn unknown_revision_falls_back_to_a_supported_one() {
     for version in ["1999-01-01", "2026-07-28", "2099-12-31"] {
         let env = TestEnv::new();
-        let mut mcp = started(&env);
+        let mut mcp = start_server(&env);
         assert_eq!(mcp.initialize(version)["protocolVersion"], "2025-11-25", "{version}");
         check_alive(&mut mcp);
     }
 }
 
 #[test]
-fn instructions_are_there_and_short() {
+fn instructions_are_short_and_name_the_tools() {
     let env = TestEnv::new();
-    let info = started(&env).initialize("2025-11-25");
+    let info = start_server(&env).initialize("2025-11-25");
     let instructions = info["instructions"].as_str().unwrap();
     let cost = bpe_openai::o200k_base().count(instructions);
     assert!(cost <= 120, "{cost} tokens");
@@ -54,7 +54,7 @@ fn instructions_are_there_and_short() {
 #[test]
 fn the_stateless_revision_needs_no_handshake() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     let listed = mcp.ask("tools/list", json!({ "_meta": stateless_meta() }));
     assert!(listed["result"]["tools"].is_array(), "{listed}");
     let call = json!({ "name": "ctx_execute", "arguments": { "code": "echo hi" }, "_meta": stateless_meta() });
@@ -65,13 +65,13 @@ fn the_stateless_revision_needs_no_handshake() {
 }
 
 #[test]
-fn a_stateless_request_without_its_metadata_is_refused_by_name() {
+fn stateless_request_error_names_the_missing_metadata() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     let refused = mcp.ask("tools/list", json!({}));
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
-    let told = refused["error"]["message"].as_str().unwrap();
-    assert!(told.contains("io.modelcontextprotocol/protocolVersion"), "{told}");
+    let error = refused["error"]["message"].as_str().unwrap();
+    assert!(error.contains("io.modelcontextprotocol/protocolVersion"), "{error}");
     mcp.initialize("2025-11-25");
     check_alive(&mut mcp);
 }
@@ -79,7 +79,7 @@ fn a_stateless_request_without_its_metadata_is_refused_by_name() {
 #[test]
 fn discovery_is_answered_before_and_after_the_handshake() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     let found = mcp.ask("server/discover", json!({ "_meta": stateless_meta() }));
     let versions = found["result"]["supportedVersions"].as_array().unwrap();
     for version in ["2026-07-28", "2025-11-25"] {
@@ -94,7 +94,7 @@ fn discovery_is_answered_before_and_after_the_handshake() {
 #[test]
 fn discovery_without_metadata_is_answered_and_the_handshake_follows() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     let answer = mcp.ask("server/discover", json!({}));
     assert!(answer["error"].is_object() || answer["result"].is_object(), "{answer}");
     mcp.initialize("2025-11-25");
@@ -104,7 +104,7 @@ fn discovery_without_metadata_is_answered_and_the_handshake_follows() {
 #[test]
 fn an_unknown_method_is_refused_at_any_time() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     let check = |mcp: &mut McpClient| {
         for (params, method) in [(json!({}), "no/such"), (Value::Null, "tools/fly")] {
             let id = mcp.request(method, params);
@@ -134,7 +134,7 @@ fn methods_that_are_not_offered_are_refused() {
 }
 
 #[test]
-fn an_id_that_is_a_string_comes_back_as_it_was() {
+fn string_ids_are_returned_unchanged() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     mcp.send_line(r#"{"jsonrpc":"2.0","id":"abc-1","method":"no/such"}"#);
@@ -147,13 +147,13 @@ fn an_id_that_is_a_string_comes_back_as_it_was() {
 #[test]
 fn a_ping_is_answered_before_the_handshake() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
     mcp.initialize("2025-11-25");
     check_alive(&mut mcp);
 }
 
-const NONSENSE: &[&str] = &[
+const MALFORMED_MESSAGES: &[&str] = &[
     "",
     "   ",
     "not json",
@@ -175,7 +175,7 @@ const NONSENSE: &[&str] = &[
 fn malformed_messages_do_not_end_the_server() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
-    for line in NONSENSE {
+    for line in MALFORMED_MESSAGES {
         mcp.send_line(line);
         check_alive(&mut mcp);
     }
@@ -184,8 +184,8 @@ fn malformed_messages_do_not_end_the_server() {
 #[test]
 fn malformed_messages_before_the_handshake_do_not_end_the_server() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
-    for line in NONSENSE {
+    let mut mcp = start_server(&env);
+    for line in MALFORMED_MESSAGES {
         mcp.send_line(line);
     }
     mcp.initialize("2025-11-25");
@@ -193,7 +193,7 @@ fn malformed_messages_before_the_handshake_do_not_end_the_server() {
 }
 
 #[test]
-fn bytes_that_are_no_text_do_not_end_the_server() {
+fn invalid_utf8_does_not_end_the_server() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     mcp.send_bytes(b"\xff\xfe{\x80}\n");
@@ -203,7 +203,7 @@ fn bytes_that_are_no_text_do_not_end_the_server() {
 #[test]
 fn a_notification_before_the_handshake_does_not_end_the_server() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     mcp.notify("notifications/initialized", json!({}));
     mcp.notify("notifications/cancelled", json!({ "requestId": 7 }));
     mcp.notify("notifications/no-such", json!({}));
@@ -213,37 +213,37 @@ fn a_notification_before_the_handshake_does_not_end_the_server() {
     check_alive(&mut mcp);
 }
 
-/// A request that cannot be read is refused under its id, and not left waiting for ever.
+/// Asserts that a request with invalid parameters is refused under its id.
 #[track_caller]
 fn check_refused(params: Value) {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let id = mcp.request("tools/call", params.clone());
-    // Refusals come in the order of the requests, so this comes after it.
+    // Errors are sent in request order, so this one comes after it.
     mcp.ask("no/such", json!({}));
-    let came = mcp.take_aside();
-    let refused = came.iter().find(|message| message["id"] == id);
+    let pending = mcp.take_pending();
+    let refused = pending.iter().find(|message| message["id"] == id);
     let refused = refused.unwrap_or_else(|| panic!("no answer to {params}"));
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     check_alive(&mut mcp);
 }
 
 #[test]
-fn parameters_of_the_wrong_shape_are_refused_with_their_id() {
+fn invalid_parameters_are_refused_with_their_id() {
     check_refused(json!({}));
     check_refused(json!({ "name": 5 }));
     check_refused(json!({ "name": "ctx_stats", "arguments": "x" }));
 }
 
 #[test]
-fn parameters_that_are_a_list_are_refused_with_their_id() {
+fn list_parameters_are_refused_with_their_id() {
     check_refused(json!([1]));
 }
 
 #[test]
-fn a_handshake_of_the_wrong_shape_can_be_repeated() {
+fn invalid_handshake_can_be_repeated() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     let refused = mcp.ask("initialize", json!({ "protocolVersion": 5 }));
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     mcp.initialize("2025-11-25");
@@ -253,7 +253,7 @@ fn a_handshake_of_the_wrong_shape_can_be_repeated() {
 #[test]
 fn a_call_right_after_the_handshake_request_is_answered() {
     let env = TestEnv::new();
-    let mut mcp = started(&env);
+    let mut mcp = start_server(&env);
     let first = mcp.request("initialize", initialize_params("2025-11-25"));
     mcp.notify("notifications/initialized", json!({}));
     let second = mcp.request("tools/list", json!({}));
@@ -262,16 +262,16 @@ fn a_call_right_after_the_handshake_request_is_answered() {
 }
 
 #[test]
-fn a_client_that_goes_without_a_word_is_no_fault() {
+fn silent_disconnect_is_not_an_error() {
     let env = TestEnv::new();
-    assert_eq!(started(&env).close().code(), Some(0));
-    let mut probed = started(&env);
+    assert_eq!(start_server(&env).close().code(), Some(0));
+    let mut probed = start_server(&env);
     probed.ask("ping", json!({}));
     assert_eq!(probed.close().code(), Some(0));
 }
 
 #[test]
-fn a_message_of_a_megabyte_is_taken() {
+fn megabyte_message_is_accepted() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let text = "word ".repeat(200_000);
@@ -282,9 +282,9 @@ fn a_message_of_a_megabyte_is_taken() {
 }
 
 #[test]
-fn starting_the_server_makes_no_files() {
+fn starting_the_server_creates_no_files() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     check_alive(&mut mcp);
-    assert!(!env.data().exists(), "an agent that never calls a tool leaves nothing");
+    assert!(!env.data().exists(), "no files without a tool call");
 }

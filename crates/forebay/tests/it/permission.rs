@@ -1,4 +1,4 @@
-//! Permission rules as a user meets them: they hold for whatever runs, through every door.
+//! Permission rules: they apply to everything that runs, over every interface.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::env::TestEnv;
 use crate::mcp_client::McpClient;
 
 impl TestEnv {
-    /// Writes the rules of the project.
+    /// Writes the project's permission rules.
     fn with_rules(self, permissions: Value) -> Self {
         fs::create_dir_all(self.project().join(".claude")).unwrap();
         let settings = json!({ "permissions": permissions });
@@ -16,7 +16,7 @@ impl TestEnv {
         self
     }
 
-    /// Writes a file below the root, with the folders it needs.
+    /// Writes a file below the root and creates its folders.
     fn with_file(self, name: &str, text: &str) -> Self {
         let path = self.root().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -32,32 +32,32 @@ fn a_denied_command_does_not_run() {
         env.forebay(["run", "--", line]).refused(126, "Bash(touch:*) denies it", "rule");
     }
     env.forebay(["run", "--", "touch", "x"]).refused(126, "Bash(touch:*) denies it", "rule");
-    let told = env.mcp().fault("ctx_execute", json!({ "code": "touch x" }));
-    assert!(told.contains("the project rule Bash(touch:*) denies it"), "{told}");
+    let error = env.mcp().error("ctx_execute", json!({ "code": "touch x" }));
+    assert!(error.contains("the project rule Bash(touch:*) denies it"), "{error}");
     assert!(!env.project().join("x").exists());
     env.forebay(["run", "--", "echo fine"]).ok();
 }
 
 #[test]
-fn a_denied_file_is_not_handed_to_code() {
+fn denied_file_is_not_passed_to_code() {
     let env = TestEnv::new().with_rules(json!({ "deny": ["Read(.env)"] }));
     env.write(".env", "word\n");
     let code = json!({ "path": ".env", "language": "perl", "code": "print 1" });
-    let told = env.mcp().fault("ctx_execute_file", code);
-    assert!(told.contains("Read(.env) denies it"), "{told}");
+    let error = env.mcp().error("ctx_execute_file", code);
+    assert!(error.contains("Read(.env) denies it"), "{error}");
     env.forebay(["run", "--file", ".env", "--", "cat $FILE_PATH"]).refused(126, "Read(.env)", "");
 }
 
 #[test]
-fn an_engine_that_may_not_be_run_runs_no_code() {
+fn denied_interpreter_runs_no_code() {
     let env = TestEnv::new().with_rules(json!({ "deny": ["Bash(perl:*)"] }));
     env.forebay(["run", "--language", "perl", "--", "print 1"]).refused(126, "Bash(perl:*)", "");
 }
 
-/// What a program opens or starts by itself cannot be read off its command.
+/// Isolation enforces the rules for what a program opens or starts by itself.
 #[test]
 #[cfg(target_os = "linux")]
-fn what_is_denied_is_out_of_reach_of_programs_too() {
+fn denied_files_and_programs_are_unreachable_from_code() {
     let env = TestEnv::new()
         .with_rules(json!({ "deny": ["Read(**/.env*)", "Bash(sha256sum:*)", "Edit(/locked)"] }));
     fs::create_dir_all(env.project().join("deep/er")).unwrap();
@@ -76,25 +76,25 @@ fn what_is_denied_is_out_of_reach_of_programs_too() {
     assert_eq!(fs::read_to_string(env.project().join("locked")).unwrap(), "as it was\n");
     assert!(perl("open(F, '>', 'free') and print 'written'").contains("written"));
     env.forebay(["run", "--", "sha256sum locked"]).refused(126, "Bash(sha256sum:*)", "");
-    let told = env.forebay(["doctor"]).ok().text();
-    assert!(told.contains("3 deny, 0 ask, 0 allow, 2 denied paths blocked"), "{told}");
+    let doctor = env.forebay(["doctor"]).ok().text();
+    assert!(doctor.contains("3 deny, 0 ask, 0 allow, 2 denied paths blocked"), "{doctor}");
     let code = ["run", "--isolation", "off", "--language", "perl", "--", "print 1"];
     assert!(env.forebay(code).ok().text().contains("rules: isolation is off"));
 }
 
 #[test]
-fn what_must_be_asked_about_is_refused_where_nobody_can_be_asked() {
+fn ask_rule_refuses_if_no_client_can_approve() {
     let env = TestEnv::new().with_rules(json!({ "ask": ["Bash(touch:*)"] }));
     env.forebay(["run", "--", "touch x"]).refused(126, "needs the user's approval", "allow rule");
-    let told = env.mcp().fault("ctx_execute", json!({ "code": "touch x" }));
-    assert!(told.contains("needs the user's approval"), "{told}");
+    let error = env.mcp().error("ctx_execute", json!({ "code": "touch x" }));
+    assert!(error.contains("needs the user's approval"), "{error}");
     assert!(!env.project().join("x").exists());
 }
 
-/// Calls a tool that makes the server ask; answers with `action`.
-fn answer_when_asked(env: &TestEnv, action: &str) -> Value {
+/// Calls a tool that triggers an elicitation and answers it with `action`.
+fn answer_elicitation(env: &TestEnv, action: &str) -> Value {
     let mut client = McpClient::start(env.command(["mcp"]));
-    client.initialize_able_to(json!({ "elicitation": {} }));
+    client.initialize_with_capabilities(json!({ "elicitation": {} }));
     let id = client.begin("ctx_execute", json!({ "code": "touch x" }));
     let question = client.receive();
     assert_eq!(question["method"], "elicitation/create", "{question}");
@@ -110,21 +110,21 @@ fn answer_when_asked(env: &TestEnv, action: &str) -> Value {
 }
 
 #[test]
-fn a_client_that_can_be_asked_is_asked() {
+fn ask_rule_requests_approval_from_the_client() {
     let env = TestEnv::new().with_rules(json!({ "ask": ["Bash(touch:*)"] }));
-    for no in ["decline", "cancel"] {
-        let refused = answer_when_asked(&env, no);
+    for refusal in ["decline", "cancel"] {
+        let refused = answer_elicitation(&env, refusal);
         assert_eq!(refused["isError"], true, "{refused}");
         assert!(refused.to_string().contains("the user declined"), "{refused}");
         assert!(!env.project().join("x").exists());
     }
-    let ran = answer_when_asked(&env, "accept");
+    let ran = answer_elicitation(&env, "accept");
     assert_ne!(ran["isError"], true, "{ran}");
     assert!(env.project().join("x").exists());
 }
 
 #[test]
-fn what_no_rule_mentions_runs_unless_the_settings_say_otherwise() {
+fn unmatched_command_runs_unless_settings_forbid_it() {
     let env = TestEnv::new();
     env.forebay(["run", "--", "echo hi"]).ok();
     env.forebay(["run", "--set", "rules.unmatched=deny", "--", "echo hi"]).refused(
@@ -139,15 +139,15 @@ fn what_no_rule_mentions_runs_unless_the_settings_say_otherwise() {
 }
 
 #[test]
-fn rules_that_change_while_the_server_runs_hold_at_once() {
+fn changed_rules_apply_immediately() {
     let env = TestEnv::new();
     let mut client = env.mcp();
     client.text("ctx_execute", json!({ "code": "touch one" }));
     let env = env.with_rules(json!({ "deny": ["Bash(touch:*)"] }));
-    client.fault("ctx_execute", json!({ "code": "touch two" }));
+    client.error("ctx_execute", json!({ "code": "touch two" }));
     env.write(".claude/settings.json", "{ broken");
-    let told = client.fault("ctx_execute", json!({ "code": "touch three" }));
-    assert!(told.contains("settings.json"), "{told}");
+    let error = client.error("ctx_execute", json!({ "code": "touch three" }));
+    assert!(error.contains("settings.json"), "{error}");
     assert!(!env.project().join("two").exists() && !env.project().join("three").exists());
 }
 
@@ -160,7 +160,7 @@ const OPENCODE: &str = r#"{ // the team's
 }"#;
 
 #[test]
-fn what_another_hosts_files_deny_does_not_run() {
+fn deny_rules_of_other_hosts_apply() {
     let env = TestEnv::new()
         .with_file("app/.codex/rules/team.rules", CODEX)
         .with_file("app/opencode.json", OPENCODE)
@@ -174,15 +174,15 @@ fn what_another_hosts_files_deny_does_not_run() {
     }
     env.forebay(["run", "--", "mkdir d"]).refused(126, "project rule Bash(mkdir *) denies it", "");
     env.forebay(["run", "--", "cat deep/.env"]).refused(126, "Read(/**/*.env) denies it", "");
-    let told = env.mcp().fault("ctx_execute", json!({ "code": "mkdir d; touch y" }));
-    assert!(told.contains("denies it"), "{told}");
+    let error = env.mcp().error("ctx_execute", json!({ "code": "mkdir d; touch y" }));
+    assert!(error.contains("denies it"), "{error}");
     assert!(!env.project().join("x").exists() && !env.project().join("d").exists());
     env.forebay(["run", "--", "touch z"]).ok();
 }
 
-/// OpenCode lets its last pattern win, so a deny with an exception is none that always holds.
+/// In OpenCode the last matching pattern wins, so a deny rule with an exception becomes an ask rule.
 #[test]
-fn a_deny_that_its_host_takes_back_in_part_is_asked_about() {
+fn partly_overridden_deny_rule_asks() {
     let env = TestEnv::new().with_file("home/xdg-config/opencode/opencode.jsonc", OPENCODE);
     env.forebay(["run", "--", "sort x"]).refused(126, "needs the user's approval", "allow rule");
     let listed = env.forebay(["rules"]).ok().text();
@@ -191,7 +191,7 @@ fn a_deny_that_its_host_takes_back_in_part_is_asked_about() {
 }
 
 #[test]
-fn other_hosts_rules_are_listed_with_their_files() {
+fn rules_of_other_hosts_are_listed_with_their_files() {
     let env = TestEnv::new()
         .with_file("home/.codex/rules/default.rules", "prefix_rule(['ls'])\nx = 1\n")
         .with_file("home/.cursor/cli-config.json", r#"{"permissions": {"deny": ["Shell(rm)"]}}"#)
@@ -225,26 +225,26 @@ fn other_hosts_rules_are_listed_with_their_files() {
 }
 
 #[test]
-fn a_rule_file_that_appears_while_the_server_runs_holds_at_once() {
+fn new_rule_file_applies_immediately() {
     let env = TestEnv::new().with_file("app/.codex/rules/old.rules", "");
     let mut client = env.mcp();
     client.text("ctx_execute", json!({ "code": "touch x; rm x" }));
     let env = env.with_file("app/.codex/rules/new.rules", CODEX);
-    client.fault("ctx_execute", json!({ "code": "touch x" }));
+    client.error("ctx_execute", json!({ "code": "touch x" }));
     let env = env.with_file("app/.codex/rules/new.rules", "prefix_rule(");
-    let told = client.fault("ctx_execute", json!({ "code": "true" }));
-    assert!(told.contains("new.rules cannot be read"), "{told}");
+    let error = client.error("ctx_execute", json!({ "code": "true" }));
+    assert!(error.contains("new.rules cannot be read"), "{error}");
     fs::remove_file(env.project().join(".codex/rules/new.rules")).unwrap();
     client.text("ctx_execute", json!({ "code": "touch x" }));
     let env = env.with_file("home/.codex/rules/mine.rules", CODEX);
-    client.fault("ctx_execute", json!({ "code": "touch x" }));
+    client.error("ctx_execute", json!({ "code": "touch x" }));
     assert!(env.project().join("x").exists());
 }
 
-/// A run must not be able to rewrite the rules it is held to.
+/// A run must not be able to rewrite the rules that apply to it.
 #[test]
 #[cfg(target_os = "linux")]
-fn other_hosts_rule_files_are_out_of_reach_of_programs() {
+fn rule_files_of_other_hosts_are_not_writable_from_code() {
     let env = TestEnv::new()
         .with_file("app/.codex/rules/team.rules", CODEX)
         .with_file("app/opencode.json", OPENCODE);
@@ -254,7 +254,7 @@ fn other_hosts_rule_files_are_out_of_reach_of_programs() {
     ] {
         env.forebay(["run", "--language", "perl", "--", code]);
     }
-    let kept = |name: &str| fs::read_to_string(env.project().join(name)).unwrap();
-    assert_eq!(kept(".codex/rules/team.rules"), CODEX);
-    assert_eq!(kept("opencode.json"), OPENCODE);
+    let content = |name: &str| fs::read_to_string(env.project().join(name)).unwrap();
+    assert_eq!(content(".codex/rules/team.rules"), CODEX);
+    assert_eq!(content("opencode.json"), OPENCODE);
 }

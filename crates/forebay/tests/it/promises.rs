@@ -1,4 +1,4 @@
-//! The promises of the design, one test or more for each that holds already.
+//! The promises of the design, each with one or more tests.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use crate::env::{TestEnv, finish};
 use crate::texts::{binary, tokens, varied_log};
 
 #[test]
-fn promise_2_raw_output_is_kept_whole() {
+fn promise_2_raw_output_is_stored_in_full() {
     let env = TestEnv::new();
     let contents: [&[u8]; 6] = [
         b"no newline at the end",
@@ -48,11 +48,11 @@ fn promise_2_the_same_output_twice_is_two_entries() {
     let (one, two) = (env.stored("same\n"), env.stored("same\n"));
     assert_ne!(one, two);
     env.forebay(["purge", "--yes", &one]).ok();
-    assert_eq!(env.forebay(["get", &two]).ok().body(), "same", "what they share stays");
+    assert_eq!(env.forebay(["get", &two]).ok().body(), "same", "the shared content remains");
 }
 
 #[test]
-fn promise_3_nothing_reports_success_that_did_not_happen() {
+fn promise_3_failures_are_not_reported_as_success() {
     let env = TestEnv::new();
     let failures: [&[&str]; 7] = [
         &["get", "zzzzzzzzzz"],
@@ -123,19 +123,20 @@ fn promise_7_output_never_becomes_a_note() {
     assert!(!reflection.contains("Decided"), "{reflection}");
 }
 
-/// Everything below a folder is closed to others.
-fn check_closed(path: &Path) -> usize {
+/// Asserts that a path and everything below it is private; returns the number of paths.
+fn check_private(path: &Path) -> usize {
     let mode = fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
     let expect = if path.is_dir() { 0o700 } else { 0o600 };
     assert_eq!(mode, expect, "{} has mode {mode:o}", path.display());
     if !path.is_dir() {
         return 1;
     }
-    fs::read_dir(path).unwrap().map(|inner| check_closed(&inner.unwrap().path())).sum::<usize>() + 1
+    fs::read_dir(path).unwrap().map(|inner| check_private(&inner.unwrap().path())).sum::<usize>()
+        + 1
 }
 
 #[test]
-fn promise_8_all_files_are_closed_to_others_whatever_the_umask() {
+fn promise_8_all_files_are_private_for_any_umask() {
     for umask in ["000", "022", "077"] {
         let env = TestEnv::new();
         let shell = |line: &str| {
@@ -148,7 +149,7 @@ fn promise_8_all_files_are_closed_to_others_whatever_the_umask() {
         shell("\"$0\" note --all 'for all'");
         let open = env.mcp();
         shell("\"$0\" purge --everything --yes; \"$0\" note x; \"$0\" doctor --repair");
-        assert!(check_closed(&env.data()) >= 7, "folders, databases and a log were looked at");
+        assert!(check_private(&env.data()) >= 7, "folders, databases and a log were checked");
         drop(open);
     }
 }
@@ -170,23 +171,23 @@ fn promise_9_the_same_input_gives_the_same_bytes() {
 }
 
 #[test]
-fn promise_10_another_projects_entries_are_not_seen_unless_asked_for() {
+fn promise_10_entries_of_other_projects_are_visible_only_on_request() {
     let env = TestEnv::new();
     let secret = env.stored("walrus of app\n");
     let other = env.add_project("other");
-    let there = |line: &[&str]| {
+    let in_other = |line: &[&str]| {
         let mut command = env.command(line);
         command.current_dir(&other);
         finish(command, b"")
     };
-    there(&["get", &secret]).refused(1, "not in this project's store", "scope `all`");
-    there(&["get", "--raw", &secret]).refused(1, "not in this project's store", "scope `all`");
-    assert!(there(&["search", "walrus"]).ok().text().contains("nothing found"));
-    assert!(there(&["history", "--all"]).ok().text().contains("nothing yet"));
-    there(&["purge", "--everything", "--yes"]).ok();
+    in_other(&["get", &secret]).refused(1, "not in this project's store", "scope `all`");
+    in_other(&["get", "--raw", &secret]).refused(1, "not in this project's store", "scope `all`");
+    assert!(in_other(&["search", "walrus"]).ok().text().contains("nothing found"));
+    assert!(in_other(&["history", "--all"]).ok().text().contains("nothing yet"));
+    in_other(&["purge", "--everything", "--yes"]).ok();
 
-    assert_eq!(there(&["get", "--all", &secret]).ok().body(), "walrus of app");
-    assert_eq!(there(&["get", "--all", "--raw", &secret]).ok().stdout, b"walrus of app\n");
-    let found = there(&["search", "walrus", "--scope", "all"]).ok().text();
+    assert_eq!(in_other(&["get", "--all", &secret]).ok().body(), "walrus of app");
+    assert_eq!(in_other(&["get", "--all", "--raw", &secret]).ok().stdout, b"walrus of app\n");
+    let found = in_other(&["search", "walrus", "--scope", "all"]).ok().text();
     assert!(found.contains("walrus of app"), "{found}");
 }

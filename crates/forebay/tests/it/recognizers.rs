@@ -1,4 +1,4 @@
-//! Recognizers that settings define: in every digest, checked on their samples, refused when bad.
+//! Recognizers defined in settings: used in every digest, checked on their samples, refused if invalid.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// What is left of the output of a tool that nobody but its user knows.
+/// A recognizer for the output of a private tool.
 const SHIPIT: &str = r"
 [recognizers.shipit]
 commands = ['cat shipped.log']
@@ -24,11 +24,11 @@ FAILED b
 expect = ['1 hosts (done: 1)', '12 KB sent', 'FAILED b']
 ";
 
-/// What its digest says, whichever way it is made.
-const TOLD: &[&str] =
+/// Parts that every digest of its output contains.
+const EXPECTED: &[&str] =
     &["shipit: 400 hosts (done: 343, stuck: 57)", "4,000 KB sent", "FAILED host-3"];
 
-fn shipped() -> String {
+fn shipped_log() -> String {
     let line = |host: u32| {
         let state = if host % 7 == 3 { "stuck" } else { "done" };
         format!("  waiting for host-{host} to answer\nhost {state}: host-{host}, sent 10 KB\n")
@@ -38,27 +38,27 @@ fn shipped() -> String {
 }
 
 #[track_caller]
-fn tells(text: &str) {
-    for told in TOLD {
-        assert!(text.contains(told), "{told} in\n{text}");
+fn check_digest(text: &str) {
+    for part in EXPECTED {
+        assert!(text.contains(part), "{part} in\n{text}");
     }
     assert!(!text.contains("waiting"), "{text}");
 }
 
 #[test]
-fn a_project_defines_one_and_every_digest_uses_it() {
+fn every_digest_uses_a_project_recognizer() {
     let env = TestEnv::new();
     env.write(".forebay.toml", SHIPIT);
-    env.write("shipped.log", shipped());
-    tells(&env.forebay(["run", "--", "cat shipped.log"]).text());
+    env.write("shipped.log", shipped_log());
+    check_digest(&env.forebay(["run", "--", "cat shipped.log"]).text());
     let piped = ["digest", "--budget", "200", "--command", "cat shipped.log"];
-    tells(&env.forebay_reading(piped, shipped().as_bytes()).ok().text());
+    check_digest(&env.forebay_reading(piped, shipped_log().as_bytes()).ok().text());
     let mut mcp = env.mcp();
-    tells(&mcp.text("ctx_execute", json!({ "command": "cat shipped.log" })));
+    check_digest(&mcp.text("ctx_execute", json!({ "command": "cat shipped.log" })));
 }
 
 #[test]
-fn the_user_defines_one_too_and_the_project_comes_later() {
+fn project_recognizer_overrides_the_users() {
     let env = TestEnv::new();
     fs::create_dir_all(env.data()).unwrap();
     let files = env.forebay(["config"]).ok().text();
@@ -76,7 +76,7 @@ fn the_user_defines_one_too_and_the_project_comes_later() {
 }
 
 #[test]
-fn the_check_says_what_fails_and_exits_with_it() {
+fn check_reports_failures_and_sets_the_exit_code() {
     let env = TestEnv::new();
     let none = env.forebay(["digest", "--check"]).ok().text();
     assert!(none.starts_with("no recognizers are defined"), "{none}");
@@ -95,7 +95,7 @@ fn the_check_says_what_fails_and_exits_with_it() {
 }
 
 #[test]
-fn a_bad_one_is_refused_with_its_key_and_a_hint() {
+fn invalid_recognizer_is_refused_with_its_key_and_a_hint() {
     let env = TestEnv::new();
     env.write(".forebay.toml", SHIPIT.replace("'^FAILED '", "'^FAILED (', 'x'"));
     env.forebay(["digest", "--check"]).refused(

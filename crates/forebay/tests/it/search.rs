@@ -340,7 +340,7 @@ fn answers_malformed_and_huge_queries() {
         assert!(crate::texts::tokens(&text) <= 500, "{query:.40}");
     }
     for empty in [json!([]), json!([""]), json!([" ", "\n"])] {
-        let error = client.fault("ctx_search", json!({ "queries": empty }));
+        let error = client.error("ctx_search", json!({ "queries": empty }));
         assert!(error.contains("the query is empty"), "{error}");
     }
 }

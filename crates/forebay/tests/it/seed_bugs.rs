@@ -1,4 +1,4 @@
-//! The bugs that the forerunner's author told of, each as a test.
+//! Regression tests for the bugs that the author of the predecessor reported.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::env::{TestEnv, reference_in};
 use crate::texts::varied_log;
 
 #[test]
-fn references_that_cannot_be_read_back() {
+fn every_reference_can_be_read_back() {
     let env = TestEnv::new();
     let run = env.forebay(["run", "--", "echo of a run"]).ok().reference();
     let note = env.noted("of a note");
@@ -24,7 +24,7 @@ fn references_that_cannot_be_read_back() {
 }
 
 #[test]
-fn data_wiped_at_restart() {
+fn data_survives_restarts() {
     let env = TestEnv::new();
     let mut references = Vec::new();
     for number in 0..5 {
@@ -40,7 +40,7 @@ fn data_wiped_at_restart() {
 }
 
 #[test]
-fn phrase_only_search() {
+fn search_matches_words_in_any_order() {
     let env = TestEnv::new();
     env.noted("Vectorize stays optional");
     let found = env.forebay(["search", "Vectorize optional"]).ok().text();
@@ -50,7 +50,7 @@ fn phrase_only_search() {
 }
 
 #[test]
-fn carriage_returns_in_summaries() {
+fn summaries_contain_no_carriage_returns() {
     let env = TestEnv::new();
     let windows = varied_log(2_000).replace('\n', "\r\n");
     for content in ["one\r\ntwo\r\n", "10%\r20%\r100%\r\ndone\r\n", &windows] {
@@ -72,7 +72,7 @@ fn carriage_returns_in_summaries() {
 }
 
 #[test]
-fn fake_success() {
+fn success_is_reported_only_for_commands_that_ran() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let made = mcp.text("ctx_execute", json!({ "code": "echo really > made; cat made" }));
@@ -81,12 +81,12 @@ fn fake_success() {
     let failed = mcp.text("ctx_execute", json!({ "code": "no-such-program-here" }));
     assert!(failed.contains("] exit 127 · ") && failed.contains("not found"), "{failed}");
     assert!(
-        mcp.fault("ctx_execute", json!({ "code": "true", "cwd": "/no/such" })).contains("exist")
+        mcp.error("ctx_execute", json!({ "code": "true", "cwd": "/no/such" })).contains("exist")
     );
 }
 
 #[test]
-fn notes_without_raw_text() {
+fn notes_keep_their_raw_text() {
     let env = TestEnv::new();
     let text = "why we did it: ".repeat(300);
     let mut mcp = env.mcp();
@@ -96,7 +96,7 @@ fn notes_without_raw_text() {
 }
 
 #[test]
-fn purge_that_never_purges_unexpired_rows() {
+fn purge_deletes_unexpired_entries() {
     let env = TestEnv::new();
     let fresh = env.stored("fresh output\n");
     env.forebay(["purge", "--yes", &fresh]).ok();
@@ -111,7 +111,7 @@ fn purge_that_never_purges_unexpired_rows() {
 }
 
 #[test]
-fn quoting_broken_by_splitting_on_spaces() {
+fn quoted_arguments_are_not_split() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
     let line = r#"printf '%s|' "two words" 'it'"'"'s' "a \"b\"" '$HOME' "$((1 + 1))""#;

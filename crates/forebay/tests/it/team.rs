@@ -1,4 +1,4 @@
-//! `forebay push`, `forebay pull` and `GET /context`: two people, a real server between them.
+//! `forebay push`, `forebay pull` and `GET /context` between team members over a real server.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -9,36 +9,36 @@ use crate::env::{Output, TestEnv, finish, reference_in};
 use crate::http_client::{Request, Server};
 use crate::postgres::{unused_name, unused_workspace};
 
-/// Tells each story with a server whose store is in files, and with one whose store is on PostgreSQL.
-macro_rules! stories {
-    ($($story:ident)*) => {
+/// Runs each test with a server that stores in files and with one that stores in PostgreSQL.
+macro_rules! with_each_store {
+    ($($test:ident)*) => {
         mod in_files {
-            $(#[test] fn $story() { super::$story(&super::Team::in_files()); })*
+            $(#[test] fn $test() { super::$test(&super::Team::in_files()); })*
         }
         mod on_postgres {
-            $(#[test] fn $story() {
+            $(#[test] fn $test() {
                 if let Some(team) = super::Team::on_postgres() {
-                    super::$story(&team);
+                    super::$test(&team);
                 }
             })*
         }
     };
 }
 
-stories! {
-    what_one_notes_the_other_knows_with_its_author
-    what_two_decide_apart_from_each_other_is_kept_and_marked
-    sources_and_runs_are_shared_only_when_asked_for
-    what_is_too_large_for_a_page_is_told_both_ways
-    a_push_that_broke_off_goes_on
-    one_workspace_and_one_project_do_not_see_another
-    who_may_not_write_may_not_push
-    pages_that_are_none_are_refused_and_change_nothing
-    the_context_of_a_project_is_served_as_text
-    a_model_on_the_network_writes_into_the_project_it_names
+with_each_store! {
+    pulled_notes_name_their_author
+    concurrent_decisions_are_kept_and_marked_as_conflicting
+    sources_and_runs_are_shared_only_on_request
+    push_and_pull_report_oversized_entries
+    interrupted_push_resumes
+    workspaces_and_projects_are_isolated
+    push_requires_the_write_right
+    invalid_pages_are_refused_and_change_nothing
+    project_context_is_served_as_markdown
+    remote_tool_call_writes_into_the_named_project
 }
 
-/// A server with a workspace, and what its members need.
+/// A server with a workspace for its members.
 struct Team {
     env: TestEnv,
     server: Server,
@@ -55,7 +55,7 @@ impl Team {
     }
 
     fn with(env: TestEnv) -> Self {
-        // A server that nobody could use does not start.
+        // A server that requires tokens starts only if one exists.
         env.token("first", &["--rights", "read"]);
         let server = env.serve(&["--require-token"]);
         Self { env, server, workspace: unused_name() }
@@ -72,7 +72,7 @@ impl Team {
     }
 }
 
-/// Somebody with a machine of his own, and a project that everybody calls `app`.
+/// A team member with a separate machine and a project `app`.
 struct Member {
     env: TestEnv,
     url: String,
@@ -102,7 +102,7 @@ impl Member {
     }
 }
 
-fn what_one_notes_the_other_knows_with_its_author(team: &Team) {
+fn pulled_notes_name_their_author(team: &Team) {
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     let noted = ann.run(&["note", "--pin", "-k", "decision", "-t", "db", "we use SQLite"]).ok();
     ann.run(&["--set", "team.author=mallory", "note", "the report is slow"]).ok();
@@ -115,9 +115,15 @@ fn what_one_notes_the_other_knows_with_its_author(team: &Team) {
 
     let pulled = bob.json(&["pull"]);
     assert_eq!(pulled["added"], 2, "{pulled}");
-    let told = bob.context();
-    assert!(told.contains("## Pinned (1)") && told.contains("we use SQLite (ann)"), "{told}");
-    assert!(told.contains("the report is slow** (ann)"), "the token says who: {told}");
+    let context = bob.context();
+    assert!(
+        context.contains("## Pinned (1)") && context.contains("we use SQLite (ann)"),
+        "{context}"
+    );
+    assert!(
+        context.contains("the report is slow** (ann)"),
+        "the token determines the author: {context}"
+    );
     let all = bob.run(&["history", "--all"]).ok().text();
     for own in ["for me alone", "prefers tabs", "stored.txt"] {
         assert!(!all.contains(own), "{own}: {all}");
@@ -129,7 +135,7 @@ fn what_one_notes_the_other_knows_with_its_author(team: &Team) {
     assert_eq!((&back["tally"]["added"], &back["tally"]["known"]), (&json!(0), &json!(2)));
 }
 
-fn what_two_decide_apart_from_each_other_is_kept_and_marked(team: &Team) {
+fn concurrent_decisions_are_kept_and_marked_as_conflicting(team: &Team) {
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     ann.run(&["note", "-t", "db", "we use Postgres"]).ok();
     ann.run(&["push"]).ok();
@@ -142,18 +148,24 @@ fn what_two_decide_apart_from_each_other_is_kept_and_marked(team: &Team) {
     bob.run(&["pull"]).ok();
     ann.run(&["pull"]).ok();
     for member in [&ann, &bob] {
-        let told = member.context();
-        assert!(told.contains("we use SQLite") && told.contains("we use DuckDB"), "{told}");
-        assert!(told.contains("conflicts with [ctx:") && !told.contains("Postgres"), "{told}");
+        let context = member.context();
+        assert!(
+            context.contains("we use SQLite") && context.contains("we use DuckDB"),
+            "{context}"
+        );
+        assert!(
+            context.contains("conflicts with [ctx:") && !context.contains("Postgres"),
+            "{context}"
+        );
     }
     ann.run(&["note", "-t", "db", "SQLite it is"]).ok();
     ann.run(&["push"]).ok();
     bob.run(&["pull"]).ok();
-    let told = bob.context();
-    assert!(told.contains("SQLite it is") && !told.contains("DuckDB"), "settled: {told}");
+    let context = bob.context();
+    assert!(context.contains("SQLite it is") && !context.contains("DuckDB"), "resolved: {context}");
 }
 
-fn sources_and_runs_are_shared_only_when_asked_for(team: &Team) {
+fn sources_and_runs_are_shared_only_on_request(team: &Team) {
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     ann.env.write("guide.md", "# Guide\n\nHow the walrus is fed.\n");
     ann.run(&["index", "guide.md"]).ok();
@@ -167,7 +179,7 @@ fn sources_and_runs_are_shared_only_when_asked_for(team: &Team) {
     assert!(bob.run(&["search", "heron"]).ok().text().contains("the heron waits"));
 }
 
-fn what_is_too_large_for_a_page_is_told_both_ways(team: &Team) {
+fn push_and_pull_report_oversized_entries(team: &Team) {
     let ann = team.member("ann");
     let large = "The walrus sleeps on the ice all day.\n".repeat(100_000);
     ann.env.write("large.md", &large);
@@ -176,13 +188,13 @@ fn what_is_too_large_for_a_page_is_told_both_ways(team: &Team) {
     assert!(pushed.contains("left out: 1 entry over 3 MB; forebay export"), "{pushed}");
     let text = json!({ "text": large, "source": "large" });
     let index = Request::tool("ctx_index", text).header("forebay-project", "app");
-    team.server.send(&index.bearing(&ann.token)).answer();
+    team.server.send(&index.bearer(&ann.token)).answer();
     let pulled = ann.run(&["pull", "--source", "large*"]).ok().text();
     assert!(pulled.starts_with("nothing new on "), "{pulled}");
     assert!(pulled.contains("left out: 1 entry over 3 MB; forebay export"), "{pulled}");
 }
 
-fn a_push_that_broke_off_goes_on(team: &Team) {
+fn interrupted_push_resumes(team: &Team) {
     let ann = team.member("ann");
     let mut mcp = ann.env.mcp();
     let body = "a long thought ".repeat(14_000);
@@ -190,10 +202,10 @@ fn a_push_that_broke_off_goes_on(team: &Team) {
         mcp.text("ctx_annotate", json!({ "text": format!("note {number}: {body}") }));
     }
     drop(mcp);
-    let cut = Cutting::after(&team.server, 1);
+    let proxy = FailingProxy::after(&team.server, 1);
     let broken = finish(
         {
-            let mut command = ann.command(&["push", "--server", &cut.url()]);
+            let mut command = ann.command(&["push", "--server", &proxy.url()]);
             command.env("NO_PROXY", "*");
             command
         },
@@ -201,26 +213,26 @@ fn a_push_that_broke_off_goes_on(team: &Team) {
     );
     assert_eq!(broken.code(), Some(1), "{broken:?}");
     assert!(broken.stderr.contains("it continues where it stopped"), "{}", broken.stderr);
-    cut.mend();
-    let rest = ann.json(&["push", "--server", &cut.url()]);
+    proxy.restore();
+    let rest = ann.json(&["push", "--server", &proxy.url()]);
     let sent = rest["sent"].as_u64().unwrap();
-    assert!((1..8).contains(&sent), "only what was missing: {rest}");
-    assert_eq!(team.member("bob").json(&["pull"])["added"], 8, "each of them once");
+    assert!((1..8).contains(&sent), "only the missing entries: {rest}");
+    assert_eq!(team.member("bob").json(&["pull"])["added"], 8, "each note exactly once");
 }
 
-/// A way to the server that breaks after so many requests.
-struct Cutting {
+/// A proxy that drops connections after a number of requests.
+struct FailingProxy {
     port: u16,
-    left: std::sync::Arc<std::sync::atomic::AtomicI64>,
+    remaining: std::sync::Arc<std::sync::atomic::AtomicI64>,
 }
 
-impl Cutting {
+impl FailingProxy {
     fn after(server: &Server, requests: i64) -> Self {
         use std::sync::atomic::{AtomicI64, Ordering};
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let left = std::sync::Arc::new(AtomicI64::new(requests));
-        let (address, counted) = (server.address, std::sync::Arc::clone(&left));
+        let remaining = std::sync::Arc::new(AtomicI64::new(requests));
+        let (address, counted) = (server.address, std::sync::Arc::clone(&remaining));
         std::thread::spawn(move || {
             for incoming in listener.incoming().flatten() {
                 if counted.fetch_sub(1, Ordering::SeqCst) <= 0 {
@@ -238,11 +250,11 @@ impl Cutting {
                 }
             }
         });
-        Self { port, left }
+        Self { port, remaining }
     }
 
-    fn mend(&self) {
-        self.left.store(i64::MAX, std::sync::atomic::Ordering::SeqCst);
+    fn restore(&self) {
+        self.remaining.store(i64::MAX, std::sync::atomic::Ordering::SeqCst);
     }
 
     fn url(&self) -> String {
@@ -250,7 +262,7 @@ impl Cutting {
     }
 }
 
-fn one_workspace_and_one_project_do_not_see_another(team: &Team) {
+fn workspaces_and_projects_are_isolated(team: &Team) {
     let ann = team.member("ann");
     ann.run(&["note", "of the team"]).ok();
     ann.run(&["push"]).ok();
@@ -262,21 +274,21 @@ fn one_workspace_and_one_project_do_not_see_another(team: &Team) {
     assert_eq!(ann.json(&["pull"])["known"], 1);
 }
 
-fn who_may_not_write_may_not_push(team: &Team) {
+fn push_requires_the_write_right(team: &Team) {
     let token = team.env.token("guest", &["--rights", "read", "--workspace", &team.workspace]);
     let guest = Member { env: TestEnv::new(), url: team.url(), token };
     guest.run(&["note", "let me in"]).ok();
     let refused = guest.run(&["push"]);
     assert!(refused.stderr.contains("403") && refused.stderr.contains("hint: "), "{refused:?}");
     guest.run(&["pull"]).ok();
-    let nobody = Member { token: "fby_x_y".to_owned(), ..guest };
-    let refused = nobody.run(&["pull"]);
+    let stranger = Member { token: "fby_x_y".to_owned(), ..guest };
+    let refused = stranger.run(&["pull"]);
     assert!(refused.stderr.contains("401") && refused.stderr.contains("hint: "), "{refused:?}");
     assert!(!refused.stderr.contains("fby_x_y"), "{refused:?}");
 }
 
 #[test]
-fn a_server_that_is_none_is_told() {
+fn missing_or_invalid_server_is_an_error() {
     let env = TestEnv::new();
     env.forebay(["push"]).refused(2, "no server given", "--server");
     env.forebay(["push", "--server", "ftp://x"]).refused(2, "invalid server URL", "https://");
@@ -292,10 +304,10 @@ fn a_server_that_is_none_is_told() {
     env.forebay(["push"]).refused(2, "cannot loosen `team.server`", "settings");
 }
 
-fn pages_that_are_none_are_refused_and_change_nothing(team: &Team) {
+fn invalid_pages_are_refused_and_change_nothing(team: &Team) {
     let token = team.env.token("ann", &["--rights", "read,write", "--workspace", &team.workspace]);
     let post = |path: &str, body: &str| {
-        let request = Request::new("POST", path).body(body).bearing(&token);
+        let request = Request::new("POST", path).body(body).bearer(&token);
         team.server.send(&request.header("content-type", "application/x-ndjson"))
     };
     let path = "/v1/team/entries?project=app";
@@ -312,16 +324,16 @@ fn pages_that_are_none_are_refused_and_change_nothing(team: &Team) {
     let long = format!("{}\n{{\"text\":\"xxxx\"}}\n", entry("note", 2));
     post(path, &long).refused(400, "exceeds the size", "again");
     post("/v1/team/entries", "").refused(400, "missing parameter `project`", "project=");
-    let wrong = Request::new("POST", path).json(&json!({})).bearing(&token);
+    let wrong = Request::new("POST", path).json(&json!({})).bearer(&token);
     team.server.send(&wrong).refused(415, "JSON lines", "forebay push");
     let fine = format!("{}\n{{\"text\":\"x\"}}\n", entry("note", 1));
-    assert_eq!(post(path, &fine).ok()["added"], 1, "and the sound one is taken");
+    assert_eq!(post(path, &fine).ok()["added"], 1, "a valid page is accepted");
     assert_eq!(post(path, &fine).ok()["known"], 1);
-    let bad = Request::get("/v1/team/entries?project=app&after=x").bearing(&token);
+    let bad = Request::get("/v1/team/entries?project=app&after=x").bearer(&token);
     team.server.send(&bad).refused(400, "invalid `after`", "previous page");
 }
 
-fn the_context_of_a_project_is_served_as_text(team: &Team) {
+fn project_context_is_served_as_markdown(team: &Team) {
     let ann = team.member("ann");
     for number in 0..30 {
         ann.run(&["note", "-k", "finding", &format!("finding number {number}: ünïcödé")]).ok();
@@ -329,38 +341,41 @@ fn the_context_of_a_project_is_served_as_text(team: &Team) {
     ann.run(&["note", "--pin", "never push to main"]).ok();
     ann.run(&["push"]).ok();
     let get = |query: &str| {
-        let request = Request::get(&format!("/context?project=app{query}")).bearing(&ann.token);
+        let request = Request::get(&format!("/context?project=app{query}")).bearer(&ann.token);
         let response = team.server.send(&request);
         assert_eq!(response.status, 200, "{query}: {}", response.text());
         assert_eq!(response.header("content-type"), Some("text/markdown; charset=utf-8"));
         response.text()
     };
-    let told = get("");
-    assert!(told.contains("## Pinned (1)") && told.contains("## Notes (20 of 30)"), "{told}");
+    let context = get("");
+    assert!(
+        context.contains("## Pinned (1)") && context.contains("## Notes (20 of 30)"),
+        "{context}"
+    );
     for same in ["&limit=abc", "&compact=yep", "&notes=0&sessions=", "&max_bytes=%zz", "&x=1&x=2"] {
-        assert_eq!(get(same), told, "{same}");
+        assert_eq!(get(same), context, "{same}");
     }
     let compact = get("&limit=8&compact=1");
     assert_eq!(compact.matches("\n- [").count(), 8, "{compact}");
     assert!(compact.len() < 800 && !compact.contains("**:"), "{compact}");
-    assert!(get("&pinned=-1&notes=-1").starts_with("no data"), "both left out");
-    let nowhere = Request::get("/context?project=nowhere").bearing(&ann.token);
+    assert!(get("&pinned=-1&notes=-1").starts_with("no data"), "both sections are left out");
+    let nowhere = Request::get("/context?project=nowhere").bearer(&ann.token);
     assert!(team.server.send(&nowhere).text().contains("no data about a project `nowhere`"));
 }
 
-fn a_model_on_the_network_writes_into_the_project_it_names(team: &Team) {
+fn remote_tool_call_writes_into_the_named_project(team: &Team) {
     let ann = team.member("ann");
     let note = Request::tool("ctx_annotate", json!({ "text": "learned over the network" }));
-    let named = note.header("forebay-project", "app").bearing(&ann.token);
+    let named = note.header("forebay-project", "app").bearer(&ann.token);
     let answer = team.server.send(&named).answer();
     assert!(answer.contains("saved"), "{answer}");
     assert_eq!(ann.json(&["pull"])["added"], 1);
     let own = ann.run(&["get", &reference_in(&answer)]).ok().text();
     assert!(own.contains("learned over the network") && own.contains("by ann"), "{own}");
     let personal = json!({ "text": "mine", "scope": "personal" });
-    let personal = Request::tool("ctx_annotate", personal).bearing(&ann.token);
+    let personal = Request::tool("ctx_annotate", personal).bearer(&ann.token);
     team.server.send(&personal).refused(403, "does not store personal notes", "own machine");
     let reader = team.env.token("guest", &["--rights", "read", "--workspace", &team.workspace]);
-    let unknown = Request::get("/v1/search?q=x").header("forebay-project", "new").bearing(&reader);
+    let unknown = Request::get("/v1/search?q=x").header("forebay-project", "new").bearer(&reader);
     team.server.send(&unknown).refused(404, "unknown project `new`", "forebay push");
 }

@@ -1,11 +1,11 @@
-//! Outputs to digest, store and find, the same in every run; and what they cost.
+//! Deterministic outputs for tests, and their token count.
 
-/// Tokens as Forebay counts them: 4 bytes of UTF-8 each.
+/// Counts tokens as Forebay does: 4 bytes of UTF-8 each.
 pub(crate) fn tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-/// A log of which no line is like another.
+/// Returns a log whose lines all differ.
 pub(crate) fn varied_log(lines: usize) -> String {
     const WORDS: [&str; 12] = [
         "alpha", "bridge", "copper", "delta", "ember", "fjord", "granite", "harbour", "iris",
@@ -25,14 +25,14 @@ pub(crate) fn varied_log(lines: usize) -> String {
     log
 }
 
-/// One line of `bytes` bytes that never repeats within a page.
+/// Returns one line of `bytes` bytes that never repeats within a page.
 pub(crate) fn long_line(bytes: usize) -> String {
     let mut line: String = (0..=bytes / 7).map(|number| format!("{number:06}.")).collect();
     line.truncate(bytes);
     line
 }
 
-/// Bytes that are no text, with every value in them.
+/// Returns bytes that are not valid text and contain every value.
 pub(crate) fn binary(bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|at| (at * 31 % 256) as u8 ^ (at / 256) as u8).collect()
+    (0..bytes).map(|index| (index * 31 % 256) as u8 ^ (index / 256) as u8).collect()
 }

@@ -1,21 +1,21 @@
-//! A few programs in every language that a package manager installs.
+//! Sample programs in every language that package managers offer.
 
-/// What a language must be able to do, in its own words.
+/// Programs in one language that cover what a runtime must support.
 pub(crate) struct Sample {
     pub(crate) language: &'static str,
-    /// Whether an unattended run must have it.
+    /// Whether a missing runtime is reported as a skipped test.
     pub(crate) required: bool,
     /// Prints `hello`.
     pub(crate) hello: &'static str,
     /// Fails on its third line.
     pub(crate) error: &'static str,
-    /// How the language says so.
-    pub(crate) error_place: &'static str,
-    /// Prints what it reads.
+    /// How the error message names that line.
+    pub(crate) error_location: &'static str,
+    /// Copies stdin to stdout.
     pub(crate) echo: &'static str,
     /// Prints the content and the path of its first file and, where there are lists, `count=2`.
     pub(crate) file: &'static str,
-    /// Takes a minute.
+    /// Sleeps for a minute.
     pub(crate) sleep: &'static str,
     /// Prints 50,000 lines.
     pub(crate) big: &'static str,
@@ -28,7 +28,7 @@ const POSIX: Sample = Sample {
     required: true,
     hello: "echo hello",
     error: "true\ntrue\nno_such_command_xyz",
-    error_place: "3:",
+    error_location: "3:",
     echo: "cat",
     file: "echo \"$FILE_CONTENT $FILE_PATH\"; echo \"count=$(echo \"$FILES\" | wc -l | tr -d ' ')\"",
     sleep: "sleep 60",
@@ -40,20 +40,20 @@ pub(crate) const SAMPLES: &[Sample] = &[
     POSIX,
     Sample {
         language: "shell",
-        error_place: "line 3",
+        error_location: "line 3",
         file: "echo \"$FILE_CONTENT $FILE_PATH count=${#FILES[@]}\"",
         ..POSIX
     },
     Sample {
         language: "bash",
-        error_place: "line 3",
+        error_location: "line 3",
         file: "echo \"$FILE_CONTENT $FILE_PATH count=${#FILES[@]}\"",
         ..POSIX
     },
     Sample { language: "zsh", file: "echo \"$FILE_CONTENT $FILE_PATH count=${#FILES}\"", ..POSIX },
     Sample {
         language: "fish",
-        error_place: "line 3",
+        error_location: "line 3",
         file: "echo $FILE_CONTENT $FILE_PATH count=(count $FILES)",
         ..POSIX
     },
@@ -62,7 +62,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "from __future__ import annotations\nprint('hello')",
         error: "x = 1\ny = 2\nraise ValueError('bad')",
-        error_place: "line 3",
+        error_location: "line 3",
         echo: "import sys\nsys.stdout.write(sys.stdin.read())",
         file: "from __future__ import annotations\nprint(FILE_CONTENT, FILE_PATH, f'count={len(FILES)}', FILE_CONTENTS)",
         sleep: "import time\ntime.sleep(60)",
@@ -74,7 +74,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "const said = await Promise.resolve('hello');\nconsole.log(said)",
         error: "const x = 1;\nconst y = 2;\nthrow new Error('bad');",
-        error_place: ":3",
+        error_location: ":3",
         echo: "for await (const chunk of process.stdin) process.stdout.write(chunk)",
         file: "console.log(FILE_CONTENT, FILE_PATH, `count=${FILES.length}`, FILE_CONTENTS.length)",
         sleep: "await new Promise((done) => setTimeout(done, 60000))",
@@ -86,7 +86,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: false,
         hello: "const said: string = await Promise.resolve('hello');\nconsole.log(said)",
         error: "const x: number = 1;\nconst y = 2;\nthrow new Error('bad');",
-        error_place: ":3",
+        error_location: ":3",
         echo: "for await (const chunk of process.stdin) process.stdout.write(chunk)",
         file: "console.log(FILE_CONTENT, FILE_PATH, `count=${FILES.length}`)",
         sleep: "await new Promise((done) => setTimeout(done, 60000))",
@@ -98,7 +98,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "puts 'hello'",
         error: "x = 1\ny = 2\nraise 'bad'",
-        error_place: ":3:",
+        error_location: ":3:",
         echo: "print STDIN.read",
         file: "puts \"#{FILE_CONTENT} #{FILE_PATH} count=#{FILES.length} #{FILE_CONTENTS.length}\"",
         sleep: "sleep 60",
@@ -110,7 +110,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "use strict; use warnings;\nprint \"hello\\n\";",
         error: "my $x = 1;\nmy $y = 2;\ndie 'bad';",
-        error_place: "line 3",
+        error_location: "line 3",
         echo: "print while <STDIN>;",
         file: "use strict;\nprint \"$FILE_CONTENT $FILE_PATH count=\" . scalar(@FILES) . \"\\n\";",
         sleep: "sleep 60;",
@@ -122,7 +122,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "<?php\ndeclare(strict_types=1);\necho \"hello\\n\";",
         error: "$x = 1;\n$y = 2;\nthrow new Exception('bad');",
-        error_place: ":3",
+        error_location: ":3",
         echo: "echo stream_get_contents(STDIN);",
         file: "<?php declare(strict_types=1);\necho \"$FILE_CONTENT $FILE_PATH count=\" . count($FILES) . \"\\n\";",
         sleep: "sleep(60);",
@@ -134,7 +134,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "print('hello')",
         error: "local x = 1\nlocal y = 2\nerror('bad')",
-        error_place: ":3:",
+        error_location: ":3:",
         echo: "io.write(io.read('*a'))",
         file: "print(FILE_CONTENT, FILE_PATH, 'count=' .. #FILES, #FILE_CONTENTS)",
         sleep: "os.execute('sleep 60')",
@@ -146,7 +146,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: false,
         hello: "package main\nimport \"fmt\"\nfunc main() { fmt.Println(\"hello\") }",
         error: "package main\nfunc main() {\npanic(\"bad\")\n}",
-        error_place: "script.go:3",
+        error_location: "script.go:3",
         echo: "package main\nimport (\"io\"; \"os\")\nfunc main() { io.Copy(os.Stdout, os.Stdin) }",
         file: "package main\nimport \"fmt\"\nfunc main() { fmt.Printf(\"%s %s count=%d\\n\", FILE_CONTENT, FILE_PATH, len(FILES)) }",
         sleep: "package main\nimport \"time\"\nfunc main() { time.Sleep(time.Minute) }",
@@ -158,7 +158,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "#![allow(unused)]\nfn main() { println!(\"hello\"); }",
         error: "fn main() {\nlet list: Vec<u8> = Vec::new();\nlist[list.len()];\n}",
-        error_place: "script.rs:3",
+        error_location: "script.rs:3",
         echo: "fn main() { std::io::copy(&mut std::io::stdin(), &mut std::io::stdout()).unwrap(); }",
         file: "#![allow(unused)]\nfn main() { println!(\"{} {} count={}\", *FILE_CONTENT, *FILE_PATH, FILES.len()); }",
         sleep: "fn main() { std::thread::sleep(std::time::Duration::from_secs(60)); }",
@@ -170,7 +170,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "#include <stdio.h>\nint main(void) { puts(\"hello\"); }",
         error: "int main(void) {\nint x = 1;\nreturn no_such_name;\n}",
-        error_place: "script.c:3",
+        error_location: "script.c:3",
         echo: "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); }",
         file: "#include <stdio.h>\nint main(void) { printf(\"%s %s\\n\", FILE_CONTENT, FILE_PATH); }",
         sleep: "#include <unistd.h>\nint main(void) { sleep(60); }",
@@ -182,7 +182,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: true,
         hello: "#include <iostream>\nint main() { std::cout << \"hello\\n\"; }",
         error: "int main() {\nint x = 1;\nreturn no_such_name;\n}",
-        error_place: "script.cpp:3",
+        error_location: "script.cpp:3",
         echo: "#include <iostream>\nint main() { std::cout << std::cin.rdbuf(); }",
         file: "#include <iostream>\nint main() { std::cout << FILE_CONTENT << FILE_PATH << \" count=\" << FILES.size(); }",
         sleep: "#include <unistd.h>\nint main() { sleep(60); }",
@@ -194,7 +194,7 @@ pub(crate) const SAMPLES: &[Sample] = &[
         required: false,
         hello: "class A { public static void main(String[] a) { System.out.println(\"hello\"); } }",
         error: "class A { public static void main(String[] a) {\nint x = 0;\nSystem.out.println(1 / x);\n} }",
-        error_place: "java:3",
+        error_location: "java:3",
         echo: "class A { public static void main(String[] a) throws Exception { System.in.transferTo(System.out); } }",
         file: "import java.nio.file.*;\nclass A { public static void main(String[] a) throws Exception { String path = System.getenv(\"FILE_PATH\"); System.out.println(Files.readString(Path.of(path)) + path); } }",
         sleep: "class A { public static void main(String[] a) throws Exception { Thread.sleep(60000); } }",

@@ -1,4 +1,4 @@
-//! Promise 1: a hook never breaks the agent. Whatever is wrong: exit 0, not a word, one line in the log.
+//! Promise 1: a hook never breaks the agent. On any error it exits with 0, prints nothing and logs one line.
 
 use std::fs;
 use std::io::Write;
@@ -20,7 +20,7 @@ fn payload(env: &TestEnv) -> String {
 }
 
 #[test]
-fn promise_1_bad_payloads_cost_a_line_in_the_log_and_nothing_else() {
+fn promise_1_invalid_payload_only_logs_one_line() {
     let truncated = &payload(&TestEnv::new())[..400];
     let payloads: [&[u8]; 8] = [
         truncated.as_bytes(),
@@ -40,7 +40,7 @@ fn promise_1_bad_payloads_cost_a_line_in_the_log_and_nothing_else() {
 }
 
 #[test]
-fn promise_1_wrong_words_on_the_command_line_deny_nothing() {
+fn promise_1_invalid_arguments_deny_nothing() {
     let env = TestEnv::new();
     let lines: [&[&str]; 5] = [
         &["hook"],
@@ -56,7 +56,7 @@ fn promise_1_wrong_words_on_the_command_line_deny_nothing() {
 }
 
 #[test]
-fn promise_1_unknown_events_and_fields_mean_nothing() {
+fn promise_1_unknown_events_and_fields_are_ignored() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     host.hook("TeammateIdle", json!({ "new": { "field": [1, 2] } })).silent();
@@ -67,23 +67,23 @@ fn promise_1_unknown_events_and_fields_mean_nothing() {
 }
 
 #[test]
-fn promise_1_without_a_conversation_nothing_is_recorded() {
+fn promise_1_payload_without_a_session_is_not_recorded() {
     let env = TestEnv::new();
-    let nameless = payload(&env).replace("session_id", "unknown");
-    call(&env, "claude-code", "PostToolUse", nameless.as_bytes()).silent();
+    let without_session = payload(&env).replace("session_id", "unknown");
+    call(&env, "claude-code", "PostToolUse", without_session.as_bytes()).silent();
     assert_eq!(log_lines(&env).len(), 1, "{:?}", log_lines(&env));
     assert!(log_lines(&env)[0].contains("has no session"));
 }
 
 #[test]
-fn promise_1_no_stdin_at_all() {
+fn promise_1_missing_stdin_only_logs_one_line() {
     let env = TestEnv::new();
     env.forebay(["hook", "claude-code", "PreToolUse"]).silent();
     assert_eq!(log_lines(&env).len(), 1);
 }
 
 #[test]
-fn promise_1_a_data_folder_that_cannot_be_written() {
+fn promise_1_unwritable_data_folder_is_not_an_error() {
     let env = TestEnv::new();
     fs::write(env.data(), "a file").unwrap();
     call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes()).silent();
@@ -91,12 +91,12 @@ fn promise_1_a_data_folder_that_cannot_be_written() {
     fs::create_dir(env.data()).unwrap();
     fs::set_permissions(env.data(), fs::Permissions::from_mode(0o500)).unwrap();
     let output = call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes());
-    assert_eq!(output.code(), Some(0), "root may write anywhere, others say nothing");
+    assert_eq!(output.code(), Some(0), "root can write anywhere, other users get no output");
     fs::set_permissions(env.data(), fs::Permissions::from_mode(0o700)).unwrap();
 }
 
 #[test]
-fn promise_1_a_locked_database_is_waited_for_with_a_bound() {
+fn promise_1_wait_for_a_locked_database_is_bounded() {
     let env = TestEnv::new();
     env.noted("so that there is a database");
     let lock = rusqlite::Connection::open(env.database()).unwrap();
@@ -109,7 +109,7 @@ fn promise_1_a_locked_database_is_waited_for_with_a_bound() {
 }
 
 #[test]
-fn promise_1_a_damaged_or_newer_database_says_nothing() {
+fn promise_1_newer_database_only_logs_one_line() {
     let env = TestEnv::new();
     env.noted("so that there is a database");
     let newer = rusqlite::Connection::open(env.database()).unwrap();
@@ -122,7 +122,7 @@ fn promise_1_a_damaged_or_newer_database_says_nothing() {
 }
 
 #[test]
-fn promise_1_settings_that_are_wrong_say_nothing() {
+fn promise_1_invalid_settings_only_log_one_line() {
     let env = TestEnv::new();
     env.write(".forebay.toml", "hooks.threshold = 'many'");
     call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes()).silent();
@@ -130,7 +130,7 @@ fn promise_1_settings_that_are_wrong_say_nothing() {
 }
 
 #[test]
-fn promise_1_a_host_that_hangs_up_is_no_failure() {
+fn promise_1_closed_stdout_is_not_an_error() {
     let env = TestEnv::new();
     let mut command = env.command(["hook", "claude-code", "PostToolUse"]);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
@@ -140,7 +140,7 @@ fn promise_1_a_host_that_hangs_up_is_no_failure() {
 }
 
 #[test]
-fn promise_1_a_binary_that_is_replaced_goes_on() {
+fn promise_1_hook_completes_after_its_binary_is_removed() {
     let env = TestEnv::new();
     let copy = env.root().join("forebay");
     fs::copy(env!("CARGO_BIN_EXE_forebay"), &copy).unwrap();
@@ -165,7 +165,7 @@ fn a_payload_of_a_hundred_megabytes_is_captured() {
     payload.extend(std::iter::repeat_n(line, 100_000_000 / line.len()));
     payload.push_str("\"}}");
     let output = call(&env, "claude-code", "PostToolUse", payload.as_bytes());
-    // A build without optimisation may not be done in time; then nothing is said.
+    // An unoptimised build may time out; the hook then prints nothing.
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     if output.stdout.is_empty() {
         assert!(log_lines(&env).iter().any(|line| line.contains("timed out after")));

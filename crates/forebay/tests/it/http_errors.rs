@@ -1,4 +1,4 @@
-//! What goes wrong on a network: foreign pages, broken requests, floods, and the end of the server.
+//! Network failures: foreign origins, malformed requests, floods and server shutdown.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -6,11 +6,11 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::env::{HANG, TestEnv, announced_process, is_gone, reference_in, wait_until};
+use crate::env::{HANG_TIMEOUT, TestEnv, announced_process, is_gone, reference_in, wait_until};
 use crate::http_client::{Request, Response};
 
 #[test]
-fn other_names_and_other_peoples_pages_are_sent_away() {
+fn foreign_hosts_and_origins_are_refused() {
     let env = TestEnv::new();
     let server = env.serve(&["--origin", "https://app.example.org"]);
     let own = format!("localhost:{}", server.address.port());
@@ -34,7 +34,7 @@ fn other_names_and_other_peoples_pages_are_sent_away() {
 }
 
 #[test]
-fn broken_requests_get_the_status_that_tells_why() {
+fn malformed_requests_get_a_matching_status() {
     let env = TestEnv::new();
     let server = env.serve(&["--set", "serve.body_kb=64"]);
     let tool = |body: &str| Request::tool("ctx_search", json!({})).body(body);
@@ -65,7 +65,7 @@ fn broken_requests_get_the_status_that_tells_why() {
 }
 
 #[test]
-fn a_body_of_a_gigabyte_is_refused_before_it_is_sent() {
+fn oversized_body_is_refused_before_it_is_read() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let mut stream = server.connect();
@@ -73,18 +73,18 @@ fn a_body_of_a_gigabyte_is_refused_before_it_is_sent() {
                 content-length: 1073741824\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
     Response::read(stream).refused(413, "larger than 4096 KB", "serve.body_kb");
-    // One that does not tell its size is stopped on the way.
+    // A chunked body announces no size; the server stops reading it at the limit.
     let mut stream = server.connect();
     let head = head.replace("content-length: 1073741824", "transfer-encoding: chunked");
     stream.write_all(head.as_bytes()).unwrap();
     let piece = format!("10000\r\n{}\r\n", "x".repeat(0x1_0000));
     let sent = (0..16_384).take_while(|_| stream.write_all(piece.as_bytes()).is_ok()).count();
-    assert!(sent < 16_384, "all of it was taken");
+    assert!(sent < 16_384, "the server read the whole body");
     server.get("/health").ok();
 }
 
 #[test]
-fn heads_have_bounds() {
+fn request_heads_are_bounded() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let many = (0..200).fold(Request::get("/health"), |request, number| {
@@ -93,7 +93,7 @@ fn heads_have_bounds() {
     assert_eq!(server.send(&many).status, 431);
     let large = Request::get("/health").header("x", &"y".repeat(100_000));
     let mut stream = server.connect();
-    // The server may hang up before all of it is written.
+    // The server may close the connection before everything is written.
     let _ = stream.write_all(&large.bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -111,55 +111,55 @@ fn heads_have_bounds() {
 }
 
 #[test]
-fn a_head_that_never_ends_is_cut_off() {
+fn incomplete_request_head_times_out() {
     let env = TestEnv::new();
     let server = env.serve(&["--set", "serve.head_seconds=1"]);
     let mut slow = server.connect();
     slow.write_all(b"GET /health HTTP/1.1\r\nhost: loc").unwrap();
-    // It does not keep others out meanwhile.
+    // Other requests are served meanwhile.
     server.get("/health").ok();
     Response::read(slow).refused(408, "too long", "without pauses");
 }
 
 #[test]
-fn a_thousand_idle_connections_keep_nobody_out() {
+fn thousand_idle_connections_do_not_block_requests() {
     let env = TestEnv::new();
     let server = env.serve(&["--set", "serve.connections=1500"]);
     let idle: Vec<TcpStream> = (0..1_000).map(|_| server.connect()).collect();
     server.get("/health").ok();
-    let figures = server.get("/metrics").text();
-    let open = figures.lines().find_map(|line| line.strip_prefix("forebay_connections ")).unwrap();
+    let metrics = server.get("/metrics").text();
+    let open = metrics.lines().find_map(|line| line.strip_prefix("forebay_connections ")).unwrap();
     assert!(open.parse::<u64>().unwrap() >= 1_000, "{open}");
-    // One that idled is answered when it speaks.
+    // An idle connection is still served.
     let mut late = idle.into_iter().next().unwrap();
     late.write_all(&Request::get("/health").bytes()).unwrap();
     Response::read(late).ok();
 }
 
 #[test]
-fn too_many_connections_are_sent_away_and_let_in_again() {
+fn connections_over_the_limit_are_refused_until_others_close() {
     let env = TestEnv::new();
     let server = env.serve(&["--set", "serve.connections=4"]);
     let idle: Vec<TcpStream> = (0..4).map(|_| server.connect()).collect();
-    let sent_away = || {
+    let is_refused = || {
         let mut answer = String::new();
         let _ = server.connect().read_to_string(&mut answer);
         answer.starts_with("HTTP/1.1 503") && answer.contains("too many connections")
     };
-    assert!(wait_until(HANG, sent_away), "all are let in");
+    assert!(wait_until(HANG_TIMEOUT, is_refused), "every connection is accepted");
     drop(idle);
-    let is_in = || {
+    let is_accepted = || {
         let mut stream = server.connect();
         let sent = stream.write_all(&Request::get("/health").bytes());
         let mut answer = String::new();
         let _ = sent.and_then(|()| stream.read_to_string(&mut answer));
         answer.starts_with("HTTP/1.1 200")
     };
-    assert!(wait_until(HANG, is_in), "nobody is let in any more");
+    assert!(wait_until(HANG_TIMEOUT, is_accepted), "no connection is accepted any more");
 }
 
 #[test]
-fn who_hangs_up_ends_the_command_he_started() {
+fn closed_connection_ends_its_command() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let command = "echo $$ >pid; exec sleep 1000";
@@ -169,33 +169,36 @@ fn who_hangs_up_ends_the_command_he_started() {
     stream.write_all(&request.bytes()).unwrap();
     let process = announced_process(&env.project().join("pid"));
     drop(stream);
-    assert!(is_gone(process), "it goes on for nobody");
+    assert!(is_gone(process), "the command still runs");
 }
 
 #[test]
-fn a_signal_lets_what_is_under_way_finish() {
+fn termination_lets_running_requests_finish() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let mut stream = server.connect();
     let command = "echo started >started; while [ ! -e go ]; do sleep 0.01; done; echo finished";
     let request = Request::tool("ctx_execute", json!({ "command": command }));
     stream.write_all(&request.bytes()).unwrap();
-    assert!(wait_until(HANG, || env.project().join("started").exists()));
+    assert!(wait_until(HANG_TIMEOUT, || env.project().join("started").exists()));
     let mut idle = server.connect();
     server.terminate();
     let mut nothing = Vec::new();
-    assert_eq!(idle.read_to_end(&mut nothing).unwrap_or(0), 0, "who said nothing is let go");
-    assert!(wait_until(HANG, || TcpStream::connect(server.address).is_err()), "it takes others in");
+    assert_eq!(idle.read_to_end(&mut nothing).unwrap_or(0), 0, "idle connections are closed");
+    assert!(
+        wait_until(HANG_TIMEOUT, || TcpStream::connect(server.address).is_err()),
+        "the server still accepts connections"
+    );
     env.write("go", "");
     let answer = Response::read(stream).answer();
     assert!(answer.contains("finished"), "{answer}");
     let reference = reference_in(&answer);
-    assert!(server.ended().status.success());
+    assert!(server.wait().status.success());
     assert!(env.forebay(["get", &reference]).ok().text().contains("finished"));
 }
 
 #[test]
-fn a_server_that_is_killed_loses_no_acknowledged_write() {
+fn killed_server_loses_no_acknowledged_write() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let noted: Vec<String> = (0..40)
@@ -211,7 +214,7 @@ fn a_server_that_is_killed_loses_no_acknowledged_write() {
 }
 
 #[test]
-fn a_certificate_makes_it_https() {
+fn certificate_enables_https() {
     let env = TestEnv::new();
     let (cert, key) = (env.root().join("cert.pem"), env.root().join("key.pem"));
     let subject = "/CN=localhost";
@@ -226,7 +229,7 @@ fn a_certificate_makes_it_https() {
     crate::env::finish(openssl, b"").ok();
     let (cert, key) = (cert.to_string_lossy(), key.to_string_lossy());
     let server = env.serve(&["--tls-cert", &cert, "--tls-key", &key]);
-    assert!(server.told.contains("https://"), "{}", server.told);
+    assert!(server.startup_line.contains("https://"), "{}", server.startup_line);
     let port = server.address.port();
     let mut curl: Command = env.program("curl");
     curl.args([
@@ -237,7 +240,7 @@ fn a_certificate_makes_it_https() {
         &format!("https://localhost:{port}/health"),
     ]);
     assert_eq!(crate::env::finish(curl, b"").ok().json()["status"], "ok");
-    // Who speaks plainly to it gets no answer, and does no harm.
+    // Plain HTTP gets no answer and does no harm.
     let mut plain = server.connect();
     plain.write_all(&Request::get("/health").bytes()).unwrap();
     let mut answer = Vec::new();
@@ -249,7 +252,7 @@ fn a_certificate_makes_it_https() {
 }
 
 #[test]
-fn an_address_that_is_taken_or_none_is_told() {
+fn unavailable_or_invalid_address_is_an_error() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let taken = server.address.to_string();

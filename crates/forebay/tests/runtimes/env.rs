@@ -1,4 +1,4 @@
-//! A project and a data folder of its own, and the binary started in them.
+//! `TestEnv`: a separate project and data folder, and the binary started in them.
 
 use std::fs;
 use std::io::Write;
@@ -12,8 +12,8 @@ use tempfile::TempDir;
 
 use crate::samples::{SAMPLES, Sample};
 
-/// Far above what any of these needs on a busy machine.
-const HANG: Duration = Duration::from_mins(2);
+/// Generous for a busy machine.
+const RUN_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Returns the samples whose language is installed; a missing required language is reported as skipped.
 pub(crate) fn installed() -> Vec<&'static Sample> {
@@ -28,12 +28,12 @@ pub(crate) fn installed() -> Vec<&'static Sample> {
     SAMPLES.iter().filter(is_installed).collect()
 }
 
-/// An empty project with two text files.
-pub(crate) struct Stage {
+/// A project with two text files.
+pub(crate) struct TestEnv {
     root: TempDir,
 }
 
-/// What a finished `forebay` left.
+/// The result of a finished `forebay` process.
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
@@ -41,7 +41,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Everything that was printed, as text.
+    /// Returns stdout and stderr as text.
     pub(crate) fn text(&self) -> String {
         format!("{}{}", String::from_utf8_lossy(&self.stdout), self.stderr)
     }
@@ -52,15 +52,15 @@ impl Output {
     }
 }
 
-impl Stage {
+impl TestEnv {
     pub(crate) fn new() -> Self {
-        let stage = Self { root: tempfile::tempdir().unwrap() };
+        let env = Self { root: tempfile::tempdir().unwrap() };
         for folder in ["app/.git", "home", "tmp"] {
-            fs::create_dir_all(stage.root.path().join(folder)).unwrap();
+            fs::create_dir_all(env.root.path().join(folder)).unwrap();
         }
-        stage.write("a.txt", "alpha\n");
-        stage.write("b.txt", "beta\n");
-        stage
+        env.write("a.txt", "alpha\n");
+        env.write("b.txt", "beta\n");
+        env
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) {
@@ -71,12 +71,12 @@ impl Stage {
         self.root.path().join(name)
     }
 
-    /// Runs code with the binary; `options` stand before it.
+    /// Runs code with the binary; `options` precede the code.
     pub(crate) fn run(&self, language: &str, options: &[&str], code: &str) -> Output {
-        self.run_reading(language, options, code, b"")
+        self.run_with_stdin(language, options, code, b"")
     }
 
-    pub(crate) fn run_reading(
+    pub(crate) fn run_with_stdin(
         &self,
         language: &str,
         options: &[&str],
@@ -89,13 +89,13 @@ impl Stage {
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(stdin).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert!(started.elapsed() < HANG, "{language} hung");
+        assert!(started.elapsed() < RUN_TIMEOUT, "{language} hung");
         self.assert_no_temp_file_is_left(language);
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         Output { stdout: output.stdout, stderr, code: output.status.code() }
     }
 
-    /// A server that lost nobody's temp files: the script's folder goes with its run.
+    /// Asserts that the run removed its script folder.
     fn assert_no_temp_file_is_left(&self, language: &str) {
         let left: Vec<_> = fs::read_dir(self.path("tmp"))
             .unwrap()
@@ -121,7 +121,7 @@ impl Stage {
     }
 }
 
-/// Where rustup keeps the compiler, which it looks for below HOME.
+/// Returns the folder of rustup's toolchains, which it looks for below HOME by default.
 fn rustup_home() -> PathBuf {
     let below_home = || std::env::home_dir().unwrap_or_default().join(".rustup");
     std::env::var_os("RUSTUP_HOME").map_or_else(below_home, PathBuf::from)
