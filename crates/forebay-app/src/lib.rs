@@ -2,6 +2,20 @@
 //!
 //! A front end (CLI, MCP, HTTP, hook) passes a tool's name and input and gets an [`Answer`] or an
 //! [`AppError`]; encoding either for a protocol is the front end's job. Everything here is synchronous.
+//!
+//! - `app`: [`App`], the context of all calls, and [`App::call`]; `call`: a call in progress;
+//! - [`tools`]: one module per tool, and their registry; `input` parses their input;
+//! - [`hooks`]: answers to a host's hook calls; [`guide`]: what a model gets back after compaction;
+//! - [`run`]: a command, from the permission check to the answer; background jobs;
+//! - [`ingest`]: getting text into a store: redaction, chunking, embedding, indexing, imports;
+//! - [`search`]: from a query to its hits;
+//! - `edit`: what the file tools share;
+//! - [`rules`]: the permission rules in force, and what they say about a call;
+//! - [`agents`]: setting up the hosts on this machine; [`team`]: exchange between stores, and access tokens;
+//! - `stores`: which stores a call may use; `stores::backend` is the only place that opens one;
+//! - `render`, `answer`, `error`: the text of answers and errors, within a budget;
+//! - [`settings`]: types and defaults; `capabilities`: what callers may use of this machine;
+//! - [`replay`]: estimates savings on past conversations.
 
 pub mod agents;
 mod answer;

@@ -1,7 +1,14 @@
 //! The product's values: entries, references, runs, notes, events, hits.
 //!
-//! Every other crate builds on these types, and none of them is defined twice. No I/O, no async, no SQL, no wire
-//! format and no unsafe code.
+//! None of them is defined twice. No I/O, no async, no SQL, no wire format and no unsafe code.
+//!
+//! - [`entry`], [`mod@reference`], [`run`], [`note`]: what is stored; [`conflict`]: notes that contradict each other;
+//! - [`event`], [`hook`]: what happened in a session, and the hook calls that report it;
+//! - [`query`], [`hit`], [`scope`], [`ticket`]: what a search asks for, finds and is limited to;
+//! - [`project`], [`rights`]: where entries belong, and what a token permits;
+//! - [`tokens`], [`usage`]: what a text costs, and what answers saved;
+//! - [`soft_failure`]: exit codes that are results;
+//! - [`time`]: timestamps and durations.
 
 #![forbid(unsafe_code)]
 

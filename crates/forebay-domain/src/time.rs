@@ -1,4 +1,7 @@
-//! Wall-clock timestamps and durations for display. Nothing is ordered or timed by them.
+//! Wall-clock timestamps, and durations for display.
+//!
+//! They decide what is stated in time: filters, sorting by time, recency, retention, expiry. Entries and events are
+//! ordered by sequence number, because a clock can be set back.
 
 use std::fmt;
 use std::time::Duration;

@@ -3,6 +3,17 @@
 //! Rows belong to a project of a workspace; every statement is bound to both (`connection`), and row-level security
 //! hides the rows of other workspaces. Words are found by the server's full-text index and ranked here (`lexemes`,
 //! `ranking`), embeddings by `pgvector`, substrings and typos by `pg_trgm`.
+//!
+//! - `store` implements the traits of `forebay-store` by delegating to the other modules.
+//! - `address`, `tls`, `pool`, `connection`: from a URL to statements; `migrate` upgrades the schema.
+//! - `entries`, `blobs`, `upload`: writing and reading entries; many at once: `staging`, `reindex`, `sources`,
+//!   `imports`.
+//! - `chunks`, `lexemes`, `vectors`, `embeddings`, `vocabulary`: what search needs of a chunk.
+//! - `search`, `ranking`, `counts`: candidates by words and by embedding; `hits`, `parts`: their texts.
+//! - `index_cache`: words and vectors in the memory of a process that searches often.
+//! - `single_flight` shares equal queries, `auto_analyze` keeps the planner's statistics current.
+//! - `purge` deletes entries, `replicate` adds those of other stores.
+//! - `events`, `sessions`, `files`, `usage`, `tokens`, `derived`, `lists`: one concern each.
 
 mod address;
 mod auto_analyze;

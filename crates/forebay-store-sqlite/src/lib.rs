@@ -1,4 +1,17 @@
 //! The embedded engine: one SQLite file, shared by many processes without a server.
+//!
+//! - `store` implements the traits of `forebay-store` by delegating to the other modules.
+//! - `connection` opens the file and pools connections; `migrate` upgrades the schema in `migrations/`.
+//! - `entries` writes and reads entries, `blobs` their bytes (`part_cache` caches decompressed parts), `references`
+//!   generates their names.
+//! - An entry arrives through `upload`: a small one shares a transaction with others (`group_commit`), a large one is
+//!   written in several transactions and invisible until the last. `sources` and `imports` write many entries at once.
+//! - `chunks` are the searchable parts. `index_writer` adds them to the `inverted_index`, whose segments `compaction`
+//!   merges; `vectors` and `embeddings` hold their vectors.
+//! - `search` finds candidate chunks, `hits` loads them; `chunk_attributes` caches what filters need.
+//! - `events`, `sessions`, `working_set`, `usage`, `tokens`, `derived`, `lists`: one concern each.
+//! - `purge` deletes entries and leaves tombstones; `replicate` adds entries of other stores.
+//! - [`transcript_db`] has nothing to do with the store: it reads conversations from hosts' SQLite databases.
 
 mod blobs;
 mod chunk_attributes;

@@ -1,4 +1,13 @@
-//! Text algorithms that know no domain type: truncation, tokenizing, stemming, spelling, chunking, vectors.
+//! Text algorithms that know no domain type.
+//!
+//! - [`cut`], [`excerpt`]: truncation, shared substrings;
+//! - [`tokenize`], [`subwords`], [`stem`]: from a text to index terms;
+//! - [`words`]: the words of a query; [`spelling`]: edit distance;
+//! - [`mod@chunk`]: splits a text into searchable parts along its structure;
+//! - [`vector`]: quantized vectors, compared with SIMD;
+//! - [`code`]: heuristics for source code;
+//! - [`line_range`], [`number`], [`shell_quote`]: small notations for people and shells;
+//! - [`packed_word`], [`word_map`], [`prefetch`]: fast lookup of words.
 
 pub mod chunk;
 pub mod code;

@@ -1,7 +1,7 @@
-//! Reading and editing the project's files.
+//! What the tools that read and edit the project's files share; each tool is in `tools`.
 //!
 //! - `source_file`: a file within the project and the rules, as text with its encoding and line endings;
-//! - `occurrences`, `closest_match`, `diff`, `syntax`: exact replacement, what to suggest when it fails, what it changed;
+//! - `occurrences`, `closest_match`, `diff`, `syntax`: where a text occurs, what is closest to it, what changed;
 //! - `stale`: refuses to overwrite a version the caller has not seen;
 //! - `working_set`: the files a session works on;
 //! - `skeletons`, `repository`: cached skeletons, and the names a repository's files define and use.

@@ -10,7 +10,7 @@ pub(crate) struct Section {
     pub(crate) lines: Vec<String>,
     /// The call that fetches the rest; empty to omit it.
     pub(crate) more: &'static str,
-    /// Its percent of the bytes in percent; what it does not need goes to the others.
+    /// Its share of the bytes in percent; what it does not need goes to the others.
     pub(crate) percent: usize,
 }
 

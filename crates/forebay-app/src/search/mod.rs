@@ -1,11 +1,15 @@
 //! Hybrid search: from a query to its hits, over all stores in scope.
 //!
-//! 1. `query` parses the query and corrects words that no store contains;
+//! 1. `query` corrects words that no store contains;
 //! 2. `embed_query` embeds it with the remote model, if one is configured;
-//! 3. each store returns candidate chunks by BM25 and by vector similarity;
-//! 4. `ranking` fuses both scores, then reads the best candidates and reranks them by their text;
-//! 5. `postprocess` drops hits without the exact phrases, folds `near_duplicates` and marks conflicting notes;
-//! 6. `events` adds matching session events.
+//! 3. each store returns candidate chunks by BM25 and by vector similarity, already filtered;
+//! 4. `ranking` fuses both scores, and the texts of the best candidates are read;
+//! 5. `postprocess` drops hits without the exact phrases;
+//! 6. `ranking` reranks the rest by their text;
+//! 7. `postprocess` moves the newer of two conflicting notes before the older, folds `near_duplicates`, sorts by time
+//!    if requested;
+//! 8. if fewer hits than requested are left, steps 4 to 7 are repeated with all candidates;
+//! 9. `postprocess` marks conflicting notes, and `events` adds matching session events.
 
 mod embed_query;
 pub(crate) mod embedder;

@@ -1,4 +1,4 @@
-//! The tools, one file each, and the registry that drives front ends, reference docs and tests.
+//! The tools, one module each, and the registry that drives front ends, reference docs and tests.
 
 pub mod annotate;
 pub mod batch_execute;

@@ -2,6 +2,9 @@
 //!
 //! A recognizer sees each line once, marks how much it matters, and finally reports facts, which
 //! come first in the digest. `quote` selects the lines to quote.
+//!
+//! `format` decides which recognizer claims a whole text, `embedded` runs those that recognise parts of it. `report`
+//! and `tool_errors` are shared by recognizers.
 
 mod access_log;
 mod accessibility;

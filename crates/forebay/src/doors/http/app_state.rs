@@ -1,4 +1,4 @@
-//! Shared state of all requests: one app a workspace, opened on first use.
+//! Shared state of all requests: one app per workspace, opened on first use.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

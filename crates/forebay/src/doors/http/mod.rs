@@ -5,7 +5,7 @@
 //! router     the table of routes                        guard  checks: Host, Origin, token, rate
 //! app_state  the app that answers a caller              body   limits of request bodies
 //! ```
-//! The rest has one file a route.
+//! The rest has one file per route.
 
 mod app_state;
 mod body;
