@@ -1,5 +1,5 @@
-//! Compression of a blob's parts: each has [`PART_BYTES`] and is an independent zstd frame, so that a line in the middle
-//! of a large blob is read without decompressing the rest. The engines store the parts as rows.
+//! Compression of a blob's parts: each has [`PART_BYTES`] and is an independent zstd frame, so that a line in the
+//! middle of a large blob is read without decompressing the rest. The engines store the parts as rows.
 
 use std::cell::RefCell;
 use std::io;

@@ -1,4 +1,4 @@
-//! The project overview: notes, requests and sessions in few bytes, max relevant first.
+//! The project overview: notes, requests and sessions in few bytes, most relevant first.
 //!
 //! It is shown at the start of a session and by `ctx_context`. Pinned notes come first, then those max relevant to
 //! the current work (`focus`), then recent requests and sessions. It shows dates instead of ages, so that the
