@@ -2,12 +2,12 @@
 
 use forebay_domain::tokens;
 use forebay_text::cut;
+use sha2::{Digest as _, Sha256};
 
 use crate::binary::{self, Binary};
 use crate::custom::CustomRecognizers;
 use crate::lines::{Line, LineReader};
 use crate::reducer::Reducer;
-use crate::sha256::Sha256;
 use crate::{Budget, Digest, Hint, OmittedRange};
 
 /// Maximum bytes held of one line; only single-line data is ever this long.
@@ -20,7 +20,7 @@ const START_BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct Digester {
     bytes: u64,
-    stage: State,
+    state: State,
     /// The first bytes, until they decide between text and binary data.
     start: Vec<u8>,
     reader: LineReader,
@@ -39,7 +39,7 @@ impl Digester {
         let whole = tokens::to_bytes(budget.verbatim.max(budget.digest));
         Self {
             bytes: 0,
-            stage: State::Undecided,
+            state: State::Undecided,
             start: Vec::new(),
             // Escape sequences can make a raw line several times longer than its visible text.
             reader: LineReader::with_max_bytes(whole.saturating_mul(4).max(MAX_LINE_BYTES)),
@@ -56,7 +56,7 @@ impl Digester {
 
     pub fn push(&mut self, raw: &[u8]) {
         self.bytes += raw.len() as u64;
-        match self.stage {
+        match self.state {
             State::Undecided => self.probe(raw),
             State::Text | State::Binary(..) => self.read(raw),
         }
@@ -71,14 +71,14 @@ impl Digester {
     }
 
     pub fn finish(mut self) -> Digest {
-        if matches!(self.stage, State::Undecided) {
+        if matches!(self.state, State::Undecided) {
             self.decide();
         }
         self.reader.finish(&mut |line| self.text.push_line(line));
         let lines = self.reader.count();
-        let output = match self.stage {
+        let output = match self.state {
             State::Binary(binary, hash) => {
-                self.text.placeholder(&binary.describe(self.bytes, &hash.short()), lines)
+                self.text.placeholder(&binary.describe(self.bytes, &short_hex(hash)), lines)
             }
             State::Undecided | State::Text => self.text.finish(lines),
         };
@@ -98,16 +98,16 @@ impl Digester {
 
     fn decide(&mut self) {
         let start = std::mem::take(&mut self.start);
-        self.stage = Binary::recognize(&start)
+        self.state = Binary::recognize(&start)
             .map_or(State::Text, |binary| State::Binary(binary, Sha256::default()));
         self.read(&start);
     }
 
     fn read(&mut self, raw: &[u8]) {
         // Lines of binary data are counted but not read.
-        let is_text = match &mut self.stage {
+        let is_text = match &mut self.state {
             State::Binary(_, hash) => {
-                hash.push(raw);
+                hash.update(raw);
                 false
             }
             State::Undecided | State::Text => true,
@@ -118,6 +118,11 @@ impl Digester {
             }
         });
     }
+}
+
+/// Returns the first eight hexadecimal digits of a hash.
+fn short_hex(hash: Sha256) -> String {
+    hash.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Digests the text after terminal noise was removed.

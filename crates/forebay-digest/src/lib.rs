@@ -23,7 +23,6 @@ mod quote;
 mod recognizers;
 mod reducer;
 mod salience;
-mod sha256;
 mod tally;
 mod terminal;
 
