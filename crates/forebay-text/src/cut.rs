@@ -7,6 +7,15 @@ pub fn prefix(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
+/// A text of at most `bytes` bytes; a cut shows as `…`.
+pub fn marked(text: &str, bytes: usize) -> Cow<'_, str> {
+    if text.len() <= bytes {
+        return Cow::Borrowed(text);
+    }
+    let head = prefix(text, bytes.saturating_sub('…'.len_utf8())).trim_end();
+    Cow::Owned(format!("{head}…"))
+}
+
 /// The longest suffix of at most `bytes` bytes that starts between two characters.
 pub fn suffix(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
@@ -29,11 +38,7 @@ pub fn into_one_line(text: String, bytes: usize) -> String {
 /// Like [`one_line`], borrowed where nothing was cut.
 pub fn line(text: &str, bytes: usize) -> Cow<'_, str> {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    if line.len() <= bytes {
-        return Cow::Borrowed(line);
-    }
-    let head = prefix(line, bytes.saturating_sub('…'.len_utf8())).trim_end();
-    Cow::Owned(format!("{head}…"))
+    marked(line, bytes)
 }
 
 #[cfg(test)]
@@ -57,6 +62,7 @@ mod tests {
             prop_assert!(text.starts_with(prefix(&text, bytes)));
             prop_assert!(text.ends_with(suffix(&text, bytes)));
             prop_assert!(one_line(&text, bytes).len() <= bytes.max(3));
+            prop_assert_eq!(marked(&text, bytes).ends_with('…'), text.len() > bytes || text.ends_with('…'));
             prop_assert_eq!(into_one_line(text.clone(), bytes), one_line(&text, bytes));
         }
     }

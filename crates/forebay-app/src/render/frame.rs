@@ -63,7 +63,7 @@ pub(crate) fn run(
     let bytes = tokens::to_bytes(budget);
     lines.extend(fitted(body, bytes.saturating_sub(frame)));
     lines.extend(last);
-    cut::prefix(&lines.join("\n"), bytes).to_owned()
+    cut::marked(&lines.join("\n"), bytes).into_owned()
 }
 
 /// Renders the text that replaces a captured tool result.

@@ -188,7 +188,7 @@ impl Batch {
         for (index, (item, outcome)) in self.commands.iter().zip(outcomes).enumerate() {
             let share = text.room() / (outcomes.len() - index);
             let block = format!("{}\n{}", heading(index, item), outcome.text());
-            text.push_cut(cut::prefix(&block, share.saturating_sub(1)).trim_end());
+            text.push_cut(&cut::marked(block.trim_end(), share.saturating_sub(1)));
         }
         text.release();
         if let Some(found) = &found {

@@ -96,14 +96,10 @@ fn answer(app: &App, pages: &[Fetched]) -> Answer {
             }
             Err(error) => format!("{url} failed: {}", error.to_text().replace('\n', "; ")),
         };
-        text.push_cut(&cut_to(&block, room));
+        text.push_cut(&cut::marked(&block, room.saturating_sub(1)));
     }
     let data: Vec<Value> = pages.iter().map(|(url, page)| data(app, url, page)).collect();
     Answer::new(text.into_text(), json!({ "pages": data })).instead_of(bytes)
-}
-
-fn cut_to(block: &str, bytes: usize) -> String {
-    cut::prefix(block, bytes.saturating_sub(1)).to_owned()
 }
 
 /// Formats `[ctx:k3v9m2a1xq] https://example.com/guide · 12 KB · fetched`, and its section titles.

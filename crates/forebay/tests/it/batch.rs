@@ -95,6 +95,19 @@ fn all_commands_share_the_budget() {
 }
 
 #[test]
+fn a_cut_block_ends_with_a_mark() {
+    let env = TestEnv::new();
+    env.write("log", varied_log(3_000));
+    let commands: Vec<Value> = (0..12).map(|_| json!({ "code": "cat log" })).collect();
+    let answer = batch_execute(&env, json!({ "commands": commands, "budget": 100 }));
+    let blocks: Vec<&str> = answer.split("\n## ").skip(1).collect();
+    assert!(!blocks.is_empty(), "{answer}");
+    for block in blocks {
+        assert!(block.contains('…') || block.contains("left out"), "cut without a mark: {block}");
+    }
+}
+
+#[test]
 fn a_rejected_command_is_reported_at_its_position() {
     let env = TestEnv::new();
     let commands = json!([{ "code": "x", "language": "cobol" }, { "code": "echo fine" }]);
