@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use forebay_policy::{
-    Action, Call, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict, World, judge,
+    Action, Call, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict, CallContext, judge,
     no_links, shell,
 };
 use libfuzzer_sys::fuzz_target;
@@ -28,7 +28,7 @@ fuzz_target!(|text: &str| {
 });
 
 fn decide(command: &str) -> Verdict {
-    let world = World {
+    let context = CallContext {
         cwd: "/home/user/p",
         root: "/home/user/p",
         home: Some("/home/user"),
@@ -39,5 +39,5 @@ fn decide(command: &str) -> Verdict {
         allows_loopback: false,
         real_path: &no_links,
     };
-    judge(&Call { tool: "Bash", action: Action::Run(command), parameters: &[] }, &RULES, &world)
+    judge(&Call { tool: "Bash", action: Action::Run(command), parameters: &[] }, &RULES, &context)
 }

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use forebay_policy::{
-    Action, Call, List, Mode, Origin, Rules, Trust, Unmatched, World, judge, no_links,
+    Action, Call, CallContext, List, Mode, Origin, Rules, Trust, Unmatched, judge, no_links,
 };
 
 const ROUNDS: usize = 400;
@@ -26,7 +26,7 @@ const COMMANDS: &[&str] = &[
 fn main() {
     let (rules, _) =
         Rules::compile(written().iter().map(|(list, text)| (Origin::User, *list, text.as_str())));
-    let world = World {
+    let context = CallContext {
         cwd: "/home/user/project",
         root: "/home/user/project",
         home: Some("/home/user"),
@@ -44,7 +44,7 @@ fn main() {
         let mut rounds: Vec<f64> = (0..ROUNDS)
             .map(|_| {
                 let started = Instant::now();
-                black_box(judge(black_box(&call), &rules, &world));
+                black_box(judge(black_box(&call), &rules, &context));
                 started.elapsed().as_secs_f64() * 1e6
             })
             .collect();

@@ -58,7 +58,7 @@ impl CommandPattern {
     }
 
     /// Like [`Self::matches`], also with the pattern's quotes removed: for deny and ask rules.
-    pub(crate) fn touches(&self, text: &str, reading: UnknownParts) -> bool {
+    pub(crate) fn matches_ignoring_quotes(&self, text: &str, reading: UnknownParts) -> bool {
         self.matches(text, reading)
             || self.unquoted.as_ref().is_some_and(|pattern| pattern.matches(text, reading))
     }

@@ -3,11 +3,11 @@
 //! A command is judged before it runs; what a program then opens or starts is not. The sandbox makes these paths
 //! unreachable whatever the program does.
 
+use super::context::CallContext;
 use super::path::{BaseDirs, MatchContext};
 use super::rule::{List, Specifier, ToolPattern};
 use super::rules::{Rules, SourcedRule};
 use super::wildcard::UnknownParts;
-use super::world::World;
 
 /// Which access to a path is denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,8 +35,8 @@ pub struct Denials<'a> {
 }
 
 impl<'a> Denials<'a> {
-    pub fn new(rules: &'a Rules, world: &'a World<'a>) -> Self {
-        Self { rules, base_dirs: BaseDirs::new(world) }
+    pub fn new(rules: &'a Rules, context: &'a CallContext<'a>) -> Self {
+        Self { rules, base_dirs: BaseDirs::new(context) }
     }
 
     /// Regions that contain denied paths.
@@ -44,7 +44,7 @@ impl<'a> Denials<'a> {
         let mut regions = Vec::new();
         for (sourced, denied) in self.about_paths() {
             let Specifier::Path(pattern) = &sourced.rule.specifier else { continue };
-            let roots = pattern.roots(&self.place(sourced));
+            let roots = pattern.roots(&self.match_context(sourced));
             regions.extend(roots.into_iter().map(|(path, whole)| Region { path, whole, denied }));
         }
         regions
@@ -52,10 +52,10 @@ impl<'a> Denials<'a> {
 
     /// What is denied for an absolute path.
     pub fn denial_for(&self, path: &str) -> Option<Denied> {
-        let path = self.base_dirs.tidy(path);
+        let path = self.base_dirs.normalize(path);
         let covering = self.about_paths().filter(|(sourced, _)| match &sourced.rule.specifier {
             Specifier::Path(pattern) => {
-                pattern.covers(&path, UnknownParts::Closed, &self.place(sourced))
+                pattern.covers(&path, UnknownParts::Closed, &self.match_context(sourced))
             }
             _ => false,
         });
@@ -64,7 +64,7 @@ impl<'a> Denials<'a> {
 
     /// Programs that are denied with any arguments.
     pub fn programs(&self) -> Vec<&'a str> {
-        let denying = self.rules.counting(List::Deny, self.base_dirs.world);
+        let denying = self.rules.applicable(List::Deny, self.base_dirs.context);
         let named = denying.filter_map(|sourced| match &sourced.rule.specifier {
             Specifier::Command(pattern) | Specifier::CommandOrParameter(pattern, _) => {
                 pattern.whole_program()
@@ -75,7 +75,7 @@ impl<'a> Denials<'a> {
     }
 
     fn about_paths(&self) -> impl Iterator<Item = (&'a SourcedRule, Denied)> {
-        let denying = self.rules.counting(List::Deny, self.base_dirs.world);
+        let denying = self.rules.applicable(List::Deny, self.base_dirs.context);
         denying.filter_map(|sourced| match &sourced.rule.tool {
             ToolPattern::Name(name) if name == "Read" => Some((sourced, Denied::Reading)),
             ToolPattern::Name(name) if name == "Edit" => Some((sourced, Denied::Change)),
@@ -83,21 +83,21 @@ impl<'a> Denials<'a> {
         })
     }
 
-    fn place(&self, sourced: &SourcedRule) -> MatchContext<'_> {
+    fn match_context(&self, sourced: &SourcedRule) -> MatchContext<'_> {
         MatchContext { base_dirs: &self.base_dirs, origin: sourced.origin, list: List::Deny }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::context::{Mode, Trust, Unmatched, no_links};
     use super::super::rules::Origin;
-    use super::super::world::{Mode, Trust, Unmatched, no_links};
     use super::*;
 
     fn with_rules(texts: &[&str], check: impl Fn(&Denials<'_>)) {
         let written = texts.iter().map(|text| (Origin::Project, List::Deny, *text));
         let (rules, _) = Rules::compile(written);
-        let world = World {
+        let context = CallContext {
             cwd: "/p/sub",
             root: "/p",
             home: Some("/h"),
@@ -108,7 +108,7 @@ mod tests {
             allows_loopback: false,
             real_path: &no_links,
         };
-        check(&Denials::new(&rules, &world));
+        check(&Denials::new(&rules, &context));
     }
 
     #[track_caller]

@@ -1,7 +1,7 @@
 //! Permission rules: whether a call is allowed, asked about or denied, and by which rule.
 //!
 //! [`Rules::compile`] parses the rules of every settings file once; [`judge`] matches them against a [`Call`] in a
-//! [`World`] and returns a [`Verdict`]. Everything is passed in: nothing here reads a file, a variable, a clock or a
+//! [`CallContext`] and returns a [`Verdict`]. Everything is passed in: nothing here reads a file, a variable, a clock or a
 //! resolver, and nothing runs.
 //!
 //! The order is deny, ask, allow, over all files. How a call is analysed:
@@ -26,6 +26,7 @@
 
 mod command_pattern;
 mod commands;
+mod context;
 mod denials;
 mod judge;
 mod path;
@@ -35,12 +36,11 @@ pub mod shell;
 mod verdict;
 mod web;
 mod wildcard;
-mod world;
 
+pub use self::context::{CallContext, Mode, Paths, Trust, Unmatched, no_links};
 pub use self::denials::{Denials, Denied, Region};
 pub use self::judge::{Action, Call, judge};
 pub use self::rule::{List, Malformed};
 pub use self::rules::{Origin, Rules, Warning};
 pub use self::verdict::{Decision, Verdict};
 pub use self::web::host_of;
-pub use self::world::{Mode, Paths, Trust, Unmatched, World, no_links};

@@ -3,10 +3,10 @@
 //! Hand-written because a path in a command may contain unknown parts (`cat .e*`), which gitignore crates cannot match,
 //! and because nothing here may access the file system.
 
+use super::context::CallContext;
 use super::rule::List;
 use super::rules::Origin;
 use super::wildcard::{HOLE, UnknownParts, Wildcard, has_marks, is_mark};
-use super::world::World;
 
 /// A compiled path pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,24 +69,24 @@ impl PathPattern {
         &self,
         path: &str,
         reading: UnknownParts,
-        place: &MatchContext<'_>,
+        rule_context: &MatchContext<'_>,
     ) -> bool {
-        let bases = place.base_dirs.bases(self.anchor, place.origin);
+        let bases = rule_context.base_dirs.bases(self.anchor, rule_context.origin);
         bases.iter().any(|base| {
-            below(path, base).is_some_and(|below| self.covers_below(below, reading, place))
+            below(path, base).is_some_and(|below| self.covers_below(below, reading, rule_context))
         })
     }
 
     /// The literal roots of the pattern up to its first wildcard, and whether it covers them whole.
-    pub(crate) fn roots(&self, place: &MatchContext<'_>) -> Vec<(String, bool)> {
-        let literals: Vec<&str> = if self.floats(place.list) {
+    pub(crate) fn roots(&self, rule_context: &MatchContext<'_>) -> Vec<(String, bool)> {
+        let literals: Vec<&str> = if self.floats(rule_context.list) {
             Vec::new()
         } else {
             self.segments.iter().map_while(Segment::literal).collect()
         };
         let rest = &self.segments[literals.len()..];
         let whole = !literals.is_empty() && matches!(rest, [] | [Segment::Any]);
-        let bases = place.base_dirs.bases(self.anchor, place.origin);
+        let bases = rule_context.base_dirs.bases(self.anchor, rule_context.origin);
         let below = literals.join("/");
         bases.iter().map(|base| (normalize(&format!("{base}/{below}")), whole)).collect()
     }
@@ -99,11 +99,16 @@ impl PathPattern {
         }
     }
 
-    fn covers_below(&self, below: &str, reading: UnknownParts, place: &MatchContext<'_>) -> bool {
+    fn covers_below(
+        &self,
+        below: &str,
+        reading: UnknownParts,
+        rule_context: &MatchContext<'_>,
+    ) -> bool {
         let names: Vec<&str> = below.split('/').filter(|name| !name.is_empty()).collect();
         let pattern =
-            if place.base_dirs.world.ignores_case { &self.folded } else { &self.segments };
-        let deepest = if self.floats(place.list) { names.len() } else { 0 };
+            if rule_context.base_dirs.context.ignores_case { &self.folded } else { &self.segments };
+        let deepest = if self.floats(rule_context.list) { names.len() } else { 0 };
         (0..=deepest).any(|skipped| covers_names(pattern, &names[skipped..], reading))
     }
 }
@@ -135,9 +140,9 @@ pub(crate) struct MatchContext<'a> {
     pub(crate) list: List,
 }
 
-/// The base directories of patterns, computed once a judgement.
+/// The base directories of patterns, computed once per judgement.
 pub(crate) struct BaseDirs<'a> {
-    pub(crate) world: &'a World<'a>,
+    pub(crate) context: &'a CallContext<'a>,
     root: Vec<String>,
     home: Vec<String>,
     current: Vec<String>,
@@ -145,17 +150,17 @@ pub(crate) struct BaseDirs<'a> {
 }
 
 impl<'a> BaseDirs<'a> {
-    pub(crate) fn new(world: &'a World<'a>) -> Self {
+    pub(crate) fn new(context: &'a CallContext<'a>) -> Self {
         let mut base_dirs = Self {
-            world,
+            context,
             root: Vec::new(),
             home: Vec::new(),
             current: Vec::new(),
             user_settings: Vec::new(),
         };
-        base_dirs.root = base_dirs.spellings(world.root);
-        base_dirs.current = base_dirs.spellings(world.cwd);
-        base_dirs.home = world.home.map(|home| base_dirs.spellings(home)).unwrap_or_default();
+        base_dirs.root = base_dirs.spellings(context.root);
+        base_dirs.current = base_dirs.spellings(context.cwd);
+        base_dirs.home = context.home.map(|home| base_dirs.spellings(home)).unwrap_or_default();
         base_dirs.user_settings =
             base_dirs.home.iter().map(|home| format!("{home}/.claude")).collect();
         base_dirs
@@ -163,16 +168,16 @@ impl<'a> BaseDirs<'a> {
 
     /// A directory as given and with links resolved.
     fn spellings(&self, folder: &str) -> Vec<String> {
-        let mut spellings = vec![self.tidy(folder)];
-        let resolved = (self.world.real_path)(folder).map(|real| self.tidy(&real));
+        let mut spellings = vec![self.normalize(folder)];
+        let resolved = (self.context.real_path)(folder).map(|real| self.normalize(&real));
         spellings.extend(resolved.filter(|real| *real != spellings[0]));
         spellings
     }
 
     /// The canonical spelling of a path that patterns match.
-    pub(crate) fn tidy(&self, path: &str) -> String {
+    pub(crate) fn normalize(&self, path: &str) -> String {
         let path = normalize(path);
-        if self.world.ignores_case { path.to_lowercase() } else { path }
+        if self.context.ignores_case { path.to_lowercase() } else { path }
     }
 
     fn bases(&self, anchor: Anchor, origin: Origin) -> &[String] {
@@ -191,7 +196,7 @@ impl<'a> BaseDirs<'a> {
 
     /// Whether a canonical path lies in a working directory.
     pub(crate) fn is_working_folder(&self, path: &str) -> bool {
-        let further = self.world.directories.iter().map(|folder| self.tidy(folder));
+        let further = self.context.directories.iter().map(|folder| self.normalize(folder));
         self.root
             .iter()
             .chain(&self.current)

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::context::{CallContext, Trust};
 use super::rule::{List, Malformed, Rule};
-use super::world::{Trust, World};
 
 /// The settings file that contains a rule, highest precedence first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,10 +65,10 @@ pub(crate) struct SourcedRule {
 impl Rules {
     /// Compiles rules; malformed ones are returned as warnings.
     pub fn compile<'a>(
-        written: impl IntoIterator<Item = (Origin, List, &'a str)>,
+        rules_by_list: impl IntoIterator<Item = (Origin, List, &'a str)>,
     ) -> (Self, Vec<Warning>) {
         let (mut rules, mut warnings) = (Self::default(), Vec::new());
-        for (origin, list, text) in written {
+        for (origin, list, text) in rules_by_list {
             match Rule::parse(text, list) {
                 Ok(rule) => {
                     rules.list_mut(list).push(SourcedRule { rule, origin, text: text.to_owned() });
@@ -79,7 +79,7 @@ impl Rules {
         (rules, warnings)
     }
 
-    /// Lets only managed rules count (`allowManagedPermissionRulesOnly`).
+    /// Restricts the rules in effect to managed ones (`allowManagedPermissionRulesOnly`).
     #[must_use]
     pub fn managed_only(mut self) -> Self {
         self.managed_only = true;
@@ -94,29 +94,29 @@ impl Rules {
         }
     }
 
-    /// The rules of a list that apply in this world.
-    pub(crate) fn counting<'a>(
+    /// The rules of a list that apply to a call.
+    pub(crate) fn applicable<'a>(
         &'a self,
         list: List,
-        world: &'a World<'_>,
+        context: &'a CallContext<'_>,
     ) -> impl Iterator<Item = &'a SourcedRule> {
         let rules = match list {
             List::Deny => &self.deny,
             List::Ask => &self.ask,
             List::Allow => &self.allow,
         };
-        rules.iter().filter(move |sourced| self.counts(sourced.origin, list, world))
+        rules.iter().filter(move |sourced| self.applies(sourced.origin, list, context))
     }
 
     /// Deny and ask rules always apply; allow rules of the workspace apply once it is trusted.
-    fn counts(&self, origin: Origin, list: List, world: &World<'_>) -> bool {
+    fn applies(&self, origin: Origin, list: List, context: &CallContext<'_>) -> bool {
         if self.managed_only && origin != Origin::Managed {
             return false;
         }
         match origin {
             _ if list != List::Allow => true,
-            Origin::Project => world.trust == Trust::Workspace,
-            Origin::Local => world.trust != Trust::Nothing,
+            Origin::Project => context.trust == Trust::Workspace,
+            Origin::Local => context.trust != Trust::Nothing,
             Origin::Managed | Origin::CommandLine | Origin::User => true,
         }
     }

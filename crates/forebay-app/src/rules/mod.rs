@@ -15,7 +15,8 @@ mod unreachable;
 use std::path::{Path, PathBuf};
 
 use forebay_policy::{
-    Action, Call, Denials, List, Mode, Origin, Paths, Rules, Trust, Verdict, Warning, World, judge,
+    Action, Call, CallContext, Denials, List, Mode, Origin, Paths, Rules, Trust, Verdict, Warning,
+    judge,
 };
 
 pub use self::check::{check_line, to_json};
@@ -63,18 +64,18 @@ pub struct Circumstances {
 
 /// What deny rules name on this machine's disk.
 pub fn unreachable_by(rules: &Rules, around: &Circumstances) -> Unreachable {
-    in_world(around, |world| Unreachable::by(&Denials::new(rules, world)))
+    with_context(around, |context| Unreachable::by(&Denials::new(rules, context)))
 }
 
 /// Judges a call under rules and circumstances; symlinks are followed on this machine's disk.
 pub fn decide(tool: &str, input: &Input, rules: &Rules, around: &Circumstances) -> Verdict {
-    in_world(around, |world| decide_in(world, tool, input, rules, around))
+    with_context(around, |context| decide_in(context, tool, input, rules, around))
 }
 
-fn in_world<T>(around: &Circumstances, ask: impl FnOnce(&World<'_>) -> T) -> T {
+fn with_context<T>(around: &Circumstances, ask: impl FnOnce(&CallContext<'_>) -> T) -> T {
     let (cwd, root) = (text(&around.environment.cwd), text(&around.environment.root));
     let home = around.environment.home.as_deref().map(text);
-    ask(&World {
+    ask(&CallContext {
         cwd: &cwd,
         root: &root,
         home: home.as_deref(),
@@ -92,7 +93,7 @@ fn text(path: &Path) -> String {
 }
 
 fn decide_in(
-    world: &World<'_>,
+    context: &CallContext<'_>,
     tool: &str,
     input: &Input,
     rules: &Rules,
@@ -110,7 +111,7 @@ fn decide_in(
         "WebFetch" => Action::Fetch { url: main, resolved: input.addresses.as_deref() },
         _ => Action::Other,
     };
-    judge(&Call { tool, action, parameters: &input.parameters }, rules, world)
+    judge(&Call { tool, action, parameters: &input.parameters }, rules, context)
 }
 
 /// A call's input, whatever the tool calls its fields.

@@ -39,7 +39,7 @@ pub use source::{
 #[cfg(test)]
 mod tests {
     use forebay_policy::{
-        Action, Call, Decision, Mode, Origin, Rules, Trust, Unmatched, World, judge,
+        Action, Call, CallContext, Decision, Mode, Origin, Rules, Trust, Unmatched, judge,
     };
     use proptest::prelude::*;
 
@@ -50,7 +50,7 @@ mod tests {
         let rows = parsed.rules.iter().map(|(list, text)| (Origin::Project, *list, text.as_str()));
         let (rules, warnings) = Rules::compile(rows);
         assert!(warnings.is_empty(), "{warnings:?}");
-        let world = World {
+        let context = CallContext {
             cwd: "/p",
             root: "/p",
             home: Some("/h"),
@@ -61,8 +61,12 @@ mod tests {
             allows_loopback: false,
             real_path: &|_| None,
         };
-        judge(&Call { tool: "Bash", action: Action::Run(command), parameters: &[] }, &rules, &world)
-            .decision
+        judge(
+            &Call { tool: "Bash", action: Action::Run(command), parameters: &[] },
+            &rules,
+            &context,
+        )
+        .decision
     }
 
     #[track_caller]

@@ -7,7 +7,7 @@ use crate::shell::{Command, RedirectKind, Word};
 
 /// A file that a command reads or writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Touch {
+pub(crate) struct NamedFile {
     pub(crate) access: Access,
     /// The path, with marks for unknown parts.
     pub(crate) path: String,
@@ -247,13 +247,13 @@ const ROWS: &[Row] = &[
 ];
 
 /// Every file that a command's redirections and arguments name.
-pub(crate) fn touched(command: &Command) -> Vec<Touch> {
-    let mut touches: Vec<Touch> = command.redirects.iter().flat_map(redirected).collect();
+pub(crate) fn named_files(command: &Command) -> Vec<NamedFile> {
+    let mut files: Vec<NamedFile> = command.redirects.iter().flat_map(redirected).collect();
     let row = command.words.first().and_then(|word| Row::named(&base_name(word)));
     if let Some(row) = row {
-        row.arguments(&command.words[1..], &mut touches);
+        row.arguments(&command.words[1..], &mut files);
     }
-    touches
+    files
 }
 
 /// The paths of `mkdir`, `rm` and similar commands, for modes that accept edits.
@@ -262,7 +262,7 @@ pub(crate) fn operands(command: &Command) -> impl Iterator<Item = &Word> {
     words.filter(|word| !word.marked().starts_with('-'))
 }
 
-fn redirected(redirect: &crate::shell::Redirect) -> Vec<Touch> {
+fn redirected(redirect: &crate::shell::Redirect) -> Vec<NamedFile> {
     let accesses: &[Access] = match redirect.kind {
         RedirectKind::Read => &[Access::Read],
         RedirectKind::Write => &[Access::Write],
@@ -274,7 +274,7 @@ fn redirected(redirect: &crate::shell::Redirect) -> Vec<Touch> {
     }
     accesses
         .iter()
-        .map(|access| Touch::from_word(&redirect.target, *access, NamedBy::Redirect))
+        .map(|access| NamedFile::from_word(&redirect.target, *access, NamedBy::Redirect))
         .collect()
 }
 
@@ -287,7 +287,7 @@ fn is_descriptor(target: &Word) -> bool {
         || text.trim_end_matches('-').chars().all(|character| character.is_ascii_digit())
 }
 
-impl Touch {
+impl NamedFile {
     pub(crate) fn from_word(word: &Word, access: Access, by: NamedBy) -> Self {
         Self { access, path: word.marked(), has_tilde: word.has_tilde(), by }
     }
@@ -298,7 +298,7 @@ impl Row {
         ROWS.iter().find(|row| row.names.contains(&name))
     }
 
-    fn arguments(&self, words: &[Word], touches: &mut Vec<Touch>) {
+    fn arguments(&self, words: &[Word], files: &mut Vec<NamedFile>) {
         let texts: Vec<String> = words.iter().map(Word::marked).collect();
         let in_place = texts.iter().any(|text| self.in_place.iter().any(|o| text.starts_with(o)));
         let ends = texts.iter().position(|text| text == "--").unwrap_or(texts.len());
@@ -306,13 +306,13 @@ impl Row {
         let operands: Vec<usize> =
             (0..words.len()).filter(|&at| !is_option(at) && texts[at] != "--").collect();
         for at in (0..words.len()).filter(|&at| is_option(at)) {
-            self.option(&texts[at], words.get(at + 1), touches);
+            self.option(&texts[at], words.get(at + 1), files);
         }
         for (number, &at) in operands.iter().enumerate() {
-            let place = (number, operands.len());
+            let position = (number, operands.len());
             let by_option = texts.iter().any(|text| gives_pattern(text));
-            if let Some(access) = self.operand(place, by_option, &texts, in_place) {
-                touches.extend(candidates(&words[at], access));
+            if let Some(access) = self.operand(position, by_option, &texts, in_place) {
+                files.extend(candidates(&words[at], access));
             }
         }
     }
@@ -344,7 +344,7 @@ impl Row {
     }
 
     /// An option's value: after `=`, attached, or the next word.
-    fn option(&self, text: &str, next: Option<&Word>, touches: &mut Vec<Touch>) {
+    fn option(&self, text: &str, next: Option<&Word>, files: &mut Vec<NamedFile>) {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None if !text.starts_with("--") && text.chars().count() > 2 => {
@@ -355,11 +355,11 @@ impl Row {
         };
         let access = if self.writing.contains(&name) { Access::Write } else { Access::Read };
         if let Some(value) = value {
-            touches.extend(candidates(&Word::literal(value), access));
+            files.extend(candidates(&Word::literal(value), access));
         }
         let takes_next = self.operands == Operands::None || self.writing.contains(&text);
         if let Some(next) = next.filter(|_| takes_next && value.is_none()) {
-            touches.extend(candidates(next, access));
+            files.extend(candidates(next, access));
         }
     }
 }
@@ -370,17 +370,17 @@ fn gives_pattern(text: &str) -> bool {
 }
 
 /// The paths a word may contain: all of it, or what follows `=`, `@` or `:`.
-fn candidates(word: &Word, access: Access) -> Vec<Touch> {
-    let whole = Touch::from_word(word, access, NamedBy::Argument);
+fn candidates(word: &Word, access: Access) -> Vec<NamedFile> {
+    let whole = NamedFile::from_word(word, access, NamedBy::Argument);
     let writes_output = whole.path.starts_with("of=");
-    let mut touches = vec![whole];
+    let mut files = vec![whole];
     let text = word.marked();
     for (at, separator) in text.char_indices().filter(|(_, c)| matches!(c, '=' | '@' | ':')) {
         let path = text[at + separator.len_utf8()..].to_owned();
         if !path.is_empty() {
             let access = if writes_output { Access::Write } else { access };
-            touches.push(Touch { access, path, has_tilde: false, by: NamedBy::Argument });
+            files.push(NamedFile { access, path, has_tilde: false, by: NamedBy::Argument });
         }
     }
-    touches
+    files
 }

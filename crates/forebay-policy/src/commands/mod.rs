@@ -23,16 +23,16 @@ const TOO_DEEP: Doubt = Doubt("commands are nested too deeply to analyse");
 const MADE_WHEN_RUN: Doubt = Doubt("a script is assembled at run time");
 const UNREADABLE_SCRIPT: Doubt = Doubt("a script in the arguments cannot be parsed");
 
-/// Everything a text may run.
+/// Every command that a text may run.
 #[derive(Default)]
-pub(crate) struct Survey {
-    pub(crate) parts: Vec<SurveyedCommand>,
+pub(crate) struct ReachableCommands {
+    pub(crate) commands: Vec<ReachableCommand>,
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) broken: Option<&'static str>,
 }
 
-/// One command and how it is reached.
-pub(crate) struct SurveyedCommand {
+/// A command and how the text reaches it.
+pub(crate) struct ReachableCommand {
     pub(crate) command: Command,
     pub(crate) reachability: Reachability,
 }
@@ -40,30 +40,30 @@ pub(crate) struct SurveyedCommand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reachability {
     /// Written in the text: must be allowed itself.
-    Written,
+    Literal,
     /// Run by another command, which must be allowed.
     Reached,
     /// A possible value of an unknown part.
     Possible,
 }
 
-impl Survey {
+impl ReachableCommands {
     /// Analyses a text; `known` are variables with known values.
     pub(crate) fn new(text: &str, known: &[(&str, &str)]) -> Self {
-        let mut survey = Self::default();
+        let mut reachable = Self::default();
         let mut script = shell::parse(text);
         substitute_known(&mut script, known);
-        survey.broken = script.broken;
-        survey.add_script(script, Reachability::Written, 0);
-        if survey.broken.is_some() {
-            survey.add_fragments(text);
+        reachable.broken = script.broken;
+        reachable.add_script(script, Reachability::Literal, 0);
+        if reachable.broken.is_some() {
+            reachable.add_fragments(text);
         }
-        survey.add_guesses();
-        survey
+        reachable.add_guesses();
+        reachable
     }
 
     fn add_script(&mut self, script: Script, reachability: Reachability, depth: u32) {
-        script.doubts.into_iter().for_each(|add_doubt| self.add_doubt(add_doubt));
+        script.doubts.into_iter().for_each(|doubt| self.add_doubt(doubt));
         let mut before: Option<Command> = None;
         for command in script.commands {
             self.add(command.clone(), before.as_ref(), reachability, depth);
@@ -86,7 +86,7 @@ impl Survey {
             return;
         }
         let inner = inner::commands_run_by(&command, before);
-        self.parts.push(SurveyedCommand { command, reachability });
+        self.commands.push(ReachableCommand { command, reachability });
         let reached = if reachability == Reachability::Possible {
             Reachability::Possible
         } else {
@@ -98,7 +98,7 @@ impl Survey {
                     self.add(Command::from_words(words), None, reached, depth + 1);
                 }
                 Inner::Text(text) => self.add_text(&text, reached, depth + 1),
-                Inner::Doubt(add_doubt) => self.add_doubt(add_doubt),
+                Inner::Doubt(doubt) => self.add_doubt(doubt),
             }
         }
     }
@@ -109,8 +109,8 @@ impl Survey {
         for at in 0..command.words.len() {
             let end = command.words.len().min(at + MAX_TAIL_WORDS);
             let tail = Command::from_words(command.words[at..end].to_vec());
-            self.parts
-                .push(SurveyedCommand { command: tail, reachability: Reachability::Possible });
+            self.commands
+                .push(ReachableCommand { command: tail, reachability: Reachability::Possible });
         }
     }
 
@@ -140,17 +140,20 @@ impl Survey {
 
     fn add_guesses(&mut self) {
         let mut guesses = Guesses::default();
-        self.parts.iter().for_each(|part| guesses.learn(&part.command));
-        let variants: Vec<Command> =
-            self.parts.iter().flat_map(|part| guesses.variants(&part.command)).collect();
+        self.commands.iter().for_each(|reachable| guesses.learn(&reachable.command));
+        let variants: Vec<Command> = self
+            .commands
+            .iter()
+            .flat_map(|reachable| guesses.variants(&reachable.command))
+            .collect();
         for variant in variants {
             self.add(variant, None, Reachability::Possible, 0);
         }
     }
 
-    fn add_doubt(&mut self, add_doubt: Doubt) {
-        if !self.doubts.contains(&add_doubt) {
-            self.doubts.push(add_doubt);
+    fn add_doubt(&mut self, doubt: Doubt) {
+        if !self.doubts.contains(&doubt) {
+            self.doubts.push(doubt);
         }
     }
 }

@@ -1,31 +1,31 @@
 //! Removals that no rule may approve in advance.
 
 use super::base_name;
+use crate::context::CallContext;
 use crate::path::{join, lies_in, normalize};
 use crate::shell::{Command, Word};
 use crate::wildcard::{GLOB_MANY, HOLE};
-use crate::world::World;
 
 /// Why a removal is critical, if it is.
 pub(crate) fn critical(
     command: &Command,
     folders: &[String],
-    world: &World<'_>,
+    context: &CallContext<'_>,
 ) -> Option<&'static str> {
     let name = base_name(command.words.first()?);
     if !matches!(&*name, "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash") {
         return None;
     }
     super::files::operands(command)
-        .find_map(|word| folders.iter().find_map(|folder| critical_path(word, folder, world)))
+        .find_map(|word| folders.iter().find_map(|folder| critical_path(word, folder, context)))
 }
 
-fn critical_path(word: &Word, folder: &str, world: &World<'_>) -> Option<&'static str> {
+fn critical_path(word: &Word, folder: &str, context: &CallContext<'_>) -> Option<&'static str> {
     let text = word.marked();
     if is_right_under_variable(&text) {
         return Some("it removes everything under a variable, which may be empty");
     }
-    let expanded = match (word.has_tilde(), world.home) {
+    let expanded = match (word.has_tilde(), context.home) {
         (true, Some(home)) if text == "~" || text.starts_with("~/") => {
             format!("{home}{}", &text[1..])
         }
@@ -35,7 +35,7 @@ fn critical_path(word: &Word, folder: &str, world: &World<'_>) -> Option<&'stati
     let path = normalize(&expanded);
     let parent = path.strip_suffix(&format!("/{GLOB_MANY}"));
     let whole = parent.map_or(path.as_str(), |parent| if parent.is_empty() { "/" } else { parent });
-    is_critical_folder(whole, parent.is_some(), world)
+    is_critical_folder(whole, parent.is_some(), context)
 }
 
 /// `$x/`, `$x/*` and `"$x"/.*` start at the root if the variable is empty.
@@ -46,7 +46,11 @@ fn is_right_under_variable(text: &str) -> bool {
     rest.chars().all(|character| matches!(character, GLOB_MANY | '.' | '/'))
 }
 
-fn is_critical_folder(path: &str, only_content: bool, world: &World<'_>) -> Option<&'static str> {
+fn is_critical_folder(
+    path: &str,
+    only_content: bool,
+    context: &CallContext<'_>,
+) -> Option<&'static str> {
     let depth = path.split('/').filter(|name| !name.is_empty()).count();
     if depth == 0 {
         return Some("it removes the root of the file system");
@@ -54,10 +58,10 @@ fn is_critical_folder(path: &str, only_content: bool, world: &World<'_>) -> Opti
     if depth == 1 && !(only_content && path == "/tmp") {
         return Some("it removes a top-level folder");
     }
-    if world.home.is_some_and(|home| lies_in(&normalize(home), path)) {
+    if context.home.is_some_and(|home| lies_in(&normalize(home), path)) {
         return Some("it removes the home folder");
     }
-    let cwd = normalize(world.cwd);
+    let cwd = normalize(context.cwd);
     if lies_in(&cwd, path) && !(only_content && cwd == path) {
         return Some("it removes the working folder");
     }

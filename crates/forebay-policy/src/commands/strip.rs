@@ -65,7 +65,7 @@ fn unwrapped(words: &[Word]) -> Option<Vec<Word>> {
         "command" if words.get(1).is_some_and(|word| word.marked().starts_with('-')) => {
             return None;
         }
-        _ => Wrapper::harmless(&name)?.inner(words).to_vec(),
+        _ => Wrapper::transparent_to_allow(&name)?.inner(words).to_vec(),
     };
     (!inner.is_empty()).then_some(inner)
 }

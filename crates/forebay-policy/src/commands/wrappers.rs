@@ -12,87 +12,88 @@ pub(super) struct Wrapper {
     /// Number of operands before the command.
     operands: usize,
     /// Whether `NAME=value` may precede the command.
-    assigns: bool,
-    /// Whether an allow rule for the command applies through it.
-    is_harmless: bool,
+    takes_assignments: bool,
+    /// Whether allow rules apply to the inner command, not only deny and ask rules.
+    allow_rules_apply: bool,
     /// A sample use and the command it runs.
     #[cfg(test)]
-    proof: (&'static str, &'static str),
+    sample: (&'static str, &'static str),
 }
 
 macro_rules! wrappers {
-    ($($name:literal $short:literal $long:tt $operands:literal $flags:tt $proof:tt;)*) => {
+    ($($name:literal $short:literal $long:tt $operands:literal $rules:tt $sample:tt;)*) => {
         /// All known wrappers.
         const WRAPPERS: &[Wrapper] = &[$(Wrapper {
             name: $name,
             short_valued: $short,
             long_valued: &$long,
             operands: $operands,
-            assigns: wrappers!(@assigns $flags),
-            is_harmless: wrappers!(@harmless $flags),
+            takes_assignments: wrappers!(@takes_assignments $rules),
+            allow_rules_apply: wrappers!(@allow_rules_apply $rules),
             #[cfg(test)]
-            proof: $proof,
+            sample: $sample,
         }),*];
     };
-    (@assigns assigns) => { true };
-    (@assigns $other:tt) => { false };
-    (@harmless harmless) => { true };
-    (@harmless $other:tt) => { false };
+    (@takes_assignments deny_only_after_assignments) => { true };
+    (@takes_assignments $other:tt) => { false };
+    (@allow_rules_apply all_rules) => { true };
+    (@allow_rules_apply $other:tt) => { false };
 }
 
-// name, short options with a value, long options with a value, operands, kind, proof
+// name, short options with a value, long options with a value, operands, which rules apply to the inner command
+// (`all_rules`, or `deny_only`: deny and ask rules; `_after_assignments`: `NAME=value` may precede it), sample
 wrappers! {
-    "timeout" "ks" ["--kill-after", "--signal"] 1 harmless ("timeout -k 5 --preserve-status 10 ls -l", "ls -l");
-    "time" "fo" ["--format", "--output"] 0 harmless ("time -p -f %e ls", "ls");
-    "nice" "n" ["--adjustment"] 0 harmless ("nice -n 5 ls", "ls");
-    "nohup" "" [] 0 harmless ("nohup ls", "ls");
-    "stdbuf" "ioe" ["--input", "--output", "--error"] 0 harmless ("stdbuf -oL -e 0 ls", "ls");
-    "command" "" [] 0 harmless ("command -p ls", "ls");
-    "builtin" "" [] 0 harmless ("builtin cd x", "cd x");
-    "noglob" "" [] 0 harmless ("noglob ls", "ls");
-    "nocorrect" "" [] 0 forbids ("nocorrect ls", "ls");
-    "-" "" [] 0 forbids ("- ls", "ls");
-    "exec" "a" [] 0 forbids ("exec -a x -c ls", "ls");
-    "env" "uCS" ["--unset", "--chdir", "--split-string"] 0 assigns ("env -i -u X A=1 ls", "ls");
-    "sudo" "ugCDhpRrtTU" ["--user", "--group", "--host", "--prompt", "--role", "--type", "--chdir", "--chroot", "--close-from", "--other-user", "--command-timeout"] 0 assigns ("sudo -n -u root A=1 ls", "ls");
-    "doas" "uCa" [] 0 forbids ("doas -u root ls", "ls");
-    "pkexec" "" ["--user"] 0 forbids ("pkexec --user root ls", "ls");
-    "run0" "uD" ["--user", "--chdir"] 0 forbids ("run0 ls", "ls");
-    "gosu" "" [] 1 forbids ("gosu root ls", "ls");
-    "su-exec" "" [] 1 forbids ("su-exec root ls", "ls");
-    "setsid" "" [] 0 forbids ("setsid -w ls", "ls");
-    "ionice" "cnpPu" ["--class", "--classdata"] 0 forbids ("ionice -c 3 ls", "ls");
-    "chrt" "TPD" [] 1 forbids ("chrt -f 10 ls", "ls");
-    "taskset" "" [] 1 forbids ("taskset -c 1 ls", "ls");
-    "numactl" "CmNpi" [] 0 forbids ("numactl -N 0 ls", "ls");
-    "prlimit" "" [] 0 forbids ("prlimit --nofile=10 ls", "ls");
-    "setarch" "" [] 1 forbids ("setarch x86_64 -R ls", "ls");
-    "linux64" "" [] 0 forbids ("linux64 ls", "ls");
-    "unshare" "SGRw" ["--setuid", "--setgid", "--root", "--wd"] 0 forbids ("unshare -r ls", "ls");
-    "nsenter" "tSGN" ["--target", "--setuid", "--setgid"] 0 forbids ("nsenter -t 1 -m ls", "ls");
-    "chroot" "" [] 1 forbids ("chroot --userspec=x /mnt ls", "ls");
-    "fakeroot" "lsib" [] 0 forbids ("fakeroot ls", "ls");
-    "strace" "abeEIoOpPsSuX" [] 0 forbids ("strace -f -o log ls", "ls");
-    "ltrace" "aAeDFlnopsuwx" [] 0 forbids ("ltrace -o log ls", "ls");
-    "valgrind" "" [] 0 forbids ("valgrind --leak-check=full ls", "ls");
-    "systemd-run" "pEMu" ["--unit", "--property", "--slice", "--setenv"] 0 forbids ("systemd-run --user -p X=1 ls", "ls");
-    "systemd-inhibit" "" ["--what", "--who", "--why", "--mode"] 0 forbids ("systemd-inhibit --why x ls", "ls");
-    "caffeinate" "tw" [] 0 forbids ("caffeinate -i -t 5 ls", "ls");
-    "dbus-run-session" "" [] 0 forbids ("dbus-run-session -- ls", "ls");
-    "xvfb-run" "enpsw" [] 0 forbids ("xvfb-run -a ls", "ls");
-    "unbuffer" "" [] 0 forbids ("unbuffer -p ls", "ls");
-    "rlwrap" "" [] 0 forbids ("rlwrap ls", "ls");
-    "torsocks" "" [] 0 forbids ("torsocks ls", "ls");
-    "proxychains" "f" [] 0 forbids ("proxychains -f x ls", "ls");
-    "firejail" "" [] 0 forbids ("firejail --net=none ls", "ls");
-    "tini" "pe" [] 0 forbids ("tini -g -- ls", "ls");
-    "dumb-init" "r" [] 0 forbids ("dumb-init ls", "ls");
-    "entr" "" [] 0 forbids ("entr -c ls", "ls");
-    "busybox" "" [] 0 forbids ("busybox ls", "ls");
-    "toybox" "" [] 0 forbids ("toybox ls", "ls");
-    "flock" "wE" ["--timeout", "--wait", "--conflict-exit-code"] 1 forbids ("flock -w 5 lock ls", "ls");
-    "xargs" "aEdILnPs" ["--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace"] 0 forbids ("xargs -n 1 ls", "ls");
-    "parallel" "jNnIaS" ["--jobs", "--arg-file"] 0 forbids ("parallel -j 4 ls", "ls");
+    "timeout" "ks" ["--kill-after", "--signal"] 1 all_rules ("timeout -k 5 --preserve-status 10 ls -l", "ls -l");
+    "time" "fo" ["--format", "--output"] 0 all_rules ("time -p -f %e ls", "ls");
+    "nice" "n" ["--adjustment"] 0 all_rules ("nice -n 5 ls", "ls");
+    "nohup" "" [] 0 all_rules ("nohup ls", "ls");
+    "stdbuf" "ioe" ["--input", "--output", "--error"] 0 all_rules ("stdbuf -oL -e 0 ls", "ls");
+    "command" "" [] 0 all_rules ("command -p ls", "ls");
+    "builtin" "" [] 0 all_rules ("builtin cd x", "cd x");
+    "noglob" "" [] 0 all_rules ("noglob ls", "ls");
+    "nocorrect" "" [] 0 deny_only ("nocorrect ls", "ls");
+    "-" "" [] 0 deny_only ("- ls", "ls");
+    "exec" "a" [] 0 deny_only ("exec -a x -c ls", "ls");
+    "env" "uCS" ["--unset", "--chdir", "--split-string"] 0 deny_only_after_assignments ("env -i -u X A=1 ls", "ls");
+    "sudo" "ugCDhpRrtTU" ["--user", "--group", "--host", "--prompt", "--role", "--type", "--chdir", "--chroot", "--close-from", "--other-user", "--command-timeout"] 0 deny_only_after_assignments ("sudo -n -u root A=1 ls", "ls");
+    "doas" "uCa" [] 0 deny_only ("doas -u root ls", "ls");
+    "pkexec" "" ["--user"] 0 deny_only ("pkexec --user root ls", "ls");
+    "run0" "uD" ["--user", "--chdir"] 0 deny_only ("run0 ls", "ls");
+    "gosu" "" [] 1 deny_only ("gosu root ls", "ls");
+    "su-exec" "" [] 1 deny_only ("su-exec root ls", "ls");
+    "setsid" "" [] 0 deny_only ("setsid -w ls", "ls");
+    "ionice" "cnpPu" ["--class", "--classdata"] 0 deny_only ("ionice -c 3 ls", "ls");
+    "chrt" "TPD" [] 1 deny_only ("chrt -f 10 ls", "ls");
+    "taskset" "" [] 1 deny_only ("taskset -c 1 ls", "ls");
+    "numactl" "CmNpi" [] 0 deny_only ("numactl -N 0 ls", "ls");
+    "prlimit" "" [] 0 deny_only ("prlimit --nofile=10 ls", "ls");
+    "setarch" "" [] 1 deny_only ("setarch x86_64 -R ls", "ls");
+    "linux64" "" [] 0 deny_only ("linux64 ls", "ls");
+    "unshare" "SGRw" ["--setuid", "--setgid", "--root", "--wd"] 0 deny_only ("unshare -r ls", "ls");
+    "nsenter" "tSGN" ["--target", "--setuid", "--setgid"] 0 deny_only ("nsenter -t 1 -m ls", "ls");
+    "chroot" "" [] 1 deny_only ("chroot --userspec=x /mnt ls", "ls");
+    "fakeroot" "lsib" [] 0 deny_only ("fakeroot ls", "ls");
+    "strace" "abeEIoOpPsSuX" [] 0 deny_only ("strace -f -o log ls", "ls");
+    "ltrace" "aAeDFlnopsuwx" [] 0 deny_only ("ltrace -o log ls", "ls");
+    "valgrind" "" [] 0 deny_only ("valgrind --leak-check=full ls", "ls");
+    "systemd-run" "pEMu" ["--unit", "--property", "--slice", "--setenv"] 0 deny_only ("systemd-run --user -p X=1 ls", "ls");
+    "systemd-inhibit" "" ["--what", "--who", "--why", "--mode"] 0 deny_only ("systemd-inhibit --why x ls", "ls");
+    "caffeinate" "tw" [] 0 deny_only ("caffeinate -i -t 5 ls", "ls");
+    "dbus-run-session" "" [] 0 deny_only ("dbus-run-session -- ls", "ls");
+    "xvfb-run" "enpsw" [] 0 deny_only ("xvfb-run -a ls", "ls");
+    "unbuffer" "" [] 0 deny_only ("unbuffer -p ls", "ls");
+    "rlwrap" "" [] 0 deny_only ("rlwrap ls", "ls");
+    "torsocks" "" [] 0 deny_only ("torsocks ls", "ls");
+    "proxychains" "f" [] 0 deny_only ("proxychains -f x ls", "ls");
+    "firejail" "" [] 0 deny_only ("firejail --net=none ls", "ls");
+    "tini" "pe" [] 0 deny_only ("tini -g -- ls", "ls");
+    "dumb-init" "r" [] 0 deny_only ("dumb-init ls", "ls");
+    "entr" "" [] 0 deny_only ("entr -c ls", "ls");
+    "busybox" "" [] 0 deny_only ("busybox ls", "ls");
+    "toybox" "" [] 0 deny_only ("toybox ls", "ls");
+    "flock" "wE" ["--timeout", "--wait", "--conflict-exit-code"] 1 deny_only ("flock -w 5 lock ls", "ls");
+    "xargs" "aEdILnPs" ["--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace"] 0 deny_only ("xargs -n 1 ls", "ls");
+    "parallel" "jNnIaS" ["--jobs", "--arg-file"] 0 deny_only ("parallel -j 4 ls", "ls");
 }
 
 impl Wrapper {
@@ -100,15 +101,15 @@ impl Wrapper {
         WRAPPERS.iter().find(|wrapper| wrapper.name == name)
     }
 
-    /// The wrapper, if allow rules apply through it.
-    pub(super) fn harmless(name: &str) -> Option<&'static Self> {
-        Self::named(name).filter(|wrapper| wrapper.is_harmless)
+    /// The wrapper of this name, if allow rules apply to its inner command.
+    pub(super) fn transparent_to_allow(name: &str) -> Option<&'static Self> {
+        Self::named(name).filter(|wrapper| wrapper.allow_rules_apply)
     }
 
     /// The words of the command it runs, given its arguments.
     pub(super) fn inner<'a>(&self, words: &'a [Word]) -> &'a [Word] {
         let mut rest = self.after_options(words.get(1..).unwrap_or_default());
-        if self.assigns {
+        if self.takes_assignments {
             rest = after_assignments(rest);
         }
         if self.operands > 0 {
@@ -159,13 +160,13 @@ mod tests {
     #[test]
     fn rows_match_their_samples() {
         for wrapper in WRAPPERS {
-            let (written, expect) = wrapper.proof;
+            let (sample, expect) = wrapper.sample;
             // `time` is a shell keyword; quoted, it is the program.
-            let script = shell::parse(&written.replacen("time ", "\\time ", 1));
+            let script = shell::parse(&sample.replacen("time ", "\\time ", 1));
             let words = &script.commands[0].words;
             let inner: Vec<&str> =
                 wrapper.inner(words).iter().map(|word| word.source.as_str()).collect();
-            assert_eq!(inner.join(" "), expect, "{written}");
+            assert_eq!(inner.join(" "), expect, "{sample}");
         }
     }
 }

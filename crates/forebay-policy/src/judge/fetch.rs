@@ -2,27 +2,28 @@
 
 use std::net::IpAddr;
 
-use super::{Case, by_rule};
+use super::{PolicyCheck, by_rule};
 use crate::rule::{List, Specifier};
 use crate::rules::SourcedRule;
 use crate::verdict::Verdict;
 use crate::web::{self, url::Host};
 
-pub(super) fn judge(case: &Case<'_>, url: &str, resolved: Option<&[IpAddr]>) -> Verdict {
+pub(super) fn judge(check: &PolicyCheck<'_>, url: &str, resolved: Option<&[IpAddr]>) -> Verdict {
     let host = match Host::from_url(url) {
         Ok(host) => host,
         Err(error) => return Verdict::deny(error.to_string()),
     };
     let covers = |sourced: &SourcedRule| matches!(&sourced.rule.specifier, Specifier::Domain(pattern) if pattern.covers(&host));
-    let by_list = |list| case.first_hit(list, covers).map(|(list, sourced)| by_rule(list, sourced));
+    let by_list =
+        |list| check.first_match(list, covers).map(|(list, sourced)| by_rule(list, sourced));
     if let Some(verdict) = by_list(List::Deny) {
         return verdict;
     }
-    match web::permitted_addresses(&host, resolved, case.world().allows_loopback) {
+    match web::permitted_addresses(&host, resolved, check.context().allows_loopback) {
         Err(why) => Verdict::deny(why),
         Ok(dial) => {
             let verdict = by_list(List::Ask).or_else(|| by_list(List::Allow));
-            Verdict { dial, ..verdict.unwrap_or_else(|| case.unmatched()) }
+            Verdict { dial, ..verdict.unwrap_or_else(|| check.unmatched()) }
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Judges a read or an edit of a file.
 
-use super::{Action, Case, by_rule};
+use super::{Action, PolicyCheck, by_rule};
+use crate::context::{Mode, Paths};
 use crate::path::{MatchContext, join};
 use crate::rule::{List, Specifier, ToolPattern};
 use crate::rules::SourcedRule;
 use crate::verdict::Verdict;
 use crate::wildcard::UnknownParts;
-use crate::world::{Mode, Paths};
 
 /// Directories whose content controls what programs do.
 const PROTECTED_FOLDERS: &[&str] =
@@ -43,22 +43,22 @@ pub(super) fn protected_reason(path: &str) -> String {
     format!("{path} is protected: no rule can allow a change in advance")
 }
 
-pub(super) fn judge(case: &Case<'_>, paths: &Paths) -> Verdict {
-    let given = case.base_dirs.tidy(&join(case.world().cwd, &paths.given));
-    let resolved = paths.resolved.as_deref().map(|path| case.base_dirs.tidy(path));
+pub(super) fn judge(check: &PolicyCheck<'_>, paths: &Paths) -> Verdict {
+    let given = check.base_dirs.normalize(&join(check.context().cwd, &paths.given));
+    let resolved = paths.resolved.as_deref().map(|path| check.base_dirs.normalize(path));
     let target = Target {
         paths: std::iter::once(given).chain(resolved).collect(),
-        is_edit: matches!(case.call.action, Action::Edit(_)),
+        is_edit: matches!(check.call.action, Action::Edit(_)),
     };
     [List::Deny, List::Ask]
         .into_iter()
         .find_map(|list| {
-            case.first_hit(list, |sourced| target.is_forbidden_by(case, sourced, list))
+            check.first_match(list, |sourced| target.is_forbidden_by(check, sourced, list))
         })
         .map(|(list, sourced)| by_rule(list, sourced))
-        .or_else(|| target.protected(case))
-        .or_else(|| target.allowed(case))
-        .unwrap_or_else(|| case.unmatched())
+        .or_else(|| target.protected(check))
+        .or_else(|| target.allowed(check))
+        .unwrap_or_else(|| check.unmatched())
 }
 
 /// A file by every path that leads to it.
@@ -69,55 +69,58 @@ struct Target {
 
 impl Target {
     /// One matching path is enough.
-    fn is_forbidden_by(&self, case: &Case<'_>, sourced: &SourcedRule, list: List) -> bool {
+    fn is_forbidden_by(&self, check: &PolicyCheck<'_>, sourced: &SourcedRule, list: List) -> bool {
         let concerns = match &sourced.rule.tool {
             ToolPattern::Name(name) if name == "Edit" => self.is_edit,
             ToolPattern::Name(name) if name == "Read" => !self.is_edit || list == List::Deny,
             _ => false,
         };
-        let place = MatchContext { base_dirs: case.base_dirs, origin: sourced.origin, list };
+        let rule_context =
+            MatchContext { base_dirs: check.base_dirs, origin: sourced.origin, list };
         concerns
             && match &sourced.rule.specifier {
                 Specifier::Whole => true,
-                Specifier::Path(pattern) => {
-                    self.paths.iter().any(|path| pattern.covers(path, UnknownParts::Closed, &place))
-                }
+                Specifier::Path(pattern) => self
+                    .paths
+                    .iter()
+                    .any(|path| pattern.covers(path, UnknownParts::Closed, &rule_context)),
                 _ => false,
             }
     }
 
-    fn protected(&self, case: &Case<'_>) -> Option<Verdict> {
-        if !self.is_edit || case.world().mode == Mode::BypassPermissions {
+    fn protected(&self, check: &PolicyCheck<'_>) -> Option<Verdict> {
+        if !self.is_edit || check.context().mode == Mode::BypassPermissions {
             return None;
         }
         let path = self.paths.iter().find(|path| is_protected(path))?;
         Some(Verdict::ask(protected_reason(path)))
     }
 
-    fn allowed(&self, case: &Case<'_>) -> Option<Verdict> {
-        case.first_hit(List::Allow, |sourced| self.is_allowed_by(case, sourced))
+    fn allowed(&self, check: &PolicyCheck<'_>) -> Option<Verdict> {
+        check
+            .first_match(List::Allow, |sourced| self.is_allowed_by(check, sourced))
             .map(|(list, sourced)| by_rule(list, sourced))
-            .or_else(|| self.allowed_by_place(case))
+            .or_else(|| self.allowed_in_working_dir(check))
     }
 
     /// All paths must match.
-    fn is_allowed_by(&self, case: &Case<'_>, sourced: &SourcedRule) -> bool {
+    fn is_allowed_by(&self, check: &PolicyCheck<'_>, sourced: &SourcedRule) -> bool {
         let name = if self.is_edit { "Edit" } else { "Read" };
-        let place =
-            MatchContext { base_dirs: case.base_dirs, origin: sourced.origin, list: List::Allow };
+        let rule_context =
+            MatchContext { base_dirs: check.base_dirs, origin: sourced.origin, list: List::Allow };
         sourced.rule.tool == ToolPattern::Name(name.to_owned())
             && matches!(&sourced.rule.specifier, Specifier::Path(pattern)
-                if self.paths.iter().all(|path| pattern.covers(path, UnknownParts::Closed, &place)))
+                if self.paths.iter().all(|path| pattern.covers(path, UnknownParts::Closed, &rule_context)))
     }
 
     /// Hosts read in working directories without asking, and edit there if their mode accepts it.
-    fn allowed_by_place(&self, case: &Case<'_>) -> Option<Verdict> {
-        let accepts = match case.world().mode {
+    fn allowed_in_working_dir(&self, check: &PolicyCheck<'_>) -> Option<Verdict> {
+        let accepts = match check.context().mode {
             Mode::Forebay(_) | Mode::BypassPermissions => false,
             Mode::AcceptEdits => true,
             Mode::Default | Mode::Plan | Mode::DontAsk => !self.is_edit,
         };
-        let is_inside = self.paths.iter().all(|path| case.base_dirs.is_working_folder(path));
+        let is_inside = self.paths.iter().all(|path| check.base_dirs.is_working_folder(path));
         (accepts && is_inside).then(|| Verdict::allow("it is in a working folder"))
     }
 }

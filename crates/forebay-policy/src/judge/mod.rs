@@ -1,20 +1,20 @@
 //! The judgement: deny, then ask, then allow, then the mode's default.
 
-mod allowing;
+mod accessed_files;
+mod allow;
+mod command;
+mod deny;
 mod fetch;
 mod file;
-mod forbidding;
-mod run;
-mod touches;
 
 use std::net::IpAddr;
 
+use super::context::{CallContext, Mode, Paths, Unmatched};
 use super::path::BaseDirs;
 use super::rule::{List, Specifier, ToolPattern};
 use super::rules::{Rules, SourcedRule};
 use super::verdict::{Decision, Verdict};
 use super::wildcard::UnknownParts;
-use super::world::{Mode, Paths, Unmatched, World};
 
 /// One call of a tool.
 #[derive(Debug, Clone, Copy)]
@@ -43,15 +43,15 @@ pub enum Action<'a> {
 }
 
 /// Judges a call.
-pub fn judge(call: &Call<'_>, rules: &Rules, world: &World<'_>) -> Verdict {
-    let case = Case { call, rules, base_dirs: &BaseDirs::new(world) };
+pub fn judge(call: &Call<'_>, rules: &Rules, context: &CallContext<'_>) -> Verdict {
+    let check = PolicyCheck { call, rules, base_dirs: &BaseDirs::new(context) };
     let verdict = match call.action {
-        Action::Run(command) => run::judge(&case, command),
-        Action::Read(paths) | Action::Edit(paths) => file::judge(&case, paths),
-        Action::Fetch { url, resolved } => fetch::judge(&case, url, resolved),
-        Action::Other => judge_other(&case),
+        Action::Run(command) => command::judge(&check, command),
+        Action::Read(paths) | Action::Edit(paths) => file::judge(&check, paths),
+        Action::Fetch { url, resolved } => fetch::judge(&check, url, resolved),
+        Action::Other => judge_other(&check),
     };
-    without_asking(verdict, world.mode)
+    without_asking(verdict, context.mode)
 }
 
 /// A mode that never asks denies instead.
@@ -63,36 +63,37 @@ fn without_asking(mut verdict: Verdict, mode: Mode) -> Verdict {
     verdict
 }
 
-fn judge_other(case: &Case<'_>) -> Verdict {
-    case.first_hit(List::Deny, |_| false)
-        .or_else(|| case.first_hit(List::Ask, |_| false))
-        .or_else(|| case.first_hit(List::Allow, |_| false))
-        .map_or_else(|| case.unmatched(), |(list, sourced)| by_rule(list, sourced))
+fn judge_other(check: &PolicyCheck<'_>) -> Verdict {
+    check
+        .first_match(List::Deny, |_| false)
+        .or_else(|| check.first_match(List::Ask, |_| false))
+        .or_else(|| check.first_match(List::Allow, |_| false))
+        .map_or_else(|| check.unmatched(), |(list, sourced)| by_rule(list, sourced))
 }
 
-/// A call with the rules and its context.
-struct Case<'a> {
+/// One check of a call: the call, the rules and its context.
+struct PolicyCheck<'a> {
     call: &'a Call<'a>,
     rules: &'a Rules,
     base_dirs: &'a BaseDirs<'a>,
 }
 
-impl<'a> Case<'a> {
-    fn world(&self) -> &'a World<'a> {
-        self.base_dirs.world
+impl<'a> PolicyCheck<'a> {
+    fn context(&self) -> &'a CallContext<'a> {
+        self.base_dirs.context
     }
 
-    fn counting(&self, list: List) -> impl Iterator<Item = &'a SourcedRule> {
-        self.rules.counting(list, self.base_dirs.world)
+    fn applicable(&self, list: List) -> impl Iterator<Item = &'a SourcedRule> {
+        self.rules.applicable(list, self.base_dirs.context)
     }
 
     /// The first rule of a list that covers the call as a whole, by a parameter, or by `fits`.
-    fn first_hit(
+    fn first_match(
         &self,
         list: List,
         fits: impl Fn(&SourcedRule) -> bool,
     ) -> Option<(List, &'a SourcedRule)> {
-        let mut rules = self.counting(list);
+        let mut rules = self.applicable(list);
         let found = rules.find(|sourced| self.covers_whole(sourced) || fits(sourced))?;
         Some((list, found))
     }
@@ -129,7 +130,7 @@ impl<'a> Case<'a> {
     /// The mode's decision about an unmatched call.
     fn unmatched(&self) -> Verdict {
         const NO_RULE: &str = "no rule matches it";
-        match self.world().mode {
+        match self.context().mode {
             Mode::Forebay(Unmatched::Run) => Verdict::allow(NO_RULE),
             Mode::Forebay(Unmatched::Ask) => {
                 Verdict::ask(format!("{NO_RULE}, and unmatched = ask"))
@@ -145,6 +146,15 @@ impl<'a> Case<'a> {
             }
         }
     }
+}
+
+/// How certainly a rule matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RuleMatch {
+    No,
+    /// An unknown part may make it match.
+    Maybe,
+    Yes,
 }
 
 fn by_rule(list: List, sourced: &SourcedRule) -> Verdict {

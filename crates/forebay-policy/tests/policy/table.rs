@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use forebay_policy::{
-    Action, Call, List, Mode, Origin, Paths, Rules, Trust, Unmatched, Verdict, World, judge,
+    Action, Call, CallContext, List, Mode, Origin, Paths, Rules, Trust, Unmatched, Verdict, judge,
 };
 
 pub(crate) struct Case<'a> {
@@ -147,7 +147,7 @@ impl Scene {
     pub(crate) fn judge(&self, tool: &str, input: &str) -> Verdict {
         let rules = self.compile();
         let real_path = |path: &str| self.links.get(path).cloned();
-        let world = World {
+        let context = CallContext {
             cwd: &self.cwd,
             root: "/home/user/p",
             home: Some("/home/user"),
@@ -173,7 +173,7 @@ impl Scene {
             "WebFetch" => Action::Fetch { url: input, resolved: resolved.as_deref() },
             _ => Action::Other,
         };
-        judge(&Call { tool, action, parameters: &self.parameters }, &rules, &world)
+        judge(&Call { tool, action, parameters: &self.parameters }, &rules, &context)
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Where a call happens and under which settings.
 #[derive(Clone, Copy)]
-pub struct World<'a> {
+pub struct CallContext<'a> {
     /// The working directory; bare patterns are relative to it.
     pub cwd: &'a str,
     /// The project's root; `/` in project rules is relative to it.
@@ -91,7 +91,7 @@ pub struct Paths {
     pub resolved: Option<String>,
 }
 
-/// A resolver for worlds without symlinks.
+/// A resolver for tests and callers without symlinks.
 pub fn no_links(_: &str) -> Option<String> {
     None
 }

@@ -1,7 +1,8 @@
 //! The files of a command as absolute paths, from every directory it may run in.
 
-use crate::commands::files::{self, Access, NamedBy, Touch};
-use crate::commands::{Survey, base_name};
+use super::RuleMatch;
+use crate::commands::files::{self, Access, NamedBy, NamedFile};
+use crate::commands::{ReachableCommands, base_name};
 use crate::path::{BaseDirs, MatchContext, PathPattern, join, normalize, shows_its_name};
 use crate::shell::{Command, Word};
 use crate::wildcard::{HOLE, UnknownParts, has_marks};
@@ -9,17 +10,8 @@ use crate::wildcard::{HOLE, UnknownParts, has_marks};
 /// Directories that are tracked.
 const MAX_FOLDERS: usize = 64;
 
-/// How certainly a rule matches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Hit {
-    No,
-    /// An unknown part may make it match.
-    Maybe,
-    Yes,
-}
-
-/// A touched file by absolute path.
-pub(super) struct Touched {
+/// A file that a command accesses, by absolute path.
+pub(super) struct AccessedFile {
     pub(super) access: Access,
     pub(super) by: NamedBy,
     /// Canonical, with marks for unknown parts.
@@ -29,39 +21,47 @@ pub(super) struct Touched {
     is_anywhere: bool,
 }
 
-impl Touched {
-    fn new(touch: &Touch, folder: &str, base_dirs: &BaseDirs<'_>) -> Self {
-        let text = expand_home(touch, base_dirs);
+impl AccessedFile {
+    fn new(file: &NamedFile, folder: &str, base_dirs: &BaseDirs<'_>) -> Self {
+        let text = expand_home(file, base_dirs);
         let full = join(folder, &text);
-        let real = if has_marks(&full) { None } else { (base_dirs.world.real_path)(&full) };
+        let real = if has_marks(&full) { None } else { (base_dirs.context.real_path)(&full) };
         Self {
-            access: touch.access,
-            by: touch.by,
-            given: base_dirs.tidy(&full),
-            resolved: real.map(|path| base_dirs.tidy(&path)),
+            access: file.access,
+            by: file.by,
+            given: base_dirs.normalize(&full),
+            resolved: real.map(|path| base_dirs.normalize(&path)),
             is_anywhere: text.starts_with(HOLE) || full.starts_with(HOLE),
         }
     }
 
     /// How certainly a pattern covers the file, as given or resolved.
-    pub(super) fn hit(&self, pattern: &PathPattern, place: &MatchContext<'_>) -> Hit {
-        let covers = |path: &str, reading| pattern.covers(path, reading, place);
+    pub(super) fn match_pattern(
+        &self,
+        pattern: &PathPattern,
+        rule_context: &MatchContext<'_>,
+    ) -> RuleMatch {
+        let covers = |path: &str, reading| pattern.covers(path, reading, rule_context);
         let is_resolved =
             self.resolved.as_deref().is_some_and(|path| covers(path, UnknownParts::Closed));
         if is_resolved || covers(&self.given, UnknownParts::Closed) {
-            return Hit::Yes;
+            return RuleMatch::Yes;
         }
         if !has_marks(&self.given) || !(self.is_anywhere || covers(&self.given, UnknownParts::Open))
         {
-            return Hit::No;
+            return RuleMatch::No;
         }
         let only_globs = !self.given.contains(HOLE);
-        if only_globs && shows_its_name(&self.given) { Hit::Yes } else { Hit::Maybe }
+        if only_globs && shows_its_name(&self.given) { RuleMatch::Yes } else { RuleMatch::Maybe }
     }
 
     /// Whether a pattern covers the file by every path.
-    pub(super) fn is_allowed_by(&self, pattern: &PathPattern, place: &MatchContext<'_>) -> bool {
-        let covers = |path: &str| pattern.covers(path, UnknownParts::Closed, place);
+    pub(super) fn is_allowed_by(
+        &self,
+        pattern: &PathPattern,
+        rule_context: &MatchContext<'_>,
+    ) -> bool {
+        let covers = |path: &str| pattern.covers(path, UnknownParts::Closed, rule_context);
         !has_marks(&self.given)
             && covers(&self.given)
             && self.resolved.as_deref().is_none_or(covers)
@@ -77,46 +77,46 @@ impl Touched {
     }
 }
 
-fn expand_home(touch: &Touch, base_dirs: &BaseDirs<'_>) -> String {
-    let path = &touch.path;
-    if !touch.has_tilde {
+fn expand_home(file: &NamedFile, base_dirs: &BaseDirs<'_>) -> String {
+    let path = &file.path;
+    if !file.has_tilde {
         return path.clone();
     }
-    match base_dirs.world.home {
+    match base_dirs.context.home {
         Some(home) if path == "~" || path.starts_with("~/") => format!("{home}{}", &path[1..]),
         // Another user's home directory, or an unknown one.
         _ => format!("{HOLE}{}", path.find('/').map_or("", |at| &path[at..])),
     }
 }
 
-/// Every file that the commands of a survey touch, for each directory they may run in.
-pub(super) fn of_command(
+/// Every file that a command accesses, for each directory it may run in.
+pub(super) fn for_command(
     command: &Command,
     folders: &[String],
     base_dirs: &BaseDirs<'_>,
-) -> Vec<Touched> {
-    let touches = files::touched(command);
-    let from_each = touches
-        .iter()
-        .flat_map(|touch| folders.iter().map(move |folder| Touched::new(touch, folder, base_dirs)));
+) -> Vec<AccessedFile> {
+    let named = files::named_files(command);
+    let from_each = named.iter().flat_map(|file| {
+        folders.iter().map(move |folder| AccessedFile::new(file, folder, base_dirs))
+    });
     from_each.collect()
 }
 
 /// One operand as a file, relative to the initial directory.
-pub(super) fn of_operand(word: &Word, base_dirs: &BaseDirs<'_>) -> Touched {
-    let touch = Touch::from_word(word, Access::Write, NamedBy::Argument);
-    Touched::new(&touch, base_dirs.world.cwd, base_dirs)
+pub(super) fn for_operand(word: &Word, base_dirs: &BaseDirs<'_>) -> AccessedFile {
+    let file = NamedFile::from_word(word, Access::Write, NamedBy::Argument);
+    AccessedFile::new(&file, base_dirs.context.cwd, base_dirs)
 }
 
 /// The directories commands may run in: the initial one and every `cd` target, relative to it or to the previous one.
-pub(super) fn folders(survey: &Survey, base_dirs: &BaseDirs<'_>) -> Vec<String> {
-    let mut folders = vec![base_dirs.world.cwd.to_owned()];
-    let mut last = base_dirs.world.cwd.to_owned();
-    for target in survey.parts.iter().flat_map(|part| changes_to(&part.command)) {
-        let touch = Touch::from_word(&target, Access::Read, NamedBy::Argument);
-        let text = expand_home(&touch, base_dirs);
+pub(super) fn folders(reachable: &ReachableCommands, base_dirs: &BaseDirs<'_>) -> Vec<String> {
+    let mut folders = vec![base_dirs.context.cwd.to_owned()];
+    let mut last = base_dirs.context.cwd.to_owned();
+    for target in reachable.commands.iter().flat_map(|candidate| changes_to(&candidate.command)) {
+        let file = NamedFile::from_word(&target, Access::Read, NamedBy::Argument);
+        let text = expand_home(&file, base_dirs);
         let from_last = if text.starts_with(HOLE) { text.clone() } else { join(&last, &text) };
-        for next in [join(base_dirs.world.cwd, &text), from_last.clone()] {
+        for next in [join(base_dirs.context.cwd, &text), from_last.clone()] {
             if !folders.contains(&next) {
                 folders.push(next);
             }
@@ -136,7 +136,7 @@ pub(super) fn leaves(command: &Command, base_dirs: &BaseDirs<'_>) -> bool {
     changes_to(command).iter().any(|target| {
         let text = target.marked();
         has_marks(&text)
-            || normalize(&join(base_dirs.world.cwd, &text)) != normalize(base_dirs.world.cwd)
+            || normalize(&join(base_dirs.context.cwd, &text)) != normalize(base_dirs.context.cwd)
     })
 }
 

@@ -1,18 +1,18 @@
 //! Whether every command of a text is allowed, by a rule or because it is read-only.
 
-use super::run::written;
-use super::touches::{self, Touched};
-use super::{Case, by_rule};
+use super::accessed_files::{self, AccessedFile};
+use super::command::literal_commands;
+use super::{PolicyCheck, by_rule};
 use crate::command_pattern::collapse_blanks;
 use crate::commands::files::{self, Access, NamedBy};
-use crate::commands::{Survey, base_name, read_only, strip};
+use crate::commands::{ReachableCommands, base_name, read_only, strip};
+use crate::context::Mode;
 use crate::path::MatchContext;
 use crate::rule::{List, Specifier, ToolPattern};
 use crate::rules::SourcedRule;
 use crate::shell::Command;
 use crate::verdict::Verdict;
 use crate::wildcard::UnknownParts;
-use crate::world::Mode;
 
 /// Why one command may run.
 enum Grant<'a> {
@@ -22,31 +22,35 @@ enum Grant<'a> {
 }
 
 /// An allowing verdict, if every command of the text has a grant.
-pub(super) fn judge(case: &Case<'_>, survey: &Survey, text: &str) -> Option<Verdict> {
+pub(super) fn judge(
+    check: &PolicyCheck<'_>,
+    reachable: &ReachableCommands,
+    text: &str,
+) -> Option<Verdict> {
     if let Some((list, sourced)) =
-        case.first_hit(List::Allow, |sourced| is_whole_text(sourced, text))
+        check.first_match(List::Allow, |sourced| is_whole_text(sourced, text))
     {
         return Some(by_rule(list, sourced));
     }
-    let surroundings = Surroundings::new(case, survey);
+    let surroundings = Surroundings::new(check, reachable);
     let mut rule = None;
-    for command in written(survey) {
-        if let Grant::Rule(sourced) = grant(case, command, &surroundings)? {
+    for command in literal_commands(reachable) {
+        if let Grant::Rule(sourced) = grant(check, command, &surroundings)? {
             rule = rule.or(Some(sourced));
         }
-        if !writes_are_allowed(case, command, &surroundings) {
+        if !writes_are_allowed(check, command, &surroundings) {
             return None;
         }
     }
     match rule {
         Some(sourced) => Some(by_rule(List::Allow, sourced)),
-        None => is_host(case).then(|| Verdict::allow("it is read-only, or the mode accepts it")),
+        None => is_host(check).then(|| Verdict::allow("it is read-only, or the mode accepts it")),
     }
 }
 
 /// Under Forebay's own mode the reason is that no rule matches.
-fn is_host(case: &Case<'_>) -> bool {
-    !matches!(case.world().mode, Mode::Forebay(_))
+fn is_host(check: &PolicyCheck<'_>) -> bool {
+    !matches!(check.context().mode, Mode::Forebay(_))
 }
 
 /// An exact rule may match a whole list of commands.
@@ -63,28 +67,33 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn new(case: &Case<'_>, survey: &Survey) -> Self {
+    fn new(check: &PolicyCheck<'_>, reachable: &ReachableCommands) -> Self {
         Self {
-            leaves_folder: written(survey).any(|command| touches::leaves(command, case.base_dirs)),
+            leaves_folder: literal_commands(reachable)
+                .any(|command| accessed_files::leaves(command, check.base_dirs)),
         }
     }
 }
 
-fn grant<'a>(case: &Case<'a>, command: &Command, surroundings: &Surroundings) -> Option<Grant<'a>> {
+fn grant<'a>(
+    check: &PolicyCheck<'a>,
+    command: &Command,
+    surroundings: &Surroundings,
+) -> Option<Grant<'a>> {
     if command.words.is_empty() {
         return strip::is_plain_assignment(command).then_some(Grant::BuiltIn);
     }
-    if let Some(sourced) = matching_rule(case, command) {
+    if let Some(sourced) = matching_rule(check, command) {
         return Some(Grant::Rule(sourced));
     }
     let is_built_in = (read_only::is_read_only(command) && !is_elsewhere(command, surroundings))
-        || is_accepted_edit(case, command, surroundings);
+        || is_accepted_edit(check, command, surroundings);
     is_built_in.then_some(Grant::BuiltIn)
 }
 
-fn matching_rule<'a>(case: &Case<'a>, command: &Command) -> Option<&'a SourcedRule> {
+fn matching_rule<'a>(check: &PolicyCheck<'a>, command: &Command) -> Option<&'a SourcedRule> {
     let allowable = strip::allow_texts(command);
-    case.counting(List::Allow).find(|sourced| match &sourced.rule.specifier {
+    check.applicable(List::Allow).find(|sourced| match &sourced.rule.specifier {
         Specifier::Command(pattern) => {
             (pattern.is_exact() || !allowable.exact_only)
                 && allowable.texts.iter().any(|text| pattern.matches(text, UnknownParts::Closed))
@@ -99,47 +108,55 @@ fn is_elsewhere(command: &Command, surroundings: &Surroundings) -> bool {
 }
 
 /// File commands that a mode accepts inside working directories.
-fn is_accepted_edit(case: &Case<'_>, command: &Command, surroundings: &Surroundings) -> bool {
+fn is_accepted_edit(
+    check: &PolicyCheck<'_>,
+    command: &Command,
+    surroundings: &Surroundings,
+) -> bool {
     const EDITING: [&str; 7] = ["mkdir", "touch", "mv", "cp", "rm", "rmdir", "sed"];
     let is_editing = command
         .words
         .first()
         .and_then(crate::shell::Word::known)
         .is_some_and(|name| EDITING.contains(&&*name));
-    case.world().mode == Mode::AcceptEdits
+    check.context().mode == Mode::AcceptEdits
         && is_editing
         && command.assignments.is_empty()
         && !surroundings.leaves_folder
         && files::operands(command).all(|word| {
-            touches::of_operand(word, case.base_dirs).is_in_working_folder(case.base_dirs)
+            accessed_files::for_operand(word, check.base_dirs).is_in_working_folder(check.base_dirs)
         })
 }
 
 /// Redirections write files, which edit rules and modes decide; after `cd` the file is unknown.
-fn writes_are_allowed(case: &Case<'_>, command: &Command, surroundings: &Surroundings) -> bool {
-    let redirected = files::touched(command)
+fn writes_are_allowed(
+    check: &PolicyCheck<'_>,
+    command: &Command,
+    surroundings: &Surroundings,
+) -> bool {
+    let redirected = files::named_files(command)
         .iter()
-        .any(|touch| touch.by == NamedBy::Redirect && touch.access == Access::Write);
+        .any(|file| file.by == NamedBy::Redirect && file.access == Access::Write);
     if !redirected {
         return true;
     }
     let plain =
         command.redirects.iter().all(|each| !each.target.has_tilde() && !each.target.has_glob());
-    let folders = [case.world().cwd.to_owned()];
+    let folders = [check.context().cwd.to_owned()];
     plain
         && !surroundings.leaves_folder
-        && touches::of_command(command, &folders, case.base_dirs)
+        && accessed_files::for_command(command, &folders, check.base_dirs)
             .iter()
-            .filter(|touched| touched.by == NamedBy::Redirect && touched.access == Access::Write)
-            .all(|touched| may_write(case, touched))
+            .filter(|file| file.by == NamedBy::Redirect && file.access == Access::Write)
+            .all(|file| may_write(check, file))
 }
 
-fn may_write(case: &Case<'_>, touched: &Touched) -> bool {
-    let accepts = matches!(case.world().mode, Mode::AcceptEdits);
-    (accepts && touched.is_in_working_folder(case.base_dirs))
-        || case.counting(List::Allow).any(|sourced| {
-            let place = MatchContext {
-                base_dirs: case.base_dirs,
+fn may_write(check: &PolicyCheck<'_>, file: &AccessedFile) -> bool {
+    let accepts = matches!(check.context().mode, Mode::AcceptEdits);
+    (accepts && file.is_in_working_folder(check.base_dirs))
+        || check.applicable(List::Allow).any(|sourced| {
+            let rule_context = MatchContext {
+                base_dirs: check.base_dirs,
                 origin: sourced.origin,
                 list: List::Allow,
             };
@@ -147,7 +164,7 @@ fn may_write(case: &Case<'_>, touched: &Touched) -> bool {
             is_edit
                 && match &sourced.rule.specifier {
                     Specifier::Whole => true,
-                    Specifier::Path(pattern) => touched.is_allowed_by(pattern, &place),
+                    Specifier::Path(pattern) => file.is_allowed_by(pattern, &rule_context),
                     _ => false,
                 }
         })

@@ -1,0 +1,130 @@
+//! Judges a shell command.
+
+use super::accessed_files::{self, AccessedFile};
+use super::allow;
+use super::deny::CommandEvidence;
+use super::file::{is_protected, protected_reason};
+use super::{PolicyCheck, RuleMatch, by_rule, with_rule};
+use crate::commands::files::Access;
+use crate::commands::{Reachability, ReachableCommands, removals};
+use crate::context::{Mode, Unmatched};
+use crate::rule::{List, Specifier};
+use crate::rules::SourcedRule;
+use crate::shell;
+use crate::verdict::Verdict;
+
+/// Maximum length of a command; longer ones are always asked about.
+const MAX_COMMAND_CHARS: usize = 10_000;
+
+pub(super) fn judge(check: &PolicyCheck<'_>, text: &str) -> Verdict {
+    let context = check.context();
+    let known: Vec<(&str, &str)> = [("HOME", context.home), ("PWD", Some(context.cwd))]
+        .into_iter()
+        .filter_map(|(name, value)| value.map(|value| (name, value)))
+        .collect();
+    let reachable = ReachableCommands::new(text, &known);
+    let folders = accessed_files::folders(&reachable, check.base_dirs);
+    let files = reachable
+        .commands
+        .iter()
+        .flat_map(|candidate| {
+            accessed_files::for_command(&candidate.command, &folders, check.base_dirs)
+        })
+        .collect();
+    let evidence = CommandEvidence::new(text, &reachable.commands, files);
+    forbidden(check, &evidence)
+        .or_else(|| critical(check, &reachable, &folders))
+        .or_else(|| unreadable(&reachable, text))
+        .or_else(|| doubtful(check, &reachable))
+        .or_else(|| protected(check, &evidence))
+        .or_else(|| allow::judge(check, &reachable, text))
+        .unwrap_or_else(|| check.unmatched())
+}
+
+/// A certain deny, then an ask, then a possible deny or ask.
+fn forbidden(check: &PolicyCheck<'_>, evidence: &CommandEvidence) -> Option<Verdict> {
+    let mut maybe: Option<Verdict> = None;
+    for list in [List::Deny, List::Ask] {
+        for sourced in check.applicable(list) {
+            match evidence.match_rule(sourced, list, check) {
+                RuleMatch::Yes => return Some(by_rule(list, sourced)),
+                RuleMatch::Maybe => maybe = maybe.or_else(|| Some(may_match(sourced))),
+                RuleMatch::No => {}
+            }
+        }
+    }
+    maybe
+}
+
+fn may_match(sourced: &SourcedRule) -> Verdict {
+    let reason = format!(
+        "part of it is only known at run time, and the {} rule {} may match then",
+        sourced.origin, sourced.text
+    );
+    with_rule(Verdict::ask(reason), sourced)
+}
+
+fn critical(
+    check: &PolicyCheck<'_>,
+    reachable: &ReachableCommands,
+    folders: &[String],
+) -> Option<Verdict> {
+    reachable
+        .commands
+        .iter()
+        .find_map(|candidate| removals::critical(&candidate.command, folders, check.context()))
+        .map(|why| Verdict::ask(format!("{why}; no rule can allow that in advance")))
+}
+
+/// What cannot be parsed, displayed or reviewed is never approved.
+fn unreadable(reachable: &ReachableCommands, text: &str) -> Option<Verdict> {
+    if let Some(why) = reachable.broken {
+        return Some(Verdict::ask(format!("it cannot be parsed as shell: {why}")));
+    }
+    if let Some(why) = shell::hidden_in(text) {
+        return Some(Verdict::ask(why));
+    }
+    (text.chars().count() > MAX_COMMAND_CHARS)
+        .then(|| Verdict::ask(format!("it is longer than {MAX_COMMAND_CHARS} characters")))
+}
+
+/// What is only known at run time matters if some rule could match it.
+fn doubtful(check: &PolicyCheck<'_>, reachable: &ReachableCommands) -> Option<Verdict> {
+    let doubt = reachable.doubts.first()?;
+    let matters = match check.context().mode {
+        Mode::Forebay(Unmatched::Run) => {
+            [List::Deny, List::Ask, List::Allow].iter().any(|list| speaks_of_commands(check, *list))
+        }
+        Mode::BypassPermissions => {
+            [List::Deny, List::Ask].iter().any(|list| speaks_of_commands(check, *list))
+        }
+        _ => true,
+    };
+    matters.then(|| Verdict::ask(doubt.0))
+}
+
+fn speaks_of_commands(check: &PolicyCheck<'_>, list: List) -> bool {
+    check.applicable(list).any(|sourced| {
+        check.names_tool(&sourced.rule.tool) || matches!(sourced.rule.specifier, Specifier::Path(_))
+    })
+}
+
+fn protected(check: &PolicyCheck<'_>, evidence: &CommandEvidence) -> Option<Verdict> {
+    if check.context().mode == Mode::BypassPermissions {
+        return None;
+    }
+    let written = evidence.files.iter().filter(|file| file.access == Access::Write);
+    let mut paths = written.flat_map(AccessedFile::paths);
+    paths.find(|path| is_protected(path)).map(|path| Verdict::ask(protected_reason(path)))
+}
+
+/// The literal commands of the text, which must be allowed themselves.
+pub(super) fn literal_commands(
+    reachable: &ReachableCommands,
+) -> impl Iterator<Item = &shell::Command> {
+    reachable
+        .commands
+        .iter()
+        .filter(|candidate| candidate.reachability == Reachability::Literal)
+        .map(|candidate| &candidate.command)
+}
