@@ -16,7 +16,6 @@
 mod blobs;
 mod chunk_attributes;
 mod chunks;
-mod compaction;
 mod conditions;
 mod connection;
 mod derived;
@@ -36,6 +35,7 @@ mod purge;
 mod references;
 mod replicate;
 mod search;
+mod segment_merge;
 mod sessions;
 mod sources;
 mod store;

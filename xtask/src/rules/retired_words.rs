@@ -29,7 +29,7 @@ const WORDS: &[(&str, &str)] = &[
     ("meanings", "embeddings"),
     ("nature", "effect"),
     ("nearness", "similarity"),
-    ("newborn", "child_setup"),
+    ("newborn", "restrictions"),
     ("passage", "chunk"),
     ("passages", "chunks"),
     ("patience", "timeout"),

@@ -6,7 +6,7 @@
 //! - `access`: the paths that a profile lets a run read and write, resolved by `canonicalize`, with the
 //!   caches of the `installed_tools`;
 //! - `environment`: inherited variables that inject code into a run;
-//! - `child_setup`: the sandbox that the child applies to itself between fork and exec, on Linux built from
+//! - `restrictions`: the sandbox that the child applies to itself between fork and exec, on Linux built from
 //!   `landlock` (paths), `mounts` (denied paths inside writable directories) and `seccomp` (system calls);
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
@@ -18,7 +18,6 @@
 
 mod access;
 mod canonicalize;
-mod child_setup;
 mod denials;
 mod environment;
 mod installed_tools;
@@ -27,6 +26,7 @@ mod known_paths;
 mod landlock;
 #[cfg(target_os = "linux")]
 mod mounts;
+mod restrictions;
 mod seatbelt;
 #[cfg(target_os = "linux")]
 mod seccomp;
@@ -36,9 +36,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use access::AccessRules;
-pub(crate) use child_setup::{Restrictions, Sandbox};
 pub use denials::explain_denials;
 pub(crate) use environment::injection_variables;
+pub(crate) use restrictions::{Restrictions, Sandbox};
 pub use self_test::{CheckOutcome, GuaranteeCheck, SelfTestReport, self_test};
 
 /// How strictly a run is isolated, in ascending order.

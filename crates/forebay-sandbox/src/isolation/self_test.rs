@@ -11,7 +11,7 @@ use std::path::Path;
 
 use forebay_domain::run::Stream;
 
-use super::child_setup::mechanisms;
+use super::restrictions::mechanisms;
 use super::{Isolation, Profile};
 use crate::{CancelToken, Program, RunError, RunSpec, Sink, run};
 
