@@ -121,7 +121,7 @@ impl Backend {
     }
 
     /// Whether a store has deferred maintenance.
-    pub(crate) fn needs_tidying(&self, store_id: &StoreId) -> bool {
+    pub(crate) fn needs_maintenance(&self, store_id: &StoreId) -> bool {
         match self {
             Self::Files(home) => forebay_store_sqlite::needs_maintenance(&database(home, store_id)),
             Self::Server { .. } => false,
@@ -152,8 +152,8 @@ impl Backend {
 
     fn address(&self) -> Result<Address, StoreError> {
         match self {
-            Self::Server { url, workspace, .. } if Address::is_one(url) => {
-                Address::read(url, workspace)
+            Self::Server { url, workspace, .. } if Address::is_postgres_url(url) => {
+                Address::parse(url, workspace)
             }
             _ => Err(StoreError::InvalidAddress {
                 why: "it does not start with postgres://".to_owned(),

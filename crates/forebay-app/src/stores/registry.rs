@@ -147,17 +147,17 @@ impl StoreRegistry {
     ///
     /// Without this the log grows with every short-lived process, because none of them knows what the previous
     /// ones have already checkpointed.
-    pub(crate) fn tidy_own(&self) -> Result<(), AppError> {
-        if self.own_needs_tidying() {
+    pub(crate) fn maintain_own(&self) -> Result<(), AppError> {
+        if self.own_needs_maintenance() {
             self.own()?.maintain()?;
         }
         Ok(())
     }
 
     /// Whether [`Self::own`] has grown enough since its last maintenance to need another.
-    pub(crate) fn own_needs_tidying(&self) -> bool {
+    pub(crate) fn own_needs_maintenance(&self) -> bool {
         let (_, store_id) = self.own_slot();
-        self.backend.needs_tidying(&store_id)
+        self.backend.needs_maintenance(&store_id)
     }
 
     fn own_slot(&self) -> (&Slot, StoreId) {

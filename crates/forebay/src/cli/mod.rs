@@ -20,7 +20,7 @@ mod index;
 mod init;
 mod input;
 mod job;
-mod keep_job;
+mod maintain;
 mod man;
 mod map;
 mod mcp;
@@ -40,8 +40,8 @@ mod serve;
 mod share;
 mod sources;
 mod stats;
+mod supervise_job;
 mod terminal;
-mod tidy;
 mod token;
 
 use std::ffi::OsString;
@@ -121,8 +121,8 @@ enum Command {
     Init(init::Init),
     Doctor(doctor::Doctor),
     Job(job::Job),
-    KeepJob(keep_job::KeepJob),
-    Tidy(tidy::Tidy),
+    SuperviseJob(supervise_job::SuperviseJob),
+    Maintain(maintain::Maintain),
     Rules(rules::Rules),
     Config(config::Show),
     Mcp(mcp::Serve),
@@ -171,8 +171,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Init(init) => init.run(&common),
         Command::Doctor(doctor) => doctor.run(&common),
         Command::Job(job) => job.run(&common),
-        Command::KeepJob(keep) => keep.run(&common),
-        Command::Tidy(tidy) => tidy.run(&common),
+        Command::SuperviseJob(supervise) => supervise.run(&common),
+        Command::Maintain(maintain) => maintain.run(&common),
         Command::Rules(rules) => rules.run(&common),
         Command::Config(show) => show.run(&common),
         Command::Mcp(serve) => serve.run(&common),
@@ -250,7 +250,7 @@ impl Common {
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
             client: client.to_owned(),
             clock: Arc::new(wall_clock),
-            supervisor: self.own_program(keep_job::NAME),
+            supervisor: self.own_program(supervise_job::NAME),
         }))
     }
 
@@ -309,13 +309,13 @@ impl Common {
         if let Some(why) = left? {
             terminal::note(&why)?;
         }
-        tidy::spawn_if_needed(self, app)
+        maintain::spawn_if_needed(self, app)
     }
 
     /// Indexes a bounded amount; the rest waits for the next search.
     fn index_some(&self, app: &App) -> Result<(), Failure> {
         app.index_pending_briefly()?;
-        tidy::spawn_if_needed(self, app)
+        maintain::spawn_if_needed(self, app)
     }
 
     /// This program as a command for a subtask, with the same directory and settings.

@@ -8,7 +8,7 @@ use forebay_app::{App, AppError, Capability, Setup};
 
 use super::terminal::{self, Failure};
 use super::{Common, data_folder, environment, user_home, wall_clock};
-use crate::doors::http::{self, Listening, Plan};
+use crate::doors::http::{self, Listening, ServerConfig};
 
 /// Serve the tools over HTTP: MCP at /mcp, plain JSON at /v1
 ///
@@ -53,7 +53,7 @@ impl Serve {
         data_folder()?.create().map_err(AppError::from)?;
         let app = common.app_for("http", "http")?;
         let make_workspace = Box::new(move |name: &str| workspace(&common, name));
-        http::serve(Plan { app, make_workspace, print_address: Box::new(print_address) })?;
+        http::serve(ServerConfig { app, make_workspace, print_address: Box::new(print_address) })?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -95,7 +95,7 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
         session: "http".to_owned(),
         client: "http".to_owned(),
         clock: Arc::new(wall_clock),
-        supervisor: common.own_program(super::keep_job::NAME),
+        supervisor: common.own_program(super::supervise_job::NAME),
     }))
 }
 
@@ -105,7 +105,7 @@ fn print_address(listening: &Listening) {
     let capabilities: Vec<&str> = [Capability::Files, Capability::Execute]
         .into_iter()
         .filter(|capability| listening.capabilities.has(*capability))
-        .map(Capability::word)
+        .map(Capability::as_str)
         .collect();
     let who = if listening.needs_token { "with a token" } else { "from this machine" };
     let may = if capabilities.is_empty() {

@@ -62,7 +62,7 @@ impl Calls {
     }
 
     /// Waits until no call is running or queued.
-    pub(crate) async fn quiet(&self) {
+    pub(crate) async fn wait_until_idle(&self) {
         loop {
             let one_ended = self.one_ended.notified();
             if self.running().is_empty() {
@@ -80,7 +80,7 @@ impl Calls {
     /// Runs a tool on a blocking thread; cancelled by `given_up` or by dropping the future.
     pub(crate) async fn run(
         &self,
-        counter: CallerContext,
+        caller_context: CallerContext,
         tool: &'static ToolDescriptor,
         input: Value,
         call: Call,
@@ -89,7 +89,7 @@ impl Calls {
         let running = Running::new(self, call.cancel.clone());
         let lane = self.lane(tool.effect).await?;
         let cancel = call.cancel.clone();
-        let app = Arc::clone(&counter.app);
+        let app = Arc::clone(&caller_context.app);
         // The permit is held until the work has ended, even if the caller is gone: otherwise another thread would start
         // beside this one, with memory of its own.
         let mut work =
@@ -104,7 +104,7 @@ impl Calls {
             }
         };
         running.complete();
-        counter.idle.index_when_idle(counter.app);
+        caller_context.idle.index_when_idle(caller_context.app);
         let answer = answer.map_err(broken).and_then(|(answer, _)| answer);
         self.count(tool.name, if answer.is_ok() { "ok" } else { "error" });
         answer
@@ -116,14 +116,14 @@ impl Calls {
     }
 
     /// Runs a short job on a blocking thread, in the lane of reading calls.
-    pub(crate) async fn look<T: Send + 'static>(
+    pub(crate) async fn run_short<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
     ) -> Result<T, AppError> {
         let lane = self.lane(Effect::ReadOnly).await?;
-        let (looked, _) =
+        let (result, _) =
             tokio::task::spawn_blocking(move || (work(), lane)).await.map_err(broken)?;
-        looked
+        result
     }
 
     async fn lane(&self, effect: Effect) -> Result<Option<OwnedSemaphorePermit>, AppError> {

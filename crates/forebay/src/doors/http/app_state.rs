@@ -30,7 +30,7 @@ impl AppState {
         let calls =
             if own.has_remote_store() { Calls::bounded_by_server() } else { Calls::bounded() };
         Ok(Self {
-            own: counter(own),
+            own: new_context(own),
             make_workspace,
             workspaces: Mutex::default(),
             calls: Arc::new(calls),
@@ -57,7 +57,7 @@ impl AppState {
     }
 
     /// The app for a caller, with its workspace, name and conversation.
-    pub(super) fn counter(
+    pub(super) fn context_for(
         &self,
         caller: &Caller,
         name: &str,
@@ -84,7 +84,7 @@ impl AppState {
             return Ok(known.clone());
         }
         let app = (self.make_workspace)(name)?.with_capabilities(self.own.app.capabilities());
-        let opened = counter(app);
+        let opened = new_context(app);
         workspaces.insert(name.to_owned(), opened.clone());
         Ok(opened)
     }
@@ -93,7 +93,7 @@ impl AppState {
     pub(super) fn flush(&self) {
         self.own.app.flush_usage();
         let workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
-        workspaces.values().for_each(|counter| counter.app.flush_usage());
+        workspaces.values().for_each(|caller_context| caller_context.app.flush_usage());
     }
 }
 
@@ -110,6 +110,6 @@ fn with_project(app: App, caller: &Caller, name: &str) -> Result<App, AppError> 
     ))
 }
 
-fn counter(app: App) -> CallerContext {
+fn new_context(app: App) -> CallerContext {
     CallerContext { app: Arc::new(app), idle: Arc::default() }
 }

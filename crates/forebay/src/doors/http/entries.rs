@@ -34,7 +34,7 @@ pub(super) async fn show(
     let is_raw = query.iter().any(|(name, value)| name == "raw" && value != "false");
     if is_raw {
         mcp::check_right(forebay_app::tools::find("ctx_get")?, caller.rights())?;
-        let app = state.counter(&caller, caller.name(), &headers)?.app;
+        let app = state.context_for(&caller, caller.name(), &headers)?.app;
         return raw(app, reference).await;
     }
     let mut input = tools::input(query);

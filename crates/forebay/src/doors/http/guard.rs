@@ -121,7 +121,7 @@ impl Guard {
         let verified = self
             .state
             .calls()
-            .look(move || state.token_verifier().verify(state.own(), &text))
+            .run_short(move || state.token_verifier().verify(state.own(), &text))
             .await;
         match verified {
             Ok(Ok(token)) => Ok(token),
@@ -166,7 +166,7 @@ impl Guard {
 }
 
 /// Checks a request, passes it on, and records metrics.
-pub(super) async fn pass(
+pub(super) async fn check_and_forward(
     State(guard): State<Arc<Guard>>,
     request: Request,
     next: Next,

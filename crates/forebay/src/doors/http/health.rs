@@ -14,7 +14,7 @@ use super::problem::{Problem, json_response};
 /// Queries the store each time, so that a lost store is reported.
 pub(super) async fn live(State(state): State<Arc<AppState>>) -> Response {
     let app = Arc::clone(state.own());
-    match state.calls().look(move || app.check_store()).await {
+    match state.calls().run_short(move || app.check_store()).await {
         Ok(()) => json_response(&json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") })),
         Err(error) => {
             tracing::warn!(%error, "the store is unavailable");

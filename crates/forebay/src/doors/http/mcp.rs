@@ -78,8 +78,8 @@ fn authenticate(state: &AppState, context: &Context) -> Result<AuthenticatedCall
         (None, Some(told)) => told,
         _ => caller.name(),
     };
-    let counter = state.counter(caller, name, &parts.headers)?;
-    Ok(AuthenticatedCaller { counter, rights: caller.rights() })
+    let caller_context = state.context_for(caller, name, &parts.headers)?;
+    Ok(AuthenticatedCaller { caller_context, rights: caller.rights() })
 }
 
 /// A session belongs to its creator: its id carries a MAC, verified on every request.

@@ -44,7 +44,7 @@ use super::mcp::SHUTDOWN_TIMEOUT;
 use super::signals;
 
 /// Parameters of a server.
-pub(crate) struct Plan {
+pub(crate) struct ServerConfig {
     /// The server's own app.
     pub(crate) app: App,
     pub(crate) make_workspace: WorkspaceMaker,
@@ -61,20 +61,20 @@ pub(crate) struct Listening {
 }
 
 /// Serves until a signal; then finishes requests in progress.
-pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
+pub(crate) fn serve(config: ServerConfig) -> Result<(), AppError> {
     let end = CancellationToken::new();
     signals::end_with(end.clone()).map_err(fault)?;
-    let settings = plan.app.settings.serve.clone();
+    let settings = config.app.settings.serve.clone();
     let listener = listener::bind(&settings.listen)?;
     let address = listener.local_addr().map_err(fault)?;
     let access = Access::new(&settings, address)?;
     if access.needs_token {
-        check_tokens(&plan.app)?;
+        check_tokens(&config.app)?;
     }
     let tls = tls::acceptor(&settings)?;
     let state = Arc::new(AppState::new(
-        plan.app.with_capabilities(access.capabilities),
-        plan.make_workspace,
+        config.app.with_capabilities(access.capabilities),
+        config.make_workspace,
     )?);
     let listening = Listening {
         address,
@@ -88,9 +88,9 @@ pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
         let streams_end = CancellationToken::new();
         let router = router::router(&state, &settings, access, &end, &streams_end);
         let listener = listener::Listener::new(listener, tls, &settings)?;
-        (plan.print_address)(&listening);
-        let quiet = state.calls().quiet();
-        listener.serve(router, state.metrics(), end, quiet, streams_end).await
+        (config.print_address)(&listening);
+        let idle = state.calls().wait_until_idle();
+        listener.serve(router, state.metrics(), end, idle, streams_end).await
     });
     state.calls().end_all();
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);

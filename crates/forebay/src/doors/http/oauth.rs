@@ -24,7 +24,7 @@ pub(super) fn add_to(routes: Router, settings: &Serve) -> Router {
         json_response(&json!({
             "resource": format!("{scheme}://{host}/mcp"),
             "authorization_servers": [issuer],
-            "scopes_supported": Right::ALL.map(Right::word),
+            "scopes_supported": Right::ALL.map(Right::as_str),
             "bearer_methods_supported": ["header"],
             "resource_name": "Forebay",
         }))

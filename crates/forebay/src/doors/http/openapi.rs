@@ -19,8 +19,8 @@ pub(super) async fn show(
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let counter = state.counter(&caller, caller.name(), &headers)?;
-    Ok(json_response(&document(mcp::available_tools(&counter.app, caller.rights()))))
+    let caller_context = state.context_for(&caller, caller.name(), &headers)?;
+    Ok(json_response(&document(mcp::available_tools(&caller_context.app, caller.rights()))))
 }
 
 /// The document for these tools.

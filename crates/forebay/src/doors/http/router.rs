@@ -47,7 +47,7 @@ pub(super) fn router(
         .method_not_allowed_fallback(method_not_allowed)
         // The guard already enforced the configured body limit, so axum's own is disabled.
         .layer(DefaultBodyLimit::disable())
-        .layer(axum::middleware::from_fn_with_state(guard, guard::pass))
+        .layer(axum::middleware::from_fn_with_state(guard, guard::check_and_forward))
 }
 
 async fn not_found(uri: Uri) -> Problem {

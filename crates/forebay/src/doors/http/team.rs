@@ -27,12 +27,12 @@ pub(super) async fn pull(
 ) -> Result<Response, Problem> {
     mcp::check_right(tools::find("ctx_search")?, caller.rights())?;
     let asked = PageQuery::read(asked.as_deref())?;
-    let counter = state.counter(&caller, caller.name(), &headers)?;
+    let caller_context = state.context_for(&caller, caller.name(), &headers)?;
     let page = state
         .calls()
-        .look(move || {
+        .run_short(move || {
             exchange::serve_pull(
-                &counter.app,
+                &caller_context.app,
                 &asked.project,
                 asked.after,
                 asked.sources,
@@ -62,11 +62,11 @@ pub(super) async fn push(
         ));
     }
     let asked = PageQuery::read(asked.as_deref())?;
-    let counter = state.counter(&caller, caller.name(), &headers)?;
-    let app = Arc::new((*counter.app).clone().in_team_project(&asked.project));
+    let caller_context = state.context_for(&caller, caller.name(), &headers)?;
+    let app = Arc::new((*caller_context.app).clone().in_team_project(&asked.project));
     let taking = Arc::clone(&app);
-    let tally = state.calls().look(move || exchange::accept_push(&taking, &body)).await?;
-    counter.idle.index_when_idle(app);
+    let tally = state.calls().run_short(move || exchange::accept_push(&taking, &body)).await?;
+    caller_context.idle.index_when_idle(app);
     Ok(json_response(&tally))
 }
 

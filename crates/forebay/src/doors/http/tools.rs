@@ -27,8 +27,8 @@ pub(super) async fn list(
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<Response, Problem> {
     let format = format(&query)?;
-    let counter = state.counter(&caller, caller.name(), &headers)?;
-    let listed = mcp::available_tools(&counter.app, caller.rights());
+    let caller_context = state.context_for(&caller, caller.name(), &headers)?;
+    let listed = mcp::available_tools(&caller_context.app, caller.rights());
     Ok(json_response(&functions::list(format, listed)))
 }
 
@@ -55,11 +55,11 @@ pub(super) async fn answer(
 ) -> Result<(Answer, Arc<App>), Problem> {
     let tool = tools::find(name)?;
     mcp::check_right(tool, caller.rights())?;
-    let counter = state.counter(caller, caller.name(), headers)?;
-    let app = Arc::clone(&counter.app);
+    let caller_context = state.context_for(caller, caller.name(), headers)?;
+    let app = Arc::clone(&caller_context.app);
     // A disconnect drops this future, which cancels the call.
     let never = CancellationToken::new();
-    let answer = state.calls().run(counter, tool, input, Call::default(), never).await?;
+    let answer = state.calls().run(caller_context, tool, input, Call::default(), never).await?;
     Ok((answer, app))
 }
 

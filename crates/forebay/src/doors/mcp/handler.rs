@@ -21,7 +21,7 @@ pub(crate) type Context = RequestContext<RoleServer>;
 
 /// An authenticated caller and its rights.
 pub(crate) struct AuthenticatedCaller {
-    pub(crate) counter: CallerContext,
+    pub(crate) caller_context: CallerContext,
     pub(crate) rights: Rights,
 }
 
@@ -49,11 +49,11 @@ impl Handler {
         input: Value,
         context: Context,
     ) -> Result<CallToolResult, AppError> {
-        let AuthenticatedCaller { counter, rights } = (self.authenticate)(&context)?;
+        let AuthenticatedCaller { caller_context, rights } = (self.authenticate)(&context)?;
         check_right(tool, rights)?;
         let call = new_call(&context);
-        let app = Arc::clone(&counter.app);
-        let answer = self.calls.run(counter, tool, input, call, context.ct.clone()).await?;
+        let app = Arc::clone(&caller_context.app);
+        let answer = self.calls.run(caller_context, tool, input, call, context.ct.clone()).await?;
         Ok(success(tool.name, answer, &app))
     }
 }
@@ -64,7 +64,7 @@ pub(crate) fn check_right(tool: &ToolDescriptor, rights: Rights) -> Result<(), A
     if rights.has(needed) {
         return Ok(());
     }
-    let word = needed.word();
+    let word = needed.as_str();
     Err(AppError::refused(
         format!("{} needs the right `{word}`, which this token lacks", tool.name),
         format!("get a token with it: forebay token create --rights {word}"),
@@ -101,8 +101,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         // Invalid settings are reported by the first call; listing must still work.
         let listed = match (self.authenticate)(&context) {
-            Ok(AuthenticatedCaller { counter, rights }) => {
-                available_tools(&counter.app, rights).map(listing).collect()
+            Ok(AuthenticatedCaller { caller_context, rights }) => {
+                available_tools(&caller_context.app, rights).map(listing).collect()
             }
             Err(_) => tools::listed(&settings::Tools::default()).map(listing).collect(),
         };

@@ -61,32 +61,33 @@ async fn serve_stdio(
 /// The client on stdio, which is the user's own.
 struct StdioClient {
     make_app: AppMaker,
-    counter: OnceLock<CallerContext>,
+    caller_context: OnceLock<CallerContext>,
 }
 
 impl StdioClient {
     fn new(make_app: AppMaker) -> Self {
-        Self { make_app, counter: OnceLock::new() }
+        Self { make_app, caller_context: OnceLock::new() }
     }
 
     /// Creates the app on first use, when the client's name is known.
     fn authenticate(&self, context: &Context) -> Result<AuthenticatedCaller, AppError> {
-        if self.counter.get().is_none() {
+        if self.caller_context.get().is_none() {
             let name = context.client_info().map_or_else(|| "mcp".to_owned(), |client| client.name);
             let app = Arc::new((self.make_app)(&name)?);
-            let counter = self.counter.get_or_init(|| CallerContext { app, idle: Arc::default() });
-            handler::count_tool_list(&counter.app);
+            let caller_context =
+                self.caller_context.get_or_init(|| CallerContext { app, idle: Arc::default() });
+            handler::count_tool_list(&caller_context.app);
         }
-        let counter = self.counter.get().cloned();
-        let counter =
-            counter.ok_or_else(|| AppError::unavailable("the app is not available", None))?;
-        Ok(AuthenticatedCaller { counter, rights: Rights::ALL })
+        let caller_context = self.caller_context.get().cloned();
+        let caller_context = caller_context
+            .ok_or_else(|| AppError::unavailable("the app is not available", None))?;
+        Ok(AuthenticatedCaller { caller_context, rights: Rights::ALL })
     }
 
     /// Flushes deferred writes when no call is left.
     fn flush(&self) {
-        if let Some(counter) = self.counter.get() {
-            counter.app.flush_usage();
+        if let Some(caller_context) = self.caller_context.get() {
+            caller_context.app.flush_usage();
         }
     }
 }

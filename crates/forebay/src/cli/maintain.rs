@@ -1,4 +1,4 @@
-//! `forebay tidy`: store maintenance after the command that wrote to it has exited.
+//! `forebay maintain`: store maintenance after the command that wrote to it has exited.
 
 use std::io::{self, Read};
 use std::process::ExitCode;
@@ -12,11 +12,11 @@ use super::terminal::Failure;
 /// Maintain the store (internal)
 #[derive(Debug, Args)]
 #[command(hide = true)]
-pub(super) struct Tidy {}
+pub(super) struct Maintain {}
 
-const NAME: &str = "tidy";
+const NAME: &str = "maintain";
 
-impl Tidy {
+impl Maintain {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         // The parent keeps our stdin open until it exits.
         io::stdin().lock().read_to_end(&mut Vec::new())?;

@@ -1,4 +1,4 @@
-//! `forebay keep-job`: supervises one background job; started by servers and `run --background`.
+//! `forebay supervise-job`: supervises one background job; started by servers and `run --background`.
 
 use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
@@ -14,21 +14,22 @@ use super::terminal::Failure;
 
 /// Supervise one background job (internal)
 #[derive(Debug, Args)]
-#[command(hide = true)]
-pub(super) struct KeepJob {}
+// A server that was started before an upgrade still uses the old name.
+#[command(hide = true, alias = "keep-job")]
+pub(super) struct SuperviseJob {}
 
-pub(super) const NAME: &str = "keep-job";
+pub(super) const NAME: &str = "supervise-job";
 
-impl KeepJob {
+impl SuperviseJob {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let mut line = String::new();
         io::stdin().lock().read_line(&mut line)?;
-        let order = Order::read(&line)?;
+        let order = Order::parse(&line)?;
         let app = common.app_for(&order.client, &order.session)?;
         let cancel = CancelToken::new();
-        end_on_signal(cancel.clone())?;
+        cancel_on_signal(cancel.clone())?;
         if !order.is_kept() {
-            end_with_the_server(cancel.clone());
+            cancel_when_server_exits(cancel.clone());
         }
         jobs::supervise(&app, &order, &cancel, report)?;
         Ok(ExitCode::SUCCESS)
@@ -42,7 +43,7 @@ fn report(word: &str) -> io::Result<()> {
     stdout.flush()
 }
 
-fn end_on_signal(cancel: CancelToken) -> io::Result<()> {
+fn cancel_on_signal(cancel: CancelToken) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     std::thread::spawn(move || {
         for _ in signals.forever() {
@@ -53,7 +54,7 @@ fn end_on_signal(cancel: CancelToken) -> io::Result<()> {
 }
 
 /// The server keeps our stdin open as long as it lives.
-fn end_with_the_server(cancel: CancelToken) {
+fn cancel_when_server_exits(cancel: CancelToken) {
     std::thread::spawn(move || {
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());
         cancel.cancel();
