@@ -69,7 +69,7 @@ pub(crate) fn save(store: &dyn Store, new: &[DerivedValue]) {
 fn build(app: &App, subject: &Subject<'_>, options: SkeletonOptions) -> String {
     let language = detect_language(subject.shown, subject.text.as_bytes());
     let whole = skeleton(subject.text, language, options).with_header(subject.shown);
-    app.redaction.text(&whole).0
+    app.redaction.redact(&whole).0
 }
 
 fn key(subject: &Subject<'_>, options: SkeletonOptions) -> DerivedKey {

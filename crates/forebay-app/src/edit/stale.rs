@@ -55,10 +55,10 @@ pub(crate) fn check_stale(
         return Err(AppError::refused(message, "read it again with context_read"));
     };
     // The stored text is redacted, so the current text must be redacted before the comparison.
-    let new = app.redaction.text(file.text()).0;
+    let new = app.redaction.redact(file.text()).0;
     let change = diff::between(&old, &new, MAX_DIFF_BYTES);
     let hint = if change.is_whole {
-        at_work.has_seen(app, location, file)?;
+        at_work.record_seen(app, location, file)?;
         "this is the whole diff: if the edit still applies, repeat it"
     } else {
         "read it again with context_read"

@@ -6,8 +6,8 @@ use forebay_domain::hook::{Reply, ToolCall, ToolResult};
 use forebay_domain::{Ending, tokens};
 use serde_json::Value;
 
-use super::captured::{self, Captured, RawResult};
-use super::{Host, advice, tools};
+use super::capture::{self, Captured, RawResult};
+use super::{Host, advice, capture_filter};
 use crate::render::frame;
 use crate::{Answer, App, AppError};
 
@@ -26,7 +26,7 @@ pub(super) fn answer(
         return Ok(Reply::Silent);
     }
     let can_replace = (host.supports)(&Reply::Replace(String::new()));
-    let captured = captured::store(app, call, &raw)?;
+    let captured = capture::store(app, call, &raw)?;
     if !can_replace {
         return advice::on_long_output(app, host, &captured.entry);
     }
@@ -50,11 +50,11 @@ fn is_worth_replacing(
     // Replacing an image by text would lose it.
     !result.has_media()
         && tokens::estimate_bytes(raw.bytes()) > app.settings.hooks.threshold
-        && tools::is_captured(call, &app.settings.hooks)
+        && capture_filter::is_captured(call, &app.settings.hooks)
 }
 
 /// Returns the text for the model.
 fn text(captured: &Captured, result: &ToolResult) -> String {
     let ending = result.exit_code.map(Ending::Exited);
-    frame::capture(&captured.digest, &captured.entry, ending, &captured.redactions)
+    frame::for_capture(&captured.digest, &captured.entry, ending, &captured.redactions)
 }

@@ -29,7 +29,7 @@ pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
 
 pub(super) fn after(app: &App, summary: Option<&str>) -> Result<Reply, AppError> {
     if let Some(summary) = summary.filter(|summary| !summary.trim().is_empty()) {
-        put(app, SUMMARY, &app.redaction.text(summary).0)?;
+        put(app, SUMMARY, &app.redaction.redact(summary).0)?;
     }
     Ok(Reply::Silent)
 }

@@ -11,16 +11,16 @@
 mod advice;
 mod after_tool;
 mod before_tool;
-mod captured;
+mod capture;
+pub(crate) mod capture_filter;
 mod compaction;
 pub mod extract;
-mod files;
 mod prompt;
 mod record;
 mod rewrite;
-mod saved;
+mod saved_output;
 mod session_start;
-pub(crate) mod tools;
+mod working_set_updates;
 
 use std::path::PathBuf;
 
@@ -66,12 +66,13 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     let reply = reply(app, host, call);
     // Recording and answering are independent: one may fail without the other. A cause that affects both is
     // logged once.
-    let noted = record::record(app, call).and_then(|()| files::follow(app, host, call));
+    let noted =
+        record::record(app, call).and_then(|()| working_set_updates::apply(app, host, call));
     if let (Err(error), Ok(_)) = (noted, &reply) {
         tracing::warn!(%error, "cannot record all events");
     }
     // The next hook has to read the log that this one leaves.
-    if let Err(error) = app.stores.tidy_own() {
+    if let Err(error) = app.stores.maintain_own() {
         tracing::warn!(%error, "cannot checkpoint the store's log");
     }
     reply

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use forebay_domain::event::{Recorded, Task};
+use forebay_domain::event::{RecordedEvent, Task};
 use forebay_domain::hook::{HookCall, HookEvent, ToolAction};
 use forebay_domain::{Event, EventKind};
 use forebay_store::{EventBatch, EventPage};
@@ -37,7 +37,7 @@ fn events(app: &App, call: &HookCall) -> Vec<Event> {
         events.retain(|event| !is_only_main_agent(event.kind));
     }
     for event in &mut events {
-        event.text = app.redaction.text(&event.text).0;
+        event.text = app.redaction.redact(&event.text).0;
         event.subject = subject(app, event);
     }
     events
@@ -66,7 +66,7 @@ fn subject(app: &App, event: &Event) -> String {
             return inside;
         }
     }
-    app.redaction.text(&event.subject).0
+    app.redaction.redact(&event.subject).0
 }
 
 fn inside(path: &Path, root: &Path) -> Option<String> {
@@ -95,7 +95,7 @@ fn superseded(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, 
         ..EventPage::default()
     };
     let standing = app.stores.own()?.events(&page)?;
-    let is_over = |earlier: &&Recorded| {
+    let is_over = |earlier: &&RecordedEvent| {
         let earlier = &earlier.event;
         events.iter().any(|event| extract::supersedes_event(event, earlier))
             || success.as_ref().is_some_and(|success| is_resolved(success, earlier))
@@ -127,6 +127,6 @@ fn is_unlisted(listed: &[String], earlier: &Event) -> bool {
     let is_named = |text: &String| text.starts_with(earlier.subject.trim_end_matches('…'));
     earlier.kind == EventKind::Task
         && !earlier.subject.starts_with('#')
-        && Task::read(earlier).is_open()
+        && Task::from_event(earlier).is_open()
         && !listed.iter().any(is_named)
 }

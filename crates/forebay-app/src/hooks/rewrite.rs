@@ -7,7 +7,7 @@ use forebay_domain::hook::{Reply, ToolAction, ToolCall};
 use forebay_policy::shell;
 use forebay_text::shell_quote;
 
-use super::{Host, tools};
+use super::{Host, capture_filter};
 use crate::App;
 
 /// Longer command lines are scripts, which are left unchanged.
@@ -29,7 +29,7 @@ const QUIET: &[&str] = &[
 pub(super) fn rewrite(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<Reply> {
     let ToolAction::Shell { command } = &call.action else { return None };
     let settings = &app.settings.hooks;
-    if host.replaces_results || !settings.rewrite || !tools::is_captured(call, settings) {
+    if host.replaces_results || !settings.rewrite || !capture_filter::is_captured(call, settings) {
         return None;
     }
     if !is_rewritable(command) {

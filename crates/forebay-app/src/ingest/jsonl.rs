@@ -110,7 +110,7 @@ impl<'store> Writer<'store> {
     }
 
     fn redacted(&mut self, text: &str) -> String {
-        let (clean, redactions) = self.redaction.text(text);
+        let (clean, redactions) = self.redaction.redact(text);
         self.redactions.add(&redactions);
         clean
     }

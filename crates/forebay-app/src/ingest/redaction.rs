@@ -9,25 +9,25 @@ use serde_json::{Map, Value};
 
 /// Redacts what is stored, unless disabled in the settings.
 pub(crate) struct Redaction {
-    wanted: bool,
+    is_enabled: bool,
     environment: Vec<(String, String)>,
     /// Built on first use.
     redactor: OnceLock<Redactor>,
 }
 
 impl Redaction {
-    pub(crate) fn new(wanted: bool, environment: Vec<(String, String)>) -> Self {
-        Self { wanted, environment, redactor: OnceLock::new() }
+    pub(crate) fn new(is_enabled: bool, environment: Vec<(String, String)>) -> Self {
+        Self { is_enabled, environment, redactor: OnceLock::new() }
     }
 
     /// Returns a text without its secrets, and counts of what was redacted.
-    pub(crate) fn text(&self, text: &str) -> (String, Redactions) {
-        let (clean, redactions) = self.cow(text);
+    pub(crate) fn redact(&self, text: &str) -> (String, Redactions) {
+        let (clean, redactions) = self.redact_cow(text);
         (clean.into_owned(), redactions)
     }
 
-    /// Like [`Self::text`], without copying a text that has no secrets.
-    pub(crate) fn cow<'a>(&self, text: &'a str) -> (Cow<'a, str>, Redactions) {
+    /// Like [`Self::redact`], without copying a text that has no secrets.
+    pub(crate) fn redact_cow<'a>(&self, text: &'a str) -> (Cow<'a, str>, Redactions) {
         let Some(redactor) = self.redactor() else {
             return (Cow::Borrowed(text), Redactions::default());
         };
@@ -54,7 +54,7 @@ impl Redaction {
     fn redactor(&self) -> Option<&Redactor> {
         let make =
             || Redactor::with_values(self.environment.iter().map(|(name, value)| (name, value)));
-        self.wanted.then(|| self.redactor.get_or_init(make))
+        self.is_enabled.then(|| self.redactor.get_or_init(make))
     }
 }
 
@@ -147,10 +147,10 @@ mod tests {
 
     /// Returns the redacted output of these writes.
     fn redact_stream(
-        wanted: bool,
+        is_enabled: bool,
         printed: &[(Stream, &str)],
     ) -> (Vec<(Stream, String)>, Redactions) {
-        let mut streams = Redaction::new(wanted, Vec::new()).streams();
+        let mut streams = Redaction::new(is_enabled, Vec::new()).streams();
         let mut arrived = Vec::new();
         let mut out = |stream, clean: &[u8]| {
             arrived.push((stream, String::from_utf8_lossy(clean).into_owned()));

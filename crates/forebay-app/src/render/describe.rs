@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_domain::time::Span;
 use forebay_domain::{Entry, EventKind, Timestamp};
 use forebay_text::{cut, number};
@@ -31,8 +31,8 @@ pub(crate) fn entry(entry: &Entry, now: Timestamp) -> String {
 pub(crate) fn what(entry: &Entry) -> String {
     match (entry.run(), entry.note()) {
         (Some(run), _) => format!("run {}", run.ending),
-        (_, Some(note)) => note.kind.word().to_owned(),
-        _ => entry.kind.word().to_owned(),
+        (_, Some(note)) => note.kind.as_str().to_owned(),
+        _ => entry.kind.as_str().to_owned(),
     }
 }
 
@@ -48,7 +48,7 @@ fn title(entry: &Entry) -> Cow<'_, str> {
 const MAX_EVENT_BYTES: usize = 300;
 
 /// `error · cargo test: error[E0308] · 2 times · resolved · 3 min ago`
-pub(crate) fn event(recorded: &Recorded, now: Timestamp) -> String {
+pub(crate) fn event(recorded: &RecordedEvent, now: Timestamp) -> String {
     let event = &recorded.event;
     let is_text_only = event.text == event.subject || event.kind == EventKind::Prompt;
     let text = if is_text_only {
@@ -56,11 +56,11 @@ pub(crate) fn event(recorded: &Recorded, now: Timestamp) -> String {
     } else {
         format!("{}: {}", event.subject, event.text)
     };
-    let mut parts = vec![event.kind.word().to_owned(), cut::one_line(&text, MAX_EVENT_BYTES)];
+    let mut parts = vec![event.kind.as_str().to_owned(), cut::one_line(&text, MAX_EVENT_BYTES)];
     if recorded.times > 1 {
         parts.push(format!("{} times", recorded.times));
     }
-    if !recorded.stands {
+    if !recorded.is_active {
         let word = if event.kind == EventKind::Error { "resolved" } else { "no longer applies" };
         parts.push(word.to_owned());
     }

@@ -41,7 +41,7 @@ impl Outcome<'_> {
 }
 
 /// Renders the answer to a run within `budget` tokens.
-pub(crate) fn run(
+pub(crate) fn for_run(
     digest: &Digest,
     entry: Result<&Entry, &AppError>,
     outcome: &Outcome<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn run(
 }
 
 /// Renders the text that replaces a captured tool result.
-pub(crate) fn capture(
+pub(crate) fn for_capture(
     digest: &Digest,
     entry: &Entry,
     ending: Option<Ending>,

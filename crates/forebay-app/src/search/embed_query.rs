@@ -10,7 +10,7 @@ use forebay_store::{Embedding, EmbeddingProgress};
 use forebay_text::number;
 
 use super::Searcher;
-use super::query::ParsedQuery;
+use super::prepared_query::PreparedQuery;
 use crate::AppError;
 use crate::search::embedder::{self, Embedder};
 
@@ -41,10 +41,10 @@ impl Searcher {
     /// Embeds the queries with the remote model; returns a remark if it failed or chunks are missing.
     pub(super) fn embed_queries(
         &self,
-        queries: &mut [ParsedQuery],
+        queries: &mut [PreparedQuery],
     ) -> Result<Option<String>, AppError> {
         let Some(embedder) = &self.embedder else { return Ok(None) };
-        let mut queries: Vec<&mut ParsedQuery> =
+        let mut queries: Vec<&mut PreparedQuery> =
             queries.iter_mut().filter(|query| !query.text.trim().is_empty()).collect();
         if queries.is_empty() {
             return Ok(None);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use forebay_domain::EventKind;
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_store::{EventPage, IndexQuery, Store};
 use forebay_text::words;
 
@@ -23,7 +23,7 @@ pub(super) fn find(
     stores: &[Arc<dyn Store>],
     query: &IndexQuery,
     text: &str,
-) -> Result<Vec<Recorded>, AppError> {
+) -> Result<Vec<RecordedEvent>, AppError> {
     // Uncorrected: a word that no chunk contains may occur in an event.
     let query_words = words::significant(text, MAX_WORDS);
     if query_words.is_empty() || filters_entries(query) {
@@ -35,7 +35,7 @@ pub(super) fn find(
         limit: MAX_SEARCHED_EVENTS,
         ..EventPage::default()
     };
-    let mut scored: Vec<(f64, Recorded)> = Vec::new();
+    let mut scored: Vec<(f64, RecordedEvent)> = Vec::new();
     for store in stores {
         let events = store.events(&page)?.into_iter().filter(|one| passes_filters(one, query));
         scored.extend(events.map(|one| (word_share(&query_words, &one), one)));
@@ -58,14 +58,14 @@ fn filters_entries(query: &IndexQuery) -> bool {
 }
 
 /// Whether an event passes the query's filters; prompts and file reads are never results.
-fn passes_filters(one: &Recorded, query: &IndexQuery) -> bool {
+fn passes_filters(one: &RecordedEvent, query: &IndexQuery) -> bool {
     !matches!(one.event.kind, EventKind::Prompt | EventKind::FileRead)
         && query.branch.as_ref().is_none_or(|branch| one.branch.as_ref() == Some(branch))
         && query.after.is_none_or(|after| one.created >= after)
         && query.before.is_none_or(|before| one.created < before)
 }
 
-fn word_share(query_words: &[String], one: &Recorded) -> f64 {
+fn word_share(query_words: &[String], one: &RecordedEvent) -> f64 {
     let event_words: Vec<String> =
         words::words(&one.event.subject).chain(words::words(&one.event.text)).collect();
     let occurs =

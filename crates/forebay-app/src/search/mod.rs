@@ -1,6 +1,10 @@
 //! Hybrid search: from a query to its hits, over all stores in scope.
 //!
+<<<<<<< HEAD
 //! 1. `query` corrects words that no store contains;
+=======
+//! 1. `prepared_query` parses the query and corrects words that no store contains;
+>>>>>>> b1853ecc (app: capture, query preparation and redaction have specific names)
 //! 2. `embed_query` embeds it with the remote model, if one is configured;
 //! 3. each store returns candidate chunks by BM25 and by vector similarity, already filtered;
 //! 4. `ranking` fuses both scores, and the texts of the best candidates are read;
@@ -16,7 +20,7 @@ pub(crate) mod embedder;
 mod events;
 mod near_duplicates;
 mod postprocess;
-mod query;
+mod prepared_query;
 pub(crate) mod ranking;
 pub(crate) mod render;
 pub(crate) mod throttle;
@@ -24,13 +28,13 @@ pub(crate) mod throttle;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_domain::{EntryKind, Hit, Query, Reference, Scope, Timestamp, ticket};
 use forebay_store::{Candidate, IndexQuery, Store};
 
 use self::embed_query::Coverage;
-pub(crate) use self::query::Interpretation;
-use self::query::ParsedQuery;
+pub(crate) use self::prepared_query::Interpretation;
+use self::prepared_query::PreparedQuery;
 use crate::ingest::pending;
 use crate::search::embedder::Embedder;
 use crate::search::ranking::Weights;
@@ -59,7 +63,7 @@ pub enum Sort {
 impl Sort {
     pub const ALL: [Self; 3] = [Self::Relevance, Self::Newest, Self::Oldest];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Relevance => "relevance",
             Self::Newest => "newest",
@@ -67,8 +71,8 @@ impl Sort {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|sort| sort.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sort| sort.as_str() == word)
     }
 }
 
@@ -105,7 +109,7 @@ pub struct QueryResult {
     pub hits: Vec<Hit>,
     pub(crate) interpretation: Interpretation,
     /// Session events that contain the words.
-    pub(crate) events: Vec<Recorded>,
+    pub(crate) events: Vec<RecordedEvent>,
     /// Words of the stores that are spelled similarly; only if there are no hits.
     pub(crate) similar_words: Vec<String>,
 }
@@ -161,40 +165,41 @@ impl Searcher {
         &self,
         queries: &[String],
     ) -> Result<(Vec<QueryResult>, Option<String>), AppError> {
-        let parsed = queries.iter().map(|query| self.parse(query));
-        let mut parsed = parsed.collect::<Result<Vec<_>, _>>()?;
-        let remark = self.embed_queries(&mut parsed)?;
-        let results = queries.iter().zip(parsed).map(|(query, parsed)| self.search(query, parsed));
+        let prepared = queries.iter().map(|query| self.prepare(query));
+        let mut prepared = prepared.collect::<Result<Vec<_>, _>>()?;
+        let remark = self.embed_queries(&mut prepared)?;
+        let results =
+            queries.iter().zip(prepared).map(|(query, prepared)| self.search(query, prepared));
         Ok((results.collect::<Result<_, _>>()?, remark))
     }
 
-    fn search(&self, query: &str, mut parsed: ParsedQuery) -> Result<QueryResult, AppError> {
-        let mut hits = self.find_hits(&mut parsed, |mut hits| {
-            postprocess::newer_first(&mut hits);
-            postprocess::fold(&mut hits, self.filter.limit);
+    fn search(&self, query: &str, mut prepared: PreparedQuery) -> Result<QueryResult, AppError> {
+        let mut hits = self.find_hits(&mut prepared, |mut hits| {
+            postprocess::reorder_conflicting_notes(&mut hits);
+            postprocess::merge_near_duplicates(&mut hits, self.filter.limit);
             postprocess::sort(&mut hits, self.sort);
             hits
         })?;
         postprocess::mark_conflicts(&mut hits);
         for hit in &mut hits {
-            hit.matched = parsed.matched(hit);
+            hit.matched = prepared.matched(hit);
         }
-        let index_query = parsed.index_query(&self.filter, self.filter.limit);
-        let events = events::find(&self.stores, &index_query, &parsed.query.text)?;
+        let index_query = prepared.index_query(&self.filter, self.filter.limit);
+        let events = events::find(&self.stores, &index_query, &prepared.query.text)?;
         let similar_words =
-            if hits.is_empty() { parsed.similar_words(&self.stores)? } else { Vec::new() };
-        let interpretation = parsed.interpretation;
+            if hits.is_empty() { prepared.similar_words(&self.stores)? } else { Vec::new() };
+        let interpretation = prepared.interpretation;
         Ok(QueryResult { query: query.to_owned(), hits, interpretation, events, similar_words })
     }
 
     /// Returns the best documents for one query, each once however many of its chunks match.
     pub fn find_documents(&self, query: &str) -> Result<Vec<Hit>, AppError> {
-        let mut parsed = [self.parse(query)?];
-        if let Some(remark) = self.embed_queries(&mut parsed)? {
+        let mut prepared = [self.prepare(query)?];
+        if let Some(remark) = self.embed_queries(&mut prepared)? {
             tracing::warn!(remark, "the remote embedder was not fully used");
         }
-        let [mut parsed] = parsed;
-        self.find_hits(&mut parsed, |mut hits| {
+        let [mut prepared] = prepared;
+        self.find_hits(&mut prepared, |mut hits| {
             let mut seen = HashSet::new();
             hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
             hits
@@ -203,11 +208,11 @@ impl Searcher {
 
     /// Returns notes that share words with `text`; nothing in it is parsed as a filter.
     pub(crate) fn find_notes(&self, text: &str) -> Result<Vec<Hit>, AppError> {
-        let parsed = ParsedQuery::from_words_of(text);
-        let least_words = MIN_SHARED_WORDS.min(parsed.words.len());
+        let prepared = PreparedQuery::from_words_of(text);
+        let least_words = MIN_SHARED_WORDS.min(prepared.words.len());
         let query = IndexQuery {
             min_words: least_words,
-            ..parsed.index_query(&self.filter, self.filter.limit)
+            ..prepared.index_query(&self.filter, self.filter.limit)
         };
         let mut candidates = self.candidates(&query)?;
         candidates.truncate(self.filter.limit);
@@ -217,35 +222,35 @@ impl Searcher {
     /// Returns the hits as `arrange` leaves them; without an exact phrase match, those with the phrase's words.
     fn find_hits(
         &self,
-        parsed: &mut ParsedQuery,
+        prepared: &mut PreparedQuery,
         arrange: impl Fn(Vec<Hit>) -> Vec<Hit>,
     ) -> Result<Vec<Hit>, AppError> {
-        let hits = self.best_hits(parsed, &arrange)?;
-        if !hits.is_empty() || !parsed.drop_phrases() {
+        let hits = self.best_hits(prepared, &arrange)?;
+        if !hits.is_empty() || !prepared.drop_phrases() {
             return Ok(hits);
         }
-        self.best_hits(parsed, &arrange)
+        self.best_hits(prepared, &arrange)
     }
 
-    fn parse(&self, query: &str) -> Result<ParsedQuery, AppError> {
-        ParsedQuery::new(Query::parse(query, self.now), &self.stores)
+    fn prepare(&self, query: &str) -> Result<PreparedQuery, AppError> {
+        PreparedQuery::new(Query::parse(query, self.now), &self.stores)
     }
 
     /// Reads and reranks the best candidates; all of them only if too few of the best remain.
     fn best_hits(
         &self,
-        parsed: &ParsedQuery,
+        prepared: &PreparedQuery,
         arrange: impl Fn(Vec<Hit>) -> Vec<Hit>,
     ) -> Result<Vec<Hit>, AppError> {
         let limit = self.filter.limit;
-        let query = parsed.index_query(&self.filter, limit.max(MIN_CANDIDATES));
+        let query = prepared.index_query(&self.filter, limit.max(MIN_CANDIDATES));
         let candidates = self.candidates(&query)?;
-        let reads_all = parsed.has_phrases() || self.sort != Sort::Relevance;
+        let reads_all = prepared.has_phrases() || self.sort != Sort::Relevance;
         let mut depth = if reads_all { candidates.len() } else { MIN_RERANK_DEPTH.max(2 * limit) };
         loop {
             let best = &candidates[..depth.min(candidates.len())];
-            let mut hits = postprocess::retain_phrases(self.read_hits(best)?, &parsed.query);
-            ranking::rerank(&mut hits, &parsed.words, self.now);
+            let mut hits = postprocess::retain_phrases(self.read_hits(best)?, &prepared.query);
+            ranking::rerank(&mut hits, &prepared.words, self.now);
             let mut hits = arrange(hits);
             if hits.len() >= limit || depth >= candidates.len() {
                 hits.truncate(limit);

@@ -34,7 +34,7 @@ fn normalized(text: &str) -> String {
 }
 
 /// Moves the newer of two notes that may contradict each other before the older, whatever their scores.
-pub(super) fn newer_first(hits: &mut [Hit]) {
+pub(super) fn reorder_conflicting_notes(hits: &mut [Hit]) {
     let mut claims: Vec<Option<Claim>> = hits.iter().take(MAX_COMPARED_NOTES).map(claim).collect();
     for older in 0..claims.len() {
         let contradicts = |newer: &usize| {
@@ -70,7 +70,7 @@ fn conflict(one: Option<&Claim>, other: Option<&Claim>) -> bool {
 
 /// Keeps one of several near-duplicates, with the count of the others, among the first `shown` hits and a few more.
 /// Notes are folded only if their text is identical.
-pub(super) fn fold(hits: &mut Vec<Hit>, shown: usize) {
+pub(super) fn merge_near_duplicates(hits: &mut Vec<Hit>, shown: usize) {
     let mut kept: Vec<(Hit, Option<WordSet>)> = Vec::with_capacity(hits.len());
     for hit in hits.drain(..) {
         let words = (kept.len() < shown + FOLD_LOOKAHEAD).then(|| WordSet::new(&hit.text));

@@ -51,7 +51,7 @@ pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
 
 /// Adds text features to the scores and sorts the hits.
 pub(crate) fn rerank(hits: &mut [Hit], query_words: &[String], now: Timestamp) {
-    let mut matcher = TextMatcher::new(Stems::new(query_words));
+    let mut matcher = TextMatcher::new(WordPrefixes::new(query_words));
     for hit in &mut *hits {
         let features = matcher.features(&hit.title, &hit.text);
         hit.score += COVERAGE_WEIGHT * features.coverage
@@ -87,16 +87,16 @@ struct TextFeatures {
 
 /// Finds the query's words in one text after the other, reusing its buffers.
 struct TextMatcher<'a> {
-    stems: Stems<'a>,
+    prefixes: WordPrefixes<'a>,
     occurs: Vec<bool>,
     /// Whether a query word occurs right after the one before it.
     follows: Vec<bool>,
 }
 
 impl<'a> TextMatcher<'a> {
-    fn new(stems: Stems<'a>) -> Self {
-        let count = stems.stems.len();
-        Self { stems, occurs: vec![false; count], follows: vec![false; count.saturating_sub(1)] }
+    fn new(prefixes: WordPrefixes<'a>) -> Self {
+        let count = prefixes.prefixes.len();
+        Self { prefixes, occurs: vec![false; count], follows: vec![false; count.saturating_sub(1)] }
     }
 
     fn features(&mut self, title: &str, text: &str) -> TextFeatures {
@@ -112,10 +112,10 @@ impl<'a> TextMatcher<'a> {
     }
 
     fn scan(&mut self, text: &str) {
-        let Self { stems, occurs, follows } = self;
+        let Self { prefixes, occurs, follows } = self;
         let mut previous: Option<usize> = None;
         tokenize::each_word(text, |start, end| {
-            let index = stems.find(text, start, end);
+            let index = prefixes.find(text, start, end);
             if let Some(index) = index {
                 occurs[index] = true;
                 if index > 0 && previous == Some(index - 1) {
@@ -127,49 +127,49 @@ impl<'a> TextMatcher<'a> {
     }
 }
 
-/// The stems of a query's words.
-struct Stems<'a> {
-    stems: Vec<&'a str>,
-    /// Whether some stem starts with this byte, in either case: rules out most words of a text.
+/// The prefixes that identify forms of a query's words; cruder and faster than a stemmer.
+struct WordPrefixes<'a> {
+    prefixes: Vec<&'a str>,
+    /// Whether some prefix starts with this byte, in either case: rules out most words of a text.
     is_first_byte: [bool; 256],
 }
 
-impl<'a> Stems<'a> {
+impl<'a> WordPrefixes<'a> {
     fn new(query_words: &'a [String]) -> Self {
-        let stems: Vec<&str> = query_words.iter().map(|word| stem(word)).collect();
+        let prefixes: Vec<&str> = query_words.iter().map(|word| common_prefix(word)).collect();
         let mut is_first_byte = [false; 256];
-        for byte in stems.iter().filter_map(|stem| stem.bytes().next()) {
+        for byte in prefixes.iter().filter_map(|prefix| prefix.bytes().next()) {
             is_first_byte[usize::from(byte.to_ascii_lowercase())] = true;
             is_first_byte[usize::from(byte.to_ascii_uppercase())] = true;
         }
-        Self { stems, is_first_byte }
+        Self { prefixes, is_first_byte }
     }
 
-    /// Returns the index of the first stem that the word at `start..end` is a form of.
+    /// Returns the index of the first prefix that the word at `start..end` is a form of.
     #[inline]
     fn find(&self, text: &str, start: usize, end: usize) -> Option<usize> {
         if !self.is_first_byte[usize::from(text.as_bytes()[start])] {
             return None;
         }
         let word = &text[start..end];
-        self.stems.iter().position(|stem| is_form_of(word, stem))
+        self.prefixes.iter().position(|prefix| is_form_of(word, prefix))
     }
 }
 
 /// Returns the prefix that the forms of a word share.
-fn stem(word: &str) -> &str {
+fn common_prefix(word: &str) -> &str {
     let kept = if word.len() > 4 { (word.len() - 2).max(3) } else { word.len() };
     &word[..word.floor_char_boundary(kept)]
 }
 
-/// Whether a word is a form of the one with this stem, ignoring ASCII case.
-fn is_form_of(word: &str, stem: &str) -> bool {
+/// Whether a word is a form of the one with this prefix, ignoring ASCII case.
+fn is_form_of(word: &str, prefix: &str) -> bool {
     const MAX_SUFFIX_BYTES: usize = 5;
-    if word.len() < stem.len() || word.len() > stem.len() + MAX_SUFFIX_BYTES {
+    if word.len() < prefix.len() || word.len() > prefix.len() + MAX_SUFFIX_BYTES {
         return false;
     }
-    let starts_with_stem = word.as_bytes()[..stem.len()].eq_ignore_ascii_case(stem.as_bytes());
-    starts_with_stem && (stem.len() > 3 || word.len() <= stem.len() + 1)
+    let has_prefix = word.as_bytes()[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes());
+    has_prefix && (prefix.len() > 3 || word.len() <= prefix.len() + 1)
 }
 
 /// Min-max normalization of scores; a score of 0 means no match.
@@ -216,7 +216,7 @@ mod tests {
     fn check(query: &str, text: &str, coverage: f64, adjacency: f64) {
         let words: Vec<String> = query.split(' ').map(str::to_owned).collect();
         assert_eq!(
-            TextMatcher::new(Stems::new(&words)).features("", text),
+            TextMatcher::new(WordPrefixes::new(&words)).features("", text),
             TextFeatures { coverage, adjacency },
             "{text}"
         );

@@ -80,7 +80,7 @@ pub(crate) fn data(results: &[QueryResult], remarks: &Remarks, now: Timestamp) -
 fn hit_data(hit: &Hit, now: Timestamp) -> Value {
     let mut data = json!({
         "ref": hit.reference.as_str(),
-        "kind": hit.kind.word(),
+        "kind": hit.kind.as_str(),
         "title": *hit.title,
         "source": *hit.source,
         "id": hit.key.as_deref(),
@@ -174,7 +174,7 @@ fn push_hit(text: &mut BudgetedText, hit: &Hit, now: Timestamp, hits_left: usize
 
 /// `[ctx:k3v9m2a1xq] run · cargo test · lines 640-660 · 3 min ago · has: failed, parser`
 fn hit_head(hit: &Hit, now: Timestamp) -> String {
-    let what = hit.note.map_or_else(|| hit.kind.word(), NoteKind::word);
+    let what = hit.note.map_or_else(|| hit.kind.as_str(), NoteKind::as_str);
     let mut parts = vec![format!("{} {what}", hit.reference), cut::one_line(&hit.title, 100)];
     if !hit.source.is_empty() && hit.source != hit.title {
         parts.push(cut::one_line(&hit.source, 80));
@@ -212,8 +212,10 @@ fn no_hits(query: &str, result: &QueryResult, searcher: &Searcher) -> String {
         _ => "try other words, or scope all",
     };
     let remark = interpretation_remark(&result.interpretation);
-    let mut text =
-        format!("\"{query}\" · nothing found in scope {}{remark}; {wider}", searcher.scope.word());
+    let mut text = format!(
+        "\"{query}\" · nothing found in scope {}{remark}; {wider}",
+        searcher.scope.as_str()
+    );
     if !result.similar_words.is_empty() {
         text.push_str(&format!("; similar words: {}", result.similar_words.join(", ")));
     }

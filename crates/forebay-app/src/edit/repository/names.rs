@@ -65,7 +65,7 @@ fn tags(app: &App, file: &WalkedFile) -> Tags {
 fn redacted(app: &App, mut tags: Tags) -> Tags {
     let signatures: Vec<&str> =
         tags.definitions.iter().map(|definition| definition.signature.as_str()).collect();
-    let (clean, redactions) = app.redaction.text(&signatures.join("\n"));
+    let (clean, redactions) = app.redaction.redact(&signatures.join("\n"));
     if redactions.is_empty() {
         return tags;
     }

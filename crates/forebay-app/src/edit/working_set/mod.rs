@@ -97,7 +97,7 @@ pub(crate) struct SessionFiles {
 
 /// A file that was active and now counts as a skeleton.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BecameSkeleton {
+pub(crate) struct Demotion {
     pub(crate) shown: String,
     pub(crate) tokens: u64,
     pub(crate) skeleton_tokens: u64,
@@ -160,7 +160,7 @@ impl SessionFiles {
         location: &ProjectPath,
         file: &SourceFile,
         update: FileUpdate<'_>,
-    ) -> Result<Option<BecameSkeleton>, AppError> {
+    ) -> Result<Option<Demotion>, AppError> {
         let former = self.demote_former(app, location)?;
         let kept = self.updated(location, file, update);
         self.save(&WorkingFile { state: FileState::Active, ..kept })?;
@@ -194,7 +194,7 @@ impl SessionFiles {
     }
 
     /// Records that the session saw the diff to the current content, and so knows it.
-    pub(crate) fn has_seen(
+    pub(crate) fn record_seen(
         &self,
         app: &App,
         location: &ProjectPath,
@@ -238,11 +238,7 @@ impl SessionFiles {
     }
 
     /// Turns the previously active file into a skeleton.
-    fn demote_former(
-        &self,
-        app: &App,
-        now: &ProjectPath,
-    ) -> Result<Option<BecameSkeleton>, AppError> {
+    fn demote_former(&self, app: &App, now: &ProjectPath) -> Result<Option<Demotion>, AppError> {
         let path = now.path.to_string_lossy();
         let mut active = self.listed().filter(|file| file.state == FileState::Active);
         let Some(former) = active.find(|file| file.path != path) else { return Ok(None) };
@@ -256,7 +252,7 @@ impl SessionFiles {
             skeleton_tokens: Some(skeleton_tokens),
             ..former.clone()
         })?;
-        Ok(Some(BecameSkeleton { shown, tokens, skeleton_tokens }))
+        Ok(Some(Demotion { shown, tokens, skeleton_tokens }))
     }
 }
 
@@ -275,7 +271,7 @@ pub(crate) fn sizes(app: &App, known: &WorkingFile) -> Option<(String, u64, u64)
     Some((shown, whole, made.min(whole)))
 }
 
-impl BecameSkeleton {
+impl Demotion {
     /// Returns `src/ptr.rs is now a skeleton: 1,050 -> 78 tokens (saved 972)`, or None if the line would cost
     /// what it saves.
     pub(crate) fn describe(&self) -> Option<String> {

@@ -24,7 +24,7 @@ impl SessionFiles {
         location: &ProjectPath,
         file: &SourceFile,
     ) -> Result<Version, AppError> {
-        let (text, redactions) = app.redaction.text(&file.source.to_raw());
+        let (text, redactions) = app.redaction.redact(&file.source.to_raw());
         let known = self.find(location).filter(|known| known.content_hash == file.hash);
         let kept = known.and_then(|known| known.version);
         if let Some(reference) = kept.filter(|kept| self.store.entry(*kept).is_ok()) {

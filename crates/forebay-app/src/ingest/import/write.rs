@@ -89,7 +89,7 @@ impl EntryBuilder<'_> {
     }
 
     fn clean(&mut self, text: &str) -> String {
-        let (clean, redactions) = self.app.redaction.text(text);
+        let (clean, redactions) = self.app.redaction.redact(text);
         self.redactions.add(&redactions);
         clean
     }

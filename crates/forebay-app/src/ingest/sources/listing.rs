@@ -28,7 +28,7 @@ pub fn list(app: &App) -> Result<Answer, AppError> {
     lines.extend(sources.iter().map(|source| {
         row([
             &shortened(&source.name),
-            source.kind.word(),
+            source.kind.as_str(),
             &number::grouped(source.entries),
             &number::bytes(source.bytes),
             &describe::age(source.indexed, now),
@@ -117,7 +117,7 @@ fn shortened(name: &str) -> String {
 
 fn facts(source: &Source, now: Timestamp) -> String {
     let mut parts = vec![
-        format!("{}: {}", source.name, source.kind.word()),
+        format!("{}: {}", source.name, source.kind.as_str()),
         number::bytes(source.bytes),
         format!("indexed {}", describe::age(source.indexed, now)),
     ];
@@ -130,7 +130,7 @@ fn facts(source: &Source, now: Timestamp) -> String {
 fn data(source: &Source) -> Value {
     json!({
         "source": source.name,
-        "kind": source.kind.word(),
+        "kind": source.kind.as_str(),
         "path": source.path,
         "entries": source.entries,
         "bytes": source.bytes,

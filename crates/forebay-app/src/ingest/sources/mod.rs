@@ -254,7 +254,7 @@ pub(crate) fn to_item(
     converted: Converted<'_>,
     (stamp, content): (FileStamp, HashedContent<'_>),
 ) -> Result<(NewSourceItem, Redactions), AppError> {
-    let (text, redactions) = app.redaction.cow(&converted.text);
+    let (text, redactions) = app.redaction.redact_cow(&converted.text);
     let title = if candidate.path.is_empty() { &candidate.source } else { &candidate.path };
     let chunks = chunk::chunks(title, &text, converted.format);
     let entry = NewEntry {

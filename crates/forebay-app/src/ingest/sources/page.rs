@@ -43,7 +43,7 @@ pub(crate) fn index(app: &App, url: &str, force: bool, call: &Call) -> Result<In
     let url = url.trim().split('#').next().unwrap_or_default();
     let gate = FetchGate::new(app)?;
     gate.ask(url, call)?;
-    let name = app.redaction.text(url).0;
+    let name = app.redaction.redact(url).0;
     let known = known(&*store, &name)?;
     let now = app.now();
     if let Some((source, item)) = &known

@@ -183,7 +183,7 @@ impl Embedder {
 
     /// Adds the prefix and redacts again: stored text is redacted, but more secrets may be known by now.
     fn prepare(&self, prefix: &str, texts: &[&str]) -> Vec<String> {
-        texts.iter().map(|text| format!("{prefix}{}", self.redaction.text(text).0)).collect()
+        texts.iter().map(|text| format!("{prefix}{}", self.redaction.redact(text).0)).collect()
     }
 
     /// Formats the server's error, `: model "x" not found`, without the API key, which some servers repeat.
@@ -193,7 +193,7 @@ impl Embedder {
             Some(key) => message.replace(key.as_str(), "[key]"),
             None => message,
         };
-        format!(": {}", cut::one_line(&self.redaction.text(&message).0, MAX_MESSAGE_BYTES))
+        format!(": {}", cut::one_line(&self.redaction.redact(&message).0, MAX_MESSAGE_BYTES))
     }
 
     fn check_settings(&self) -> Result<(), EmbedderError> {

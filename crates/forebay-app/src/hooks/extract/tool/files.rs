@@ -11,7 +11,7 @@ pub(super) fn read(kind: EventKind, paths: &[String]) -> Vec<Event> {
 }
 
 fn events(kind: EventKind, path: &str) -> Vec<Event> {
-    let mut events = vec![Event::new(kind, path, kind.word())];
+    let mut events = vec![Event::new(kind, path, kind.as_str())];
     if kind == EventKind::FileRead && has_rules(path) {
         events.push(Event::new(EventKind::Rule, path, &format!("rules stand in {path}")));
     }

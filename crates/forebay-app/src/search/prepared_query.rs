@@ -26,7 +26,7 @@ const MAX_SUGGESTIONS: usize = 6;
 const SUGGESTION_PREFIX_CHARS: usize = 4;
 
 /// A query with corrected words and its embedding.
-pub(super) struct ParsedQuery {
+pub(super) struct PreparedQuery {
     pub(super) query: Query,
     pub(super) words: Vec<String>,
     prefixes: Vec<String>,
@@ -47,12 +47,12 @@ pub(crate) struct Interpretation {
     pub(crate) dropped_phrases: bool,
 }
 
-impl ParsedQuery {
+impl PreparedQuery {
     pub(super) fn new(query: Query, stores: &[Arc<dyn Store>]) -> Result<Self, AppError> {
         let text = words::without_languages(&query.text);
         let written = Query { text: text.clone(), ..Query::default() }.words(MAX_WORDS);
         let without = query.without.clone();
-        let mut parsed = Self {
+        let mut prepared = Self {
             interpretation: Interpretation { without, ..Interpretation::default() },
             query,
             words: Vec::new(),
@@ -64,14 +64,14 @@ impl ParsedQuery {
         let is_short = written.len() <= SHORT_QUERY_WORDS;
         for word in written {
             if unknown.contains(&word) {
-                parsed.add_unknown(word, is_short, stores)?;
+                prepared.add_unknown(word, is_short, stores)?;
             } else {
-                parsed.words.push(word);
+                prepared.words.push(word);
             }
         }
-        parsed.text = parsed.with_corrections(&text);
-        parsed.embedding = embedding::embed(&parsed.text);
-        Ok(parsed)
+        prepared.text = prepared.with_corrections(&text);
+        prepared.embedding = embedding::embed(&prepared.text);
+        Ok(prepared)
     }
 
     /// Builds a query from the words of `text`, without corrections, filters or an embedding.

@@ -9,7 +9,7 @@ use forebay_domain::{Entry, EntryKind, Stream};
 use forebay_redact::Redactions;
 use forebay_text::cut;
 
-use super::saved;
+use super::saved_output;
 use crate::ingest::digesting_upload::DigestingUpload;
 use crate::render::frame;
 use crate::{App, AppError};
@@ -29,7 +29,8 @@ pub(super) struct Captured {
 
 impl<'a> RawResult<'a> {
     pub(super) fn new(result: &'a ToolResult, folders: &[PathBuf]) -> Self {
-        let file = result.saved.as_ref().and_then(|saved| saved::trusted_file(saved, folders));
+        let file =
+            result.saved.as_ref().and_then(|saved| saved_output::trusted_file(saved, folders));
         Self { result, file }
     }
 
@@ -43,7 +44,7 @@ impl<'a> RawResult<'a> {
     /// Passes all bytes to `take`, in order.
     fn read(&self, take: &mut dyn FnMut(Stream, &[u8])) -> std::io::Result<()> {
         if let Some(file) = &self.file {
-            saved::read(file, &mut |bytes| take(Stream::Stdout, bytes))?;
+            saved_output::read(file, &mut |bytes| take(Stream::Stdout, bytes))?;
         }
         let mut is_first = true;
         for part in &self.result.parts {
@@ -70,25 +71,25 @@ pub(super) fn store(app: &App, call: &ToolCall, raw: &RawResult<'_>) -> Result<C
     app.stores.open_own_in_background();
     let opened = OnceCell::new();
     let begin = || app.stores.upload_to_own(&opened);
-    let (title_of, in_title) = app.redaction.text(&title_of(call));
-    let title_of = cut::one_line(&title_of, 200);
+    let (title, in_title) = app.redaction.redact(&title_of(call));
+    let title = cut::one_line(&title, 200);
     let mut streams = app.redaction.streams();
-    let mut upload = DigestingUpload::new(begin, digester(app, call, &title_of, raw.result));
+    let mut upload = DigestingUpload::new(begin, digester(app, call, &title, raw.result));
     let keep = &mut |_: Stream, clean: &[u8]| upload.take(clean);
     raw.read(&mut |stream, bytes| streams.push(stream, bytes, keep)).map_err(unreadable)?;
     let mut redactions = streams.finish(keep);
     redactions.add(&in_title);
-    let mut new = app.new_entry(EntryKind::Capture, title_of);
+    let mut new = app.new_entry(EntryKind::Capture, title);
     new.source.clone_from(&call.name);
     let (digest, entry) = upload.finish(new);
     Ok(Captured { entry: entry?, digest, redactions })
 }
 
-fn digester(app: &App, call: &ToolCall, title_of: &str, result: &ToolResult) -> Digester {
+fn digester(app: &App, call: &ToolCall, title: &str, result: &ToolResult) -> Digester {
     let tokens = app.settings.digest.budget.saturating_sub(frame::RESERVED_TOKENS).max(1);
     let is_shell = matches!(call.action, ToolAction::Shell { .. });
     let failed = result.is_error || result.exit_code.is_some_and(|code| code != 0);
-    let hint = Hint { command: is_shell.then_some(title_of), failed, ..app.hint(title_of) };
+    let hint = Hint { command: is_shell.then_some(title), failed, ..app.hint(title) };
     Digester::new(hint, None, Budget::exactly(tokens))
 }
 

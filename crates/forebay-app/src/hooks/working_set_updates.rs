@@ -7,7 +7,7 @@ use crate::edit::working_set::{self, Touch};
 use crate::{App, AppError};
 
 /// Updates the working set of this session.
-pub(super) fn follow(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), AppError> {
+pub(super) fn apply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), AppError> {
     // A subagent's context is separate from the main one.
     if call.subagent.is_some() {
         return Ok(());
