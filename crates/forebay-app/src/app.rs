@@ -164,7 +164,7 @@ impl App {
         }
         Err(AppError::refused(
             format!("{what} is disabled on this server"),
-            format!("its administrator can start it with --enable {}", capability.word()),
+            format!("its administrator can start it with --enable {}", capability.as_str()),
         ))
     }
 
@@ -227,7 +227,7 @@ impl App {
 
     /// Whether enough was written that the store needs maintenance.
     pub fn needs_maintenance(&self) -> bool {
-        self.stores.own_needs_tidying()
+        self.stores.own_needs_maintenance()
     }
 
     /// Embeds stored chunks with the configured remote model until `proceed(done)` returns false.

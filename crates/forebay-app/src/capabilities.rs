@@ -12,7 +12,7 @@ pub enum Capability {
 }
 
 impl Capability {
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Store => "store",
             Self::Files => "files",

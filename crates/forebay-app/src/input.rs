@@ -37,12 +37,12 @@ pub(crate) fn budget(requested: Option<u64>, default: u64) -> Result<u64, AppErr
 
 pub(crate) fn scope(word: Option<&str>) -> Result<Scope, AppError> {
     let Some(word) = word else { return Ok(Scope::default()) };
-    Scope::from_word(word).ok_or_else(|| one_of("scope", word, Scope::ALL.map(Scope::word)))
+    Scope::parse(word).ok_or_else(|| one_of("scope", word, Scope::ALL.map(Scope::as_str)))
 }
 
 pub(crate) fn kind(word: &str) -> Result<EntryKind, AppError> {
-    EntryKind::from_word(word)
-        .ok_or_else(|| one_of("kind", word, EntryKind::ALL.map(EntryKind::word)))
+    EntryKind::parse(word)
+        .ok_or_else(|| one_of("kind", word, EntryKind::ALL.map(EntryKind::as_str)))
 }
 
 /// Returns the error for a word that is not one of a field's values.

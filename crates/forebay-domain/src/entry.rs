@@ -24,7 +24,7 @@ impl EntryKind {
         [Self::Run, Self::Note, Self::Source, Self::Page, Self::Capture, Self::Turn];
 
     /// The word used in the store, in tools and in answers.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Note => "note",
@@ -35,8 +35,8 @@ impl EntryKind {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
 

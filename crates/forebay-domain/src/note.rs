@@ -17,7 +17,7 @@ impl NoteKind {
     pub const ALL: [Self; 6] =
         [Self::Note, Self::Decision, Self::Finding, Self::Preference, Self::Constraint, Self::Todo];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
             Self::Decision => "decision",
@@ -28,8 +28,8 @@ impl NoteKind {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
 

@@ -121,9 +121,9 @@ impl Query {
 
     fn parse_kind(&mut self, value: &str) -> bool {
         let value = value.to_lowercase();
-        if let Some(kind) = EntryKind::from_word(&value) {
+        if let Some(kind) = EntryKind::parse(&value) {
             self.kinds.push(kind);
-        } else if let Some(note) = NoteKind::from_word(&value) {
+        } else if let Some(note) = NoteKind::parse(&value) {
             self.notes.push(note);
         } else {
             return false;

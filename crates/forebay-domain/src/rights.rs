@@ -16,7 +16,7 @@ pub enum Right {
 impl Right {
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Execute];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
@@ -24,8 +24,8 @@ impl Right {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|right| right.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|right| right.as_str() == word)
     }
 }
 
@@ -46,12 +46,12 @@ impl Rights {
     }
 
     /// Parses `read,write`; the error is the unknown word.
-    pub fn from_words(words: &str) -> Result<Self, String> {
+    pub fn parse(words: &str) -> Result<Self, String> {
         words
             .split(',')
             .map(str::trim)
             .filter(|word| !word.is_empty())
-            .map(|word| Right::from_word(word).ok_or_else(|| word.to_owned()))
+            .map(|word| Right::parse(word).ok_or_else(|| word.to_owned()))
             .collect()
     }
 
@@ -68,7 +68,7 @@ impl FromIterator<Right> for Rights {
 
 impl fmt::Display for Rights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<&str> = self.iter().map(Right::word).collect();
+        let words: Vec<&str> = self.iter().map(Right::as_str).collect();
         f.write_str(&words.join(","))
     }
 }
@@ -80,10 +80,10 @@ mod tests {
     #[test]
     fn parses_what_it_prints() {
         for words in ["", "read", "write", "read,write", "read,write,execute"] {
-            assert_eq!(Rights::from_words(words).unwrap().to_string(), words);
+            assert_eq!(Rights::parse(words).unwrap().to_string(), words);
         }
-        assert_eq!(Rights::from_words(" execute, read,").unwrap().to_string(), "read,execute");
-        assert_eq!(Rights::from_words("read,admin"), Err("admin".to_owned()));
+        assert_eq!(Rights::parse(" execute, read,").unwrap().to_string(), "read,execute");
+        assert_eq!(Rights::parse("read,admin"), Err("admin".to_owned()));
         assert_eq!(Rights::ALL.to_string(), "read,write,execute");
     }
 }

@@ -20,7 +20,7 @@ impl Scope {
     pub const ALL: [Self; 5] =
         [Self::Session, Self::Branch, Self::Ticket, Self::Project, Self::All];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Session => "session",
             Self::Branch => "branch",
@@ -30,7 +30,7 @@ impl Scope {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
     }
 }

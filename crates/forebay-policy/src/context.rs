@@ -57,7 +57,7 @@ pub enum Unmatched {
 impl Unmatched {
     pub const ALL: [Self; 3] = [Self::Run, Self::Ask, Self::Deny];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Ask => "ask",
@@ -65,8 +65,8 @@ impl Unmatched {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|value| value.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|value| value.as_str() == word)
     }
 }
 

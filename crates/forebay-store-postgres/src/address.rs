@@ -26,12 +26,12 @@ pub struct Address {
 
 impl Address {
     /// Returns whether `text` is a PostgreSQL address.
-    pub fn is_one(text: &str) -> bool {
+    pub fn is_postgres_url(text: &str) -> bool {
         SCHEMES.iter().any(|scheme| text.starts_with(scheme))
     }
 
     /// Parses an address; `workspace` is the default if the address names none.
-    pub fn read(text: &str, workspace: &str) -> Result<Self, StoreError> {
+    pub fn parse(text: &str, workspace: &str) -> Result<Self, StoreError> {
         let (base, parameters) = text.split_once('?').unwrap_or((text, ""));
         let mut address = Self {
             config: Config::new(),
@@ -147,12 +147,12 @@ mod tests {
     #[test]
     fn display_omits_the_password() {
         let address =
-            Address::read("postgres://ann:s3cret@db.example:5433/team?workspace=a%20b", "")
+            Address::parse("postgres://ann:s3cret@db.example:5433/team?workspace=a%20b", "")
                 .unwrap();
         assert_eq!(address.to_string(), "postgres://db.example:5433/team");
         assert_eq!(format!("{address:?}"), "postgres://db.example:5433/team (workspace a b)");
-        assert_eq!(Address::read("postgres://db/team", "ours").unwrap().workspace(), "ours");
-        assert_eq!(Address::read("postgres://db/team", "").unwrap().workspace(), "default");
+        assert_eq!(Address::parse("postgres://db/team", "ours").unwrap().workspace(), "ours");
+        assert_eq!(Address::parse("postgres://db/team", "").unwrap().workspace(), "default");
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         for text in
             ["postgres:///team", "postgres://a:s3cret@db:port/x", "postgres://db/x?nonsense=1"]
         {
-            let error = Address::read(text, "").unwrap_err();
+            let error = Address::parse(text, "").unwrap_err();
             assert!(!error.to_string().contains("s3cret"), "{error}");
             assert!(error.hint().is_some());
         }
@@ -169,7 +169,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn parses_or_rejects_any_text(text in "postgres://.{0,60}") {
-            let _ = Address::read(&text, "");
+            let _ = Address::parse(&text, "");
         }
     }
 }

@@ -177,7 +177,7 @@ fn insert(
          ON CONFLICT (workspace, project, ref) DO NOTHING RETURNING id",
         &[
             &reference.as_str(),
-            &new.kind.word(),
+            &new.kind.as_str(),
             &Text(&new.title),
             &Text(&new.source),
             &session,
@@ -208,7 +208,7 @@ fn rewrite(
          WHERE workspace = $1 AND project = $2 AND id = $3",
         &[
             &started.entry,
-            &new.kind.word(),
+            &new.kind.as_str(),
             &Text(&new.title),
             &Text(&new.source),
             &session,
@@ -282,7 +282,7 @@ fn write_note(conn: &mut ScopedConn<'_>, entry: i64, note: &NewNote) -> Result<(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         &[
             &entry,
-            &note.kind.word(),
+            &note.kind.as_str(),
             &note.topic.as_deref().map(Name),
             &note.pinned,
             &note.personal,
@@ -400,7 +400,7 @@ pub(super) fn extend_index(conn: &mut ScopedConn<'_>, step: &IndexStep) -> Resul
 pub(super) fn read_entry(row: &Row) -> Result<Entry, PgError> {
     Ok(Entry {
         reference: reference(row, 0)?,
-        kind: EntryKind::from_word(row.try_get(1)?).unwrap_or(EntryKind::Source),
+        kind: EntryKind::parse(row.try_get(1)?).unwrap_or(EntryKind::Source),
         title: row.try_get(2)?,
         source: row.try_get(3)?,
         session: row.try_get(4)?,
@@ -426,7 +426,7 @@ fn read_detail(row: &Row) -> Result<Detail, PgError> {
     }
     if let Some(kind) = row.try_get::<_, Option<&str>>(16)? {
         return Ok(Detail::Note(Note {
-            kind: NoteKind::from_word(kind).unwrap_or(NoteKind::Note),
+            kind: NoteKind::parse(kind).unwrap_or(NoteKind::Note),
             topic: row.try_get(17)?,
             superseded_by: optional_reference(row, 18)?,
             supersedes: optional_reference(row, 19)?,

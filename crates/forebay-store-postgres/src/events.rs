@@ -1,7 +1,7 @@
 //! Session events, bounded per session by priority.
 
 use ::postgres::Row;
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_domain::{Event, EventKind, Timestamp};
 use forebay_store::{EventBatch, EventPage, MAX_EVENTS_PER_SESSION};
 
@@ -46,7 +46,7 @@ fn write(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9, $10, $11)",
         &[
             &session,
-            &event.kind.word(),
+            &event.kind.as_str(),
             &Text(&event.subject),
             &Text(&event.text),
             &(event.kind.priority() as i32),
@@ -69,7 +69,7 @@ fn remove_previous(
         "DELETE FROM event WHERE workspace = $1 AND project = $2 AND session = $3 AND kind = $4
              AND hashtextextended(subject, 0) = hashtextextended($5, 0) AND subject = $5
          RETURNING text, times",
-        &[&session, &event.kind.word(), &Text(&event.subject)],
+        &[&session, &event.kind.as_str(), &Text(&event.subject)],
     )?;
     row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
 }
@@ -89,10 +89,10 @@ fn evict(conn: &mut ScopedConn<'_>, session: i64) -> Result<(), PgError> {
 pub(super) fn events(
     conn: &mut ScopedConn<'_>,
     page: &EventPage,
-) -> Result<Vec<Recorded>, PgError> {
+) -> Result<Vec<RecordedEvent>, PgError> {
     let mut conditions = Conditions::default();
     conditions.add_name("session.key = ?", page.session.as_deref());
-    conditions.add_one_of("event.kind", page.kinds.iter().map(|kind| kind.word()));
+    conditions.add_one_of("event.kind", page.kinds.iter().map(|kind| kind.as_str()));
     conditions.add_name("event.ticket = ?", page.ticket.as_deref());
     if page.active_only {
         conditions.add_raw("event.stands");
@@ -116,13 +116,13 @@ pub(super) fn events(
 }
 
 /// Skips events of a kind that only a newer version knows.
-fn read(row: &Row) -> Result<Option<Recorded>, PgError> {
-    let Some(kind) = EventKind::from_word(row.try_get(1)?) else { return Ok(None) };
-    Ok(Some(Recorded {
+fn read(row: &Row) -> Result<Option<RecordedEvent>, PgError> {
+    let Some(kind) = EventKind::parse(row.try_get(1)?) else { return Ok(None) };
+    Ok(Some(RecordedEvent {
         sequence: row.try_get(0)?,
         event: Event { kind, subject: row.try_get(2)?, text: row.try_get(3)? },
         times: row.try_get::<_, i64>(4)? as u64,
-        stands: row.try_get(5)?,
+        is_active: row.try_get(5)?,
         session: row.try_get(6)?,
         branch: row.try_get(7)?,
         ticket: row.try_get(8)?,

@@ -53,7 +53,7 @@ fn write(conn: &mut ScopedConn<'_>, session: &str, file: &WorkingFile) -> Result
         &[
             &Name(session),
             &Name(&file.path),
-            &file.state.word(),
+            &file.state.as_str(),
             &file.content_hash.as_slice(),
             &file.version.as_ref().map(forebay_domain::Reference::as_str),
             &(file.tokens as i64),
@@ -114,7 +114,7 @@ fn read(row: &Row) -> Result<WorkingFile, PgError> {
     let symbols: &str = row.try_get(7)?;
     Ok(WorkingFile {
         path: row.try_get(0)?,
-        state: FileState::from_word(row.try_get(1)?).unwrap_or(FileState::Forgotten),
+        state: FileState::parse(row.try_get(1)?).unwrap_or(FileState::Forgotten),
         content_hash: row.try_get::<_, &[u8]>(2)?.try_into().map_err(PgError::invalid_data)?,
         version: entries::optional_reference(row, 3)?,
         tokens: row.try_get::<_, i64>(4)? as u64,

@@ -195,8 +195,8 @@ impl ChunkInfo {
     fn read(row: &Row) -> Result<Self, PgError> {
         Ok(Self {
             reference: entries::reference(row, 0)?,
-            kind: EntryKind::from_word(row.try_get(1)?).unwrap_or(EntryKind::Source),
-            note: row.try_get::<_, Option<&str>>(2)?.and_then(NoteKind::from_word),
+            kind: EntryKind::parse(row.try_get(1)?).unwrap_or(EntryKind::Source),
+            note: row.try_get::<_, Option<&str>>(2)?.and_then(NoteKind::parse),
             is_note: row.try_get::<_, Option<&str>>(2)?.is_some(),
             title: row.try_get::<_, &str>(3)?.into(),
             source: row.try_get::<_, &str>(4)?.into(),

@@ -57,7 +57,7 @@ mod vocabulary;
 use std::sync::{Arc, Mutex};
 
 use forebay_domain::Reference;
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_store::{EventPage, IndexState, NewChunk, StoreError};
 
 pub use self::address::Address;
@@ -85,7 +85,7 @@ pub struct PostgresStore {
     indexing: Mutex<()>,
     /// Queries that every search sends, keyed by their limit or page.
     unindexed: KeyedSingleFlight<usize, Vec<IndexState>>,
-    events: KeyedSingleFlight<EventPage, Vec<Recorded>>,
+    events: KeyedSingleFlight<EventPage, Vec<RecordedEvent>>,
 }
 
 impl PostgresStore {

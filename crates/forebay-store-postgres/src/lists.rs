@@ -29,7 +29,7 @@ pub(super) fn entries_since(
 ) -> Result<Vec<Entry>, PgError> {
     let mut conditions = Conditions::default();
     conditions.add("entry.id > ?", page.after);
-    conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.word()));
+    conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.as_str()));
     let sql = conditions.sql.clone();
     let limit = conditions.bind(page.limit as i64);
     let sql = format!(

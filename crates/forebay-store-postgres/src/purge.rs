@@ -212,7 +212,7 @@ fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
     let mut expired = vec!["false".to_owned()];
     for (kind, keep) in &expiry.keep {
         let moment = conditions.bind(now.minus(*keep).0);
-        expired.push(format!("(entry.kind = '{}' AND entry.created < {moment})", kind.word()));
+        expired.push(format!("(entry.kind = '{}' AND entry.created < {moment})", kind.as_str()));
     }
     conditions.add_raw(&format!("({})", expired.join(" OR ")));
     conditions.add("session.last_used < ?", now.minus(ACTIVE_SESSION).0);

@@ -179,7 +179,7 @@ fn write_source(conn: &mut ScopedConn<'_>, source: &NewSource) -> Result<i64, Pg
          RETURNING id",
         &[
             &Name(&source.name),
-            &source.kind.word(),
+            &source.kind.as_str(),
             &Text(&source.path),
             &Text(&source.options),
             &source.at.0,

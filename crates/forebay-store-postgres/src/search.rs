@@ -359,7 +359,7 @@ fn add_kinds(conditions: &mut Conditions, query: &IndexQuery) {
     let words = |words: Vec<&'static str>| -> Vec<String> {
         words.into_iter().map(str::to_owned).collect()
     };
-    let kinds = conditions.bind(words(query.kinds.iter().map(|kind| kind.word()).collect()));
-    let notes = conditions.bind(words(query.notes.iter().map(|note| note.word()).collect()));
+    let kinds = conditions.bind(words(query.kinds.iter().map(|kind| kind.as_str()).collect()));
+    let notes = conditions.bind(words(query.notes.iter().map(|note| note.as_str()).collect()));
     conditions.add_raw(&format!("(entry.kind = ANY ({kinds}) OR note.kind = ANY ({notes}))"));
 }

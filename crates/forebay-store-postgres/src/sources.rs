@@ -54,7 +54,7 @@ pub(super) fn unchecked(
     let read = |row: &Row| {
         Ok(NewSource {
             name: row.try_get(0)?,
-            kind: SourceKind::from_word(row.try_get(1)?),
+            kind: SourceKind::parse(row.try_get(1)?),
             path: row.try_get(2)?,
             options: row.try_get(3)?,
             at: to,
@@ -75,7 +75,7 @@ fn read_freshness(row: &Row, first: usize) -> Result<Freshness, PgError> {
 fn read_source(row: &Row) -> Result<Source, PgError> {
     Ok(Source {
         name: row.try_get(0)?,
-        kind: SourceKind::from_word(row.try_get(1)?),
+        kind: SourceKind::parse(row.try_get(1)?),
         path: row.try_get(2)?,
         options: row.try_get(3)?,
         indexed: Timestamp(row.try_get(4)?),

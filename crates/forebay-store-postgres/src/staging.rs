@@ -149,7 +149,7 @@ fn complete(
          WHERE entry.workspace = $1 AND entry.project = $2 AND entry.id = new.id",
         &[
             &items.iter().map(|item| item.started.entry).collect::<Vec<_>>(),
-            &entries().map(|entry| entry.kind.word()).collect::<Vec<_>>(),
+            &entries().map(|entry| entry.kind.as_str()).collect::<Vec<_>>(),
             &entries().map(|entry| Text(&entry.title)).collect::<Vec<_>>(),
             &entries().map(|entry| Text(&entry.source)).collect::<Vec<_>>(),
             &entries().map(|entry| sessions.get(&session_of(entry))).collect::<Vec<_>>(),

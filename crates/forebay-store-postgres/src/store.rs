@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use forebay_store::{
@@ -213,7 +213,7 @@ impl Sessions for PostgresStore {
         self.transaction(|conn| events::record(conn, batch))
     }
 
-    fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError> {
+    fn events(&self, page: &EventPage) -> Result<Vec<RecordedEvent>, StoreError> {
         self.events.get(page, || self.with_connection(|conn| events::events(conn, page)))
     }
 

@@ -56,7 +56,7 @@ fn from_row(row: &Row) -> Result<Token, PgError> {
         name: row.try_get(1)?,
         hash: row.try_get(2)?,
         // Unknown rights of a newer version cannot be granted.
-        rights: Rights::from_words(row.try_get(3)?).unwrap_or_default(),
+        rights: Rights::parse(row.try_get(3)?).unwrap_or_default(),
         workspace: row.try_get(4)?,
         created: Timestamp(row.try_get(5)?),
         expires: row.try_get::<_, Option<i64>>(6)?.map(Timestamp),

@@ -20,7 +20,7 @@ impl ChunkAttributes {
     ) -> rusqlite::Result<Option<EntryKind>> {
         const SQL: &str =
             "SELECT entry.kind FROM chunk JOIN entry ON entry.id = chunk.entry WHERE chunk.id = ?1";
-        let kind = |row: &Row<'_>| Ok(EntryKind::from_word(row.get_ref(0)?.as_str()?));
+        let kind = |row: &Row<'_>| Ok(EntryKind::parse(row.get_ref(0)?.as_str()?));
         self.kinds.get(chunk_id, || read(connection, SQL, chunk_id, kind).map(Option::flatten))
     }
 

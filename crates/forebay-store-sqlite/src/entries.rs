@@ -89,7 +89,7 @@ impl<'work> ItemWriter<'work> {
         self.insert.execute((
             reference.as_str(),
             self.visibility == Visibility::Immediate,
-            new.kind.word(),
+            new.kind.as_str(),
             &new.title,
             &new.source,
             session,
@@ -203,7 +203,7 @@ fn write_entry(
         .execute((
             entry,
             reference.as_str(),
-            new.kind.word(),
+            new.kind.as_str(),
             &new.title,
             &new.source,
             session,
@@ -274,7 +274,7 @@ fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusq
         )?
         .execute((
             entry,
-            note.kind.word(),
+            note.kind.as_str(),
             &note.topic,
             note.pinned,
             note.personal,
@@ -399,7 +399,7 @@ pub(super) fn extend_index(
 pub(super) fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry {
         reference: parse_reference(&row.get::<_, String>(0)?)?,
-        kind: EntryKind::from_word(&row.get::<_, String>(1)?).unwrap_or(EntryKind::Source),
+        kind: EntryKind::parse(&row.get::<_, String>(1)?).unwrap_or(EntryKind::Source),
         title: row.get(2)?,
         source: row.get(3)?,
         session: row.get(4)?,
@@ -425,7 +425,7 @@ fn read_detail(row: &Row<'_>) -> rusqlite::Result<Detail> {
     }
     if let Some(kind) = row.get::<_, Option<String>>(16)? {
         return Ok(Detail::Note(Note {
-            kind: NoteKind::from_word(&kind).unwrap_or(NoteKind::Note),
+            kind: NoteKind::parse(&kind).unwrap_or(NoteKind::Note),
             topic: row.get(17)?,
             superseded_by: optional_reference(row, 18)?,
             supersedes: optional_reference(row, 19)?,

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use forebay_domain::event::{Priority, Recorded};
+use forebay_domain::event::{Priority, RecordedEvent};
 use forebay_domain::{Event, EventKind, Timestamp};
 use forebay_store::{EventBatch, EventPage, MAX_EVENTS_PER_SESSION};
 use rusqlite::types::Value;
@@ -48,7 +48,7 @@ fn write(
         )?
         .execute((
             session,
-            event.kind.word(),
+            event.kind.as_str(),
             &event.subject,
             &event.text,
             event.kind.priority() as i64,
@@ -70,7 +70,7 @@ fn remove_earlier(
         .prepare_cached(
             "DELETE FROM event WHERE session = ?1 AND kind = ?2 AND subject = ?3 RETURNING text, times",
         )?
-        .query_row((session, event.kind.word(), &event.subject), |row| {
+        .query_row((session, event.kind.as_str(), &event.subject), |row| {
             Ok((row.get(0)?, row.get(1)?))
         })
         .optional()
@@ -94,7 +94,10 @@ fn evict(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<()> {
 }
 
 /// Returns events, latest first.
-pub(super) fn events(connection: &Connection, page: &EventPage) -> rusqlite::Result<Vec<Recorded>> {
+pub(super) fn events(
+    connection: &Connection,
+    page: &EventPage,
+) -> rusqlite::Result<Vec<RecordedEvent>> {
     let conditions = conditions(page);
     let Some(limit) = page.max_per_priority else {
         return select(connection, conditions, page.limit);
@@ -116,7 +119,7 @@ fn conditions(page: &EventPage) -> Conditions {
     // The `+` keeps SQLite from using the index on kinds, which would need a sort; the one on
     // priorities is ordered.
     let kind = if page.max_per_priority.is_some() { "+event.kind" } else { "event.kind" };
-    conditions.add_one_of(kind, page.kinds.iter().map(|kind| kind.word()));
+    conditions.add_one_of(kind, page.kinds.iter().map(|kind| kind.as_str()));
     conditions.add_text("event.ticket = ?", page.ticket.as_deref());
     if page.active_only {
         conditions.add("event.stands", []);
@@ -131,7 +134,7 @@ fn select(
     connection: &Connection,
     Conditions { sql, values }: Conditions,
     limit: usize,
-) -> rusqlite::Result<Vec<Recorded>> {
+) -> rusqlite::Result<Vec<RecordedEvent>> {
     connection
         .prepare_cached(&format!(
             "SELECT event.id, kind, subject, text, times, stands, session.key, branch, ticket, created
@@ -144,13 +147,13 @@ fn select(
 }
 
 /// Skips events of a kind that only a newer version knows.
-fn read(row: &Row<'_>) -> rusqlite::Result<Option<Recorded>> {
-    let Some(kind) = EventKind::from_word(row.get_ref(1)?.as_str()?) else { return Ok(None) };
-    Ok(Some(Recorded {
+fn read(row: &Row<'_>) -> rusqlite::Result<Option<RecordedEvent>> {
+    let Some(kind) = EventKind::parse(row.get_ref(1)?.as_str()?) else { return Ok(None) };
+    Ok(Some(RecordedEvent {
         sequence: row.get(0)?,
         event: Event { kind, subject: row.get(2)?, text: row.get(3)? },
         times: row.get::<_, i64>(4)? as u64,
-        stands: row.get(5)?,
+        is_active: row.get(5)?,
         session: row.get(6)?,
         branch: row.get(7)?,
         ticket: row.get(8)?,

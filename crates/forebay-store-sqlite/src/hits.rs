@@ -149,8 +149,8 @@ impl EntryRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             reference: entries::parse_reference(row.get_ref(0)?.as_str()?)?,
-            kind: EntryKind::from_word(row.get_ref(1)?.as_str()?).unwrap_or(EntryKind::Source),
-            note: row.get_ref(2)?.as_str_or_null()?.and_then(NoteKind::from_word),
+            kind: EntryKind::parse(row.get_ref(1)?.as_str()?).unwrap_or(EntryKind::Source),
+            note: row.get_ref(2)?.as_str_or_null()?.and_then(NoteKind::parse),
             source: row.get(3)?,
             created: row.get(4)?,
             supersedes: entries::optional_reference(row, 5)?,

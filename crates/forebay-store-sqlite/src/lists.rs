@@ -29,7 +29,7 @@ pub(super) fn entries_since(
 ) -> rusqlite::Result<Vec<Entry>> {
     let mut conditions = Conditions::default();
     conditions.add("entry.id > ?", [page.after.into()]);
-    conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.word()));
+    conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.as_str()));
     let Conditions { sql, mut values } = conditions;
     values.push((page.limit as i64).into());
     // Stops before incomplete entries: a caller that continues after the last entry would miss

@@ -207,7 +207,7 @@ fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
     let expired: Vec<String> = expiry
         .keep
         .iter()
-        .map(|(kind, _)| format!("(entry.kind = '{}' AND entry.created < ?)", kind.word()))
+        .map(|(kind, _)| format!("(entry.kind = '{}' AND entry.created < ?)", kind.as_str()))
         .collect();
     let any = if expired.is_empty() { "FALSE".to_owned() } else { expired.join(" OR ") };
     let cutoffs = expiry.keep.iter().map(|(_, keep)| now.minus(*keep).0.into());

@@ -306,8 +306,8 @@ fn conditions(query: &IndexQuery) -> Conditions {
 }
 
 fn add_kinds(conditions: &mut Conditions, query: &IndexQuery) {
-    let kinds = query.kinds.iter().map(|kind| ("entry.kind = ?", kind.word()));
-    let notes = query.notes.iter().map(|note| ("note.kind = ?", note.word()));
+    let kinds = query.kinds.iter().map(|kind| ("entry.kind = ?", kind.as_str()));
+    let notes = query.notes.iter().map(|note| ("note.kind = ?", note.as_str()));
     let (any, words): (Vec<&str>, Vec<&str>) = kinds.chain(notes).unzip();
     if !any.is_empty() {
         let values = words.into_iter().map(|word| Value::from(word.to_owned()));

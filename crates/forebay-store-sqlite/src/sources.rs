@@ -58,7 +58,7 @@ pub(super) fn stale(
     let read = |row: &Row<'_>| {
         Ok(NewSource {
             name: row.get(0)?,
-            kind: SourceKind::from_word(&row.get::<_, String>(1)?),
+            kind: SourceKind::parse(&row.get::<_, String>(1)?),
             path: row.get(2)?,
             options: row.get(3)?,
             at: to,
@@ -85,7 +85,7 @@ fn read_freshness(row: &Row<'_>, first: usize) -> rusqlite::Result<Freshness> {
 fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
     Ok(Source {
         name: row.get(0)?,
-        kind: SourceKind::from_word(&row.get::<_, String>(1)?),
+        kind: SourceKind::parse(&row.get::<_, String>(1)?),
         path: row.get(2)?,
         options: row.get(3)?,
         indexed: Timestamp(row.get(4)?),
@@ -382,7 +382,7 @@ fn write_source(transaction: &Transaction<'_>, source: &NewSource) -> rusqlite::
         .query_row(
             (
                 &source.name,
-                source.kind.word(),
+                source.kind.as_str(),
                 &source.path,
                 &source.options,
                 source.at.0,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use forebay_store::{
@@ -204,7 +204,7 @@ impl Sessions for SqliteStore {
         self.transaction(|transaction| events::record(transaction, batch))
     }
 
-    fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError> {
+    fn events(&self, page: &EventPage) -> Result<Vec<RecordedEvent>, StoreError> {
         self.query(|connection| events::events(connection, page))
     }
 

@@ -61,7 +61,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Token> {
         name: row.get(1)?,
         hash: row.get(2)?,
         // Rights unknown to this version are not granted.
-        rights: Rights::from_words(&rights).unwrap_or_default(),
+        rights: Rights::parse(&rights).unwrap_or_default(),
         workspace: row.get(4)?,
         created: Timestamp(row.get(5)?),
         expires: row.get::<_, Option<i64>>(6)?.map(Timestamp),

@@ -49,7 +49,7 @@ fn write(transaction: &Transaction<'_>, session: &str, file: &WorkingFile) -> ru
         .execute((
             session,
             &file.path,
-            file.state.word(),
+            file.state.as_str(),
             file.content_hash.as_slice(),
             file.version.as_ref().map(|reference| reference.as_str().to_owned()),
             file.tokens as i64,
@@ -111,7 +111,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<WorkingFile> {
     let symbols: String = row.get(7)?;
     Ok(WorkingFile {
         path: row.get(0)?,
-        state: FileState::from_word(&state).unwrap_or(FileState::Forgotten),
+        state: FileState::parse(&state).unwrap_or(FileState::Forgotten),
         content_hash: row.get(2)?,
         version: row.get::<_, Option<String>>(3)?.map(|text| parse_reference(&text)).transpose()?,
         tokens: row.get::<_, i64>(4)? as u64,

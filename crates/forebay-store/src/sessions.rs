@@ -1,6 +1,6 @@
 //! Sessions: their events and marks.
 
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_domain::{Event, EventKind, Timestamp};
 
 use crate::StoreError;
@@ -17,7 +17,7 @@ pub trait Sessions: Send + Sync {
     fn record_events(&self, batch: &EventBatch) -> Result<(), StoreError>;
 
     /// Returns events, latest first.
-    fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError>;
+    fn events(&self, page: &EventPage) -> Result<Vec<RecordedEvent>, StoreError>;
 
     /// Marks a session with a topic; returns whether the mark is new.
     fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError>;

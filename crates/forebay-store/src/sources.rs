@@ -51,7 +51,7 @@ pub enum SourceKind {
 impl SourceKind {
     const ALL: [Self; 5] = [Self::Text, Self::File, Self::Folder, Self::Page, Self::Documents];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::File => "file",
@@ -62,8 +62,8 @@ impl SourceKind {
     }
 
     /// Parses a kind; an unknown one of a newer version counts as text, which is never refreshed.
-    pub fn from_word(word: &str) -> Self {
-        Self::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(Self::Text)
+    pub fn parse(word: &str) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word).unwrap_or(Self::Text)
     }
 }
 

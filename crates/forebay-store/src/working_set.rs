@@ -77,7 +77,7 @@ pub enum FileState {
 impl FileState {
     pub const ALL: [Self; 3] = [Self::Active, Self::Skeleton, Self::Forgotten];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
             Self::Skeleton => "skeleton",
@@ -85,8 +85,8 @@ impl FileState {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Unresolved failures; repeated ones come with advice to try another way.
 
 use forebay_domain::EventKind;
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_text::cut;
 
 use super::layout::Section;
@@ -11,7 +11,7 @@ use super::session_facts::SessionFacts;
 const LOOP_FAILURES: u64 = 3;
 
 pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
-    let mut open: Vec<&Recorded> = facts.events_of(EventKind::Error).collect();
+    let mut open: Vec<&RecordedEvent> = facts.events_of(EventKind::Error).collect();
     open.sort_by_key(|error| {
         std::cmp::Reverse(
             facts.relevance(&error.event.subject) + facts.relevance(&error.event.text),
@@ -22,7 +22,7 @@ pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
     (!lines.is_empty()).then(|| Section::new("## Unresolved errors", lines, more).with_percent(12))
 }
 
-fn line(error: &Recorded) -> String {
+fn line(error: &RecordedEvent) -> String {
     let tried = match error.times {
         1 => String::new(),
         times if times < LOOP_FAILURES => format!(" (failed {times} times)"),

@@ -1,6 +1,6 @@
 //! Lays out sections within a byte budget, each with the call that fetches the rest.
 
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_text::cut;
 
 /// A section of a guide or an overview.
@@ -64,7 +64,7 @@ impl Section {
 }
 
 /// Formats events as list items.
-pub(crate) fn list_items<'a>(events: impl Iterator<Item = &'a Recorded>) -> Vec<String> {
+pub(crate) fn list_items<'a>(events: impl Iterator<Item = &'a RecordedEvent>) -> Vec<String> {
     events.map(|recorded| format!("- {}", cut::one_line(&recorded.event.text, 200))).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use forebay_domain::EventKind;
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_platforms::PLATFORMS;
 
 use super::layout::Section;
@@ -24,6 +24,6 @@ pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
 }
 
 /// Whether a rule event names a rule file instead of stating a rule.
-pub(super) fn is_file(recorded: &Recorded) -> bool {
+pub(super) fn is_file(recorded: &RecordedEvent) -> bool {
     recorded.event.text.starts_with("rules stand in ")
 }

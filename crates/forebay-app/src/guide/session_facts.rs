@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use forebay_domain::event::{Priority, Recorded};
+use forebay_domain::event::{Priority, RecordedEvent};
 use forebay_domain::{Entry, EventKind, Timestamp};
 use forebay_store::{EventPage, HistoryPage};
 use forebay_text::words;
@@ -29,7 +29,7 @@ const EXCLUDED_KINDS: &[EventKind] = &[
 
 pub(super) struct SessionFacts {
     /// Events that still apply, latest first.
-    events: Vec<Recorded>,
+    events: Vec<RecordedEvent>,
     /// The user's last request, verbatim.
     pub(super) last_request: Option<String>,
     /// Entries of the session, latest first.
@@ -86,7 +86,7 @@ impl SessionFacts {
     }
 
     /// Returns the events of a kind that still apply, latest first.
-    pub(super) fn events_of(&self, kind: EventKind) -> impl Iterator<Item = &Recorded> {
+    pub(super) fn events_of(&self, kind: EventKind) -> impl Iterator<Item = &RecordedEvent> {
         self.events.iter().filter(move |recorded| recorded.event.kind == kind)
     }
 
@@ -94,13 +94,13 @@ impl SessionFacts {
     pub(super) fn events_of_any(
         &self,
         kinds: &'static [EventKind],
-    ) -> impl Iterator<Item = &Recorded> {
+    ) -> impl Iterator<Item = &RecordedEvent> {
         self.events.iter().filter(|recorded| kinds.contains(&recorded.event.kind))
     }
 
     /// Formats a count of events; `or more` if the read limit was reached.
     pub(super) fn count_label(&self, number: usize, kind: EventKind) -> String {
-        let is_same = |recorded: &&Recorded| recorded.event.kind.priority() == kind.priority();
+        let is_same = |recorded: &&RecordedEvent| recorded.event.kind.priority() == kind.priority();
         let read = self.events.iter().filter(is_same).count();
         format!("{number}{}", if read < MAX_EVENTS_PER_PRIORITY { "" } else { " or more" })
     }

@@ -10,7 +10,7 @@ use super::session_facts::SessionFacts;
 pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
     let mut open: Vec<Task<'_>> = facts
         .events_of(EventKind::Task)
-        .map(|recorded| Task::read(&recorded.event))
+        .map(|recorded| Task::from_event(&recorded.event))
         .filter(Task::is_open)
         .collect();
     // Oldest first, and tasks in progress before the others.

@@ -13,7 +13,7 @@ use forebay_platforms::transcripts::{Item, tool_kind};
 use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
-use crate::hooks::tools::is_captured_kind;
+use crate::hooks::capture_filter::is_captured_kind;
 use crate::ingest::import::find::Transcript;
 use crate::ingest::import::{TranscriptSelection, find, read};
 use crate::render::frame::RESERVED_TOKENS;

@@ -99,7 +99,7 @@ pub(crate) fn run_permitted(
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
     let budget = Budgets::new(app, options)?;
-    let (line, in_title) = app.redaction.text(&command.title);
+    let (line, in_title) = app.redaction.redact(&command.title);
     let title = cut::one_line(&line, 200);
     let spec = spec(app, command, options, in_force)?;
     let prepared = forebay_sandbox::prepare(&spec)?;
@@ -217,7 +217,7 @@ fn answer(
 ) -> Answer {
     let Stored { digest, entry, redactions, blocked } = stored;
     let outcome = Outcome { finished, meaning, redactions, blocked };
-    let text = frame::run(digest, entry.as_ref(), &outcome, budget);
+    let text = frame::for_run(digest, entry.as_ref(), &outcome, budget);
     let data = json!({
         "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
         "command": command,

@@ -90,7 +90,7 @@ pub struct Store {
 impl Store {
     /// Switches to a sub-workspace of the current workspace, which only its own members can access.
     pub fn enter_workspace(&mut self, name: &str) {
-        let within = forebay_store_postgres::Address::read(&self.url, &self.workspace)
+        let within = forebay_store_postgres::Address::parse(&self.url, &self.workspace)
             .map_or_else(|_| self.workspace.clone(), |address| address.workspace().to_owned());
         if let Some((base, parameters)) = self.url.split_once('?') {
             let others = parameters.split('&').filter(|one| !one.starts_with("workspace="));
@@ -281,12 +281,12 @@ mod unmatched_by_name {
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
     pub(super) fn serialize<S: Serializer>(value: &Unmatched, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(value.word())
+        to.serialize_str(value.as_str())
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Unmatched, D::Error> {
         let word = String::deserialize(from)?;
-        Unmatched::from_word(&word).ok_or_else(|| {
+        Unmatched::parse(&word).ok_or_else(|| {
             D::Error::custom(format!("rules.unmatched = \"{word}\": expected run, ask or deny"))
         })
     }
@@ -335,7 +335,7 @@ mod tests {
         store.enter_workspace("ann");
         assert_eq!(store.url, "postgres://db/x?sslmode=disable");
         assert_eq!(store.workspace, "team/ann");
-        let address = forebay_store_postgres::Address::read(&store.url, &store.workspace).unwrap();
+        let address = forebay_store_postgres::Address::parse(&store.url, &store.workspace).unwrap();
         assert_eq!(address.workspace(), "team/ann");
     }
 }

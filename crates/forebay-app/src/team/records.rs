@@ -160,7 +160,7 @@ impl EntryLine {
     fn from_entry(entry: &Entry) -> Self {
         Self {
             reference: entry.reference.as_str().to_owned(),
-            kind: entry.kind.word().to_owned(),
+            kind: entry.kind.as_str().to_owned(),
             title: entry.title.clone(),
             source: entry.source.clone(),
             session: entry.session.clone(),
@@ -169,7 +169,7 @@ impl EntryLine {
             digest: entry.digest.clone(),
             bytes: entry.bytes,
             note: entry.note().map(|note| NoteLine {
-                kind: note.kind.word().to_owned(),
+                kind: note.kind.as_str().to_owned(),
                 topic: note.topic.clone(),
                 supersedes: Vec::new(),
                 pinned: note.pinned,
@@ -361,9 +361,9 @@ fn read(
     line: &EntryLine,
     sender: &Sender<'_>,
 ) -> Result<(ReplicaOrigin, NewEntry), String> {
-    let clean = |text: &str, most| app.redaction.text(cut::prefix(text, most)).0;
+    let clean = |text: &str, most| app.redaction.redact(cut::prefix(text, most)).0;
     let reference = Reference::parse(&line.reference).map_err(|error| error.to_string())?;
-    let kind = EntryKind::from_word(&line.kind)
+    let kind = EntryKind::parse(&line.kind)
         .ok_or_else(|| format!("unknown kind `{}`", cut::one_line(&line.kind, 40)))?;
     let detail = match (kind, &line.note, &line.run) {
         (EntryKind::Note, Some(note), _) => NewDetail::Note(read_note(app, note, sender)),
@@ -401,9 +401,9 @@ fn replaced(note: &NoteLine) -> Vec<Reference> {
 }
 
 fn read_note(app: &App, note: &NoteLine, sender: &Sender<'_>) -> NewNote {
-    let topic = note.topic.as_deref().map(|topic| app.redaction.text(cut::prefix(topic, 200)).0);
+    let topic = note.topic.as_deref().map(|topic| app.redaction.redact(cut::prefix(topic, 200)).0);
     NewNote {
-        kind: NoteKind::from_word(&note.kind).unwrap_or(NoteKind::Note),
+        kind: NoteKind::parse(&note.kind).unwrap_or(NoteKind::Note),
         topic: topic.filter(|topic| !topic.is_empty()),
         supersedes: replaced(note).pop(),
         links: Vec::new(),

@@ -56,7 +56,7 @@ impl Tool for Annotate {
             Some(older) if input.text.trim().is_empty() => older.text()?,
             _ => input.text.trim().to_owned(),
         };
-        let (text, mut redactions) = app.redaction.text(&text);
+        let (text, mut redactions) = app.redaction.redact(&text);
         if text.is_empty() {
             return Err(AppError::bad_input("the note is empty", "give its text"));
         }
@@ -65,7 +65,7 @@ impl Tool for Annotate {
             .topic
             .or_else(|| previous.and_then(|previous| previous.topic.clone()))
             .map(|topic| {
-                let (topic, in_topic) = app.redaction.text(&topic.trim().to_lowercase());
+                let (topic, in_topic) = app.redaction.redact(&topic.trim().to_lowercase());
                 redactions.add(&in_topic);
                 topic
             });
@@ -89,7 +89,7 @@ impl Tool for Annotate {
         let entry = pending::put(&*destination.store, new, &text)?;
 
         let replaced = entry.note().and_then(|note| note.supersedes);
-        let mut answer = format!("{} {} saved", entry.reference, kind.word());
+        let mut answer = format!("{} {} saved", entry.reference, kind.as_str());
         if is_pinned {
             answer.push_str(" and pinned");
         }
@@ -99,7 +99,7 @@ impl Tool for Annotate {
         let conflicts = find_conflicts(app, &text, &[Some(entry.reference), replaced])?;
         let data = json!({
             "ref": entry.reference.as_str(),
-            "kind": kind.word(),
+            "kind": kind.as_str(),
             "pinned": is_pinned,
             "supersedes": replaced.map(|older| older.as_str().to_owned()),
             "may_conflict_with": references(&conflicts),
@@ -129,7 +129,7 @@ impl Older {
             return Ok(Self { store, entry });
         }
         Err(AppError::bad_input(
-            format!("{} is a {}, not a note", entry.reference, entry.kind.word()),
+            format!("{} is a {}, not a note", entry.reference, entry.kind.as_str()),
             "only a note can be replaced by a note",
         ))
     }
@@ -214,6 +214,6 @@ fn kind(word: Option<&str>, previous: Option<&Note>) -> Result<NoteKind, AppErro
     let Some(word) = word else {
         return Ok(previous.map_or(NoteKind::Note, |previous| previous.kind));
     };
-    NoteKind::from_word(word)
-        .ok_or_else(|| input::one_of("kind", word, NoteKind::ALL.map(NoteKind::word)))
+    NoteKind::parse(word)
+        .ok_or_else(|| input::one_of("kind", word, NoteKind::ALL.map(NoteKind::as_str)))
 }

@@ -91,7 +91,7 @@ fn data(entry: &forebay_domain::Entry) -> Value {
     let note = entry.note();
     json!({
         "ref": entry.reference.as_str(),
-        "kind": note.map(|note| note.kind.word()),
+        "kind": note.map(|note| note.kind.as_str()),
         "title": entry.title,
         "pinned": note.is_some_and(|note| note.pinned),
         "author": note.map(|note| note.author.as_str()).filter(|author| !author.is_empty()),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Effect, Tool};
 use crate::edit::source_file::{self, Access, ProjectPath, SourceFile, SourceText, locate};
 use crate::edit::stale::{check_expected, check_stale};
-use crate::edit::working_set::{BecameSkeleton, FileUpdate, SessionFiles};
+use crate::edit::working_set::{Demotion, FileUpdate, SessionFiles};
 use crate::edit::{closest_match, diff, occurrences, shown, syntax};
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -77,7 +77,7 @@ fn find_matches(
     let has_crlf = file.source.format.has_crlf;
     let pattern =
         if has_crlf { input.old_string.replace("\r\n", "\n") } else { input.old_string.clone() };
-    let matches = occurrences::all(file.text(), &pattern);
+    let matches = occurrences::find_all(file.text(), &pattern);
     match matches.len() {
         0 => Err(not_found(location, file, &pattern)),
         1 => Ok(matches),
@@ -166,7 +166,7 @@ impl Edit {
             before.describe()
         )];
         lines.extend(self.errors.iter().cloned());
-        lines.extend(former.as_ref().and_then(BecameSkeleton::describe));
+        lines.extend(former.as_ref().and_then(Demotion::describe));
         lines.push(shown(now.text(), &changed, MAX_QUOTED_BYTES));
         let mut data = self.data();
         data["hash"] = hash.into();

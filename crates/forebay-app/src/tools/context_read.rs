@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Effect, Tool};
 use crate::edit::source_file::{self, Access, ProjectPath, SourceFile, locate};
-use crate::edit::working_set::{BecameSkeleton, FileUpdate, SessionFiles, Version};
+use crate::edit::working_set::{Demotion, FileUpdate, SessionFiles, Version};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextRead;
@@ -129,7 +129,7 @@ struct Read {
     location: ProjectPath,
     file: SourceFile,
     version: Version,
-    former: Option<BecameSkeleton>,
+    former: Option<Demotion>,
     range: (u64, u64),
     /// It was a skeleton until this call.
     was_skeleton: bool,
@@ -138,7 +138,7 @@ struct Read {
 impl Read {
     fn delivered(self, page: &Page) -> Answer {
         let mut lines = vec![format!("{} · {}", self.head(page.lines), self.facts())];
-        lines.extend(self.former.as_ref().and_then(BecameSkeleton::describe));
+        lines.extend(self.former.as_ref().and_then(Demotion::describe));
         lines.extend(self.more(page));
         let head = lines.join("\n");
         let answer = format!("{head}\n\n{}", page.text);
@@ -158,7 +158,7 @@ impl Read {
                 "fresh=true repeats it".to_owned()
             },
         ];
-        lines.extend(self.former.as_ref().and_then(BecameSkeleton::describe));
+        lines.extend(self.former.as_ref().and_then(Demotion::describe));
         let data = self.data(self.range, None);
         Answer::new(lines.join("\n"), data).instead_of(self.file.bytes)
     }

@@ -78,7 +78,7 @@ impl Row {
     fn data(&self) -> serde_json::Value {
         json!({
             "path": self.shown,
-            "state": self.state.word(),
+            "state": self.state.as_str(),
             "tokens": self.whole,
             "skeleton_tokens": self.skeleton,
             "changed": self.has_changed,

@@ -15,7 +15,7 @@ use crate::edit::source_file::{
 };
 use crate::edit::stale::check_stale;
 use crate::edit::syntax;
-use crate::edit::working_set::{BecameSkeleton, FileUpdate, SessionFiles, Version};
+use crate::edit::working_set::{Demotion, FileUpdate, SessionFiles, Version};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextWrite;
@@ -90,7 +90,7 @@ fn check_secrets(
     old: &SourceFile,
     content: &str,
 ) -> Result<(), AppError> {
-    let (clean, redactions) = app.redaction.text(old.text());
+    let (clean, redactions) = app.redaction.redact(old.text());
     let changes = TextDiff::from_lines(old.text(), &clean);
     let secret_lines =
         changes.iter_all_changes().filter(|change| change.tag() == ChangeTag::Delete);
@@ -147,7 +147,7 @@ fn answer(
     location: &ProjectPath,
     new: &SourceFile,
     before: Option<&Version>,
-    former: Option<&BecameSkeleton>,
+    former: Option<&Demotion>,
     errors: &[String],
 ) -> Answer {
     let size = tokens::estimate(new.text());
@@ -163,7 +163,7 @@ fn answer(
     }
     let mut lines = vec![first];
     lines.extend_from_slice(errors);
-    lines.extend(former.and_then(BecameSkeleton::describe));
+    lines.extend(former.and_then(Demotion::describe));
     let data = json!({
         "path": location.shown,
         "lines": new.lines(),

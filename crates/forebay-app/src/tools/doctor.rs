@@ -51,7 +51,7 @@ impl Tool for Doctor {
             "healthy": healthy,
             "checks": checks.iter().map(|check| json!({
                 "name": check.name,
-                "state": check.state.word(),
+                "state": check.state.as_str(),
                 "finding": check.finding,
             })).collect::<Vec<_>>(),
         });
@@ -73,7 +73,7 @@ enum State {
 }
 
 impl State {
-    const fn word(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             Self::Good => "ok",
             Self::Note => "note",
@@ -96,7 +96,7 @@ impl Check {
     }
 
     fn line(&self) -> String {
-        format!("{:<7}{:<12}{}", self.state.word(), self.name, self.finding)
+        format!("{:<7}{:<12}{}", self.state.as_str(), self.name, self.finding)
     }
 }
 

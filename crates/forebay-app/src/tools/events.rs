@@ -1,7 +1,7 @@
 //! The list of a session's events for `ctx_history`.
 
 use forebay_domain::EventKind;
-use forebay_domain::event::Recorded;
+use forebay_domain::event::RecordedEvent;
 use forebay_store::EventPage;
 use forebay_text::cut;
 use serde_json::json;
@@ -57,8 +57,8 @@ fn kinds(word: &str) -> Result<Vec<EventKind>, AppError> {
     match word {
         "all" | "true" => Ok(Vec::new()),
         "file" => Ok(vec![EventKind::FileEdited, EventKind::FileWritten, EventKind::FileRead]),
-        _ => EventKind::from_word(word).map(|kind| vec![kind]).ok_or_else(|| {
-            let words: Vec<&str> = EventKind::all().map(EventKind::word).collect();
+        _ => EventKind::parse(word).map(|kind| vec![kind]).ok_or_else(|| {
+            let words: Vec<&str> = EventKind::all().map(EventKind::as_str).collect();
             AppError::bad_input(
                 format!("unknown event kind `{}`", cut::one_line(word, 40)),
                 format!("one of: all, file, {}", words.join(", ")),
@@ -71,7 +71,7 @@ fn render(
     app: &App,
     session: &Session,
     word: &str,
-    events: &[Recorded],
+    events: &[RecordedEvent],
     has_more: bool,
     budget: u64,
 ) -> Answer {
@@ -95,11 +95,11 @@ fn render(
     let data = json!({
         "session": session.key,
         "events": events[..shown].iter().map(|one| json!({
-            "kind": one.event.kind.word(),
+            "kind": one.event.kind.as_str(),
             "subject": one.event.subject,
             "text": one.event.text,
             "times": one.times,
-            "stands": one.stands,
+            "stands": one.is_active,
             "session": one.session,
             "branch": one.branch,
             "ticket": one.ticket,

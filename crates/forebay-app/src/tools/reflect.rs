@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use forebay_domain::event::{Recorded, Task};
+use forebay_domain::event::{RecordedEvent, Task};
 use forebay_domain::time::Span;
 use forebay_domain::{Entry, EventKind, NoteKind, soft_failure};
 use forebay_store::{EventPage, HistoryPage};
@@ -54,7 +54,7 @@ impl Tool for Reflect {
 }
 
 /// Reads the session's events that still apply, latest first.
-fn events_in_force(app: &App, session: Option<String>) -> Result<Vec<Recorded>, AppError> {
+fn events_in_force(app: &App, session: Option<String>) -> Result<Vec<RecordedEvent>, AppError> {
     const KINDS: &[EventKind] = &[
         EventKind::Decision,
         EventKind::Task,
@@ -73,7 +73,7 @@ fn events_in_force(app: &App, session: Option<String>) -> Result<Vec<Recorded>, 
 }
 
 /// Returns sentences in order of importance; the last ones are cut if there are too many words.
-fn summarize(session: &str, entries: &[Entry], events: &[Recorded]) -> Vec<String> {
+fn summarize(session: &str, entries: &[Entry], events: &[RecordedEvent]) -> Vec<String> {
     let created = || {
         let of_entries = entries.iter().map(|entry| entry.created);
         of_entries.chain(events.iter().map(|recorded| recorded.created))
@@ -96,13 +96,13 @@ fn summarize(session: &str, entries: &[Entry], events: &[Recorded]) -> Vec<Strin
     sentences
 }
 
-fn decided(events: &[Recorded]) -> Option<String> {
+fn decided(events: &[RecordedEvent]) -> Option<String> {
     let texts = of_kind(events, EventKind::Decision).map(|one| cut::one_line(&one.event.text, 90));
     sentence("Decided", texts.collect())
 }
 
 /// Lists commands that failed in the host's own shell.
-fn unresolved(events: &[Recorded]) -> Option<String> {
+fn unresolved(events: &[RecordedEvent]) -> Option<String> {
     let errors = of_kind(events, EventKind::Error).take(3);
     sentence(
         "Unresolved",
@@ -110,13 +110,13 @@ fn unresolved(events: &[Recorded]) -> Option<String> {
     )
 }
 
-fn open_tasks(events: &[Recorded]) -> Option<String> {
-    let tasks = of_kind(events, EventKind::Task).map(|one| Task::read(&one.event));
+fn open_tasks(events: &[RecordedEvent]) -> Option<String> {
+    let tasks = of_kind(events, EventKind::Task).map(|one| Task::from_event(&one.event));
     let open = tasks.filter(Task::is_open).map(|task| cut::one_line(task.words, 60));
     sentence("Open tasks", open.collect())
 }
 
-fn files_changed(events: &[Recorded]) -> Option<String> {
+fn files_changed(events: &[RecordedEvent]) -> Option<String> {
     let changed = [EventKind::FileEdited, EventKind::FileWritten];
     let files: BTreeSet<&str> = events
         .iter()
@@ -126,7 +126,7 @@ fn files_changed(events: &[Recorded]) -> Option<String> {
     (!files.is_empty()).then(|| format!("{} changed", number::counted(files.len() as u64, "file")))
 }
 
-fn of_kind(events: &[Recorded], kind: EventKind) -> impl Iterator<Item = &Recorded> {
+fn of_kind(events: &[RecordedEvent], kind: EventKind) -> impl Iterator<Item = &RecordedEvent> {
     events.iter().filter(move |one| one.event.kind == kind)
 }
 

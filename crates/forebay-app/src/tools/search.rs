@@ -106,5 +106,5 @@ pub(crate) fn check_queries(queries: &[String]) -> Result<(), AppError> {
 
 fn sort(word: Option<&str>) -> Result<Sort, AppError> {
     let Some(word) = word else { return Ok(Sort::default()) };
-    Sort::from_word(word).ok_or_else(|| input::one_of("sort", word, Sort::ALL.map(Sort::word)))
+    Sort::parse(word).ok_or_else(|| input::one_of("sort", word, Sort::ALL.map(Sort::as_str)))
 }

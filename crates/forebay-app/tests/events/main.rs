@@ -45,7 +45,7 @@ fn check(kind: EventKind, table: &str) {
         .filter(|line| !line.trim().is_empty() && !line.starts_with("//"))
         .filter_map(|line| failure(kind, line))
         .collect();
-    assert!(failures.is_empty(), "{}:\n{}", kind.word(), failures.join("\n"));
+    assert!(failures.is_empty(), "{}:\n{}", kind.as_str(), failures.join("\n"));
 }
 
 fn failure(kind: EventKind, line: &str) -> Option<String> {
@@ -86,7 +86,7 @@ fn extracted_from(action: ToolAction) -> Vec<String> {
 
 fn extracted(event: &HookEvent) -> Vec<String> {
     let line = |event: forebay_domain::Event| {
-        format!("{}: {}: {}", event.kind.word(), event.subject, event.text)
+        format!("{}: {}: {}", event.kind.as_str(), event.subject, event.text)
     };
     events(event).into_iter().map(line).collect()
 }
@@ -96,7 +96,7 @@ fn every_table_has_positive_and_negative_cases() {
     for (kind, table) in TABLED {
         for mark in ["+ ", "- "] {
             let count = table.lines().filter(|line| line.starts_with(mark)).count();
-            assert!(count >= 6, "{}: {count} of `{mark}`", kind.word());
+            assert!(count >= 6, "{}: {count} of `{mark}`", kind.as_str());
         }
     }
 }

@@ -71,11 +71,11 @@ impl EventKind {
         KINDS.iter().map(|row| row.0)
     }
 
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         KINDS[self as usize].1
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         KINDS.iter().find(|row| row.1 == word).map(|row| row.0)
     }
 
@@ -101,7 +101,7 @@ mod tests {
     fn every_kind_stands_in_its_own_row() {
         for (index, row) in KINDS.iter().enumerate() {
             assert_eq!(row.0 as usize, index, "{}", row.1);
-            assert_eq!(EventKind::from_word(row.1), Some(row.0));
+            assert_eq!(EventKind::parse(row.1), Some(row.0));
         }
         assert_eq!(KINDS.len(), EventKind::Mcp as usize + 1);
     }

@@ -24,14 +24,14 @@ pub struct Event {
 
 /// An event as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedEvent {
     pub event: Event,
     /// Position in the order in which things happened last.
     pub sequence: i64,
     /// How often it happened.
     pub times: u64,
-    /// Nothing later took it back, and no success ended it.
-    pub stands: bool,
+    /// Whether it is neither superseded by a later event nor ended by a success.
+    pub is_active: bool,
     pub session: String,
     pub branch: Option<String>,
     pub ticket: Option<String>,

@@ -13,7 +13,7 @@ const STATES: &[&str] = &["open", "in progress", "done", "dropped"];
 
 impl<'a> Task<'a> {
     /// Reads a task event: the words stand behind the state, or are its subject.
-    pub fn read(event: &'a Event) -> Self {
+    pub fn from_event(event: &'a Event) -> Self {
         let text = event.text.as_str();
         let state =
             STATES.iter().find(|state| text.starts_with(**state)).copied().unwrap_or("open");
@@ -48,9 +48,9 @@ mod tests {
         assert_eq!(merged("done: write more", "open: write docs"), None);
         assert_eq!(merged("done", "open"), None);
         let event = Event::new(EventKind::Task, "#3", "in progress: write docs");
-        let task = Task::read(&event);
+        let task = Task::from_event(&event);
         assert_eq!((task.state, task.words, task.is_open()), ("in progress", "write docs", true));
         let event = Event::new(EventKind::Task, "write docs", "done");
-        assert_eq!(Task::read(&event), Task { state: "done", words: "write docs" });
+        assert_eq!(Task::from_event(&event), Task { state: "done", words: "write docs" });
     }
 }

@@ -84,7 +84,7 @@ pub enum Moment {
 
 impl Moment {
     /// The event in a sentence.
-    pub const fn words(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::BeforeTool => "before a tool",
             Self::AfterTool => "after a tool",
@@ -138,7 +138,7 @@ pub enum Reply {
 
 impl Reply {
     /// What this asks of a host, in a sentence.
-    pub const fn words(&self) -> &'static str {
+    pub const fn description(&self) -> &'static str {
         match self {
             Self::Silent => "say nothing",
             Self::Deny(_) => "deny a tool call",

@@ -56,8 +56,8 @@ pub fn encode(decoded: &Decoded, reply: &Reply) -> Result<Output, Unsupported> {
     }
     Err(Unsupported {
         platform: decoded.platform.name,
-        what: reply.words(),
-        moment: decoded.call.event.moment().words(),
+        what: reply.description(),
+        moment: decoded.call.event.moment().description(),
     })
 }
 

@@ -50,7 +50,7 @@ fn rendered(sample: &Sample) -> String {
     for reply in replies() {
         if let Ok(output) = encode(&decoded, &reply) {
             let (code, out) = (output.exit_code, output.stdout + &output.stderr);
-            text.push_str(&format!("{} -> exit {code}: {out}\n", reply.words()));
+            text.push_str(&format!("{} -> exit {code}: {out}\n", reply.description()));
         }
     }
     text

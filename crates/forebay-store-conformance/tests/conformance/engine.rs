@@ -26,7 +26,7 @@ pub(crate) fn on_postgres(test: impl Fn(&Address)) {
     let Ok(server) = std::env::var("FOREBAY_TEST_POSTGRES") else {
         return forebay_test_support::skip("FOREBAY_TEST_POSTGRES is not set");
     };
-    test(&Address::read(&server, &unused_name()).unwrap());
+    test(&Address::parse(&server, &unused_name()).unwrap());
 }
 
 /// Returns a name that is unused on the server.

@@ -243,7 +243,7 @@ fn caches_nothing_of_other_projects_or_workspaces() {
         let open =
             |address: &Address, project: &str| PostgresStore::open(address, project).unwrap();
         let server = crate::postgres_server::server();
-        let stranger = Address::read(&server, &crate::engine::unused_name()).unwrap();
+        let stranger = Address::parse(&server, &crate::engine::unused_name()).unwrap();
         for other in [open(address, "other"), open(&stranger, "project")] {
             let theirs = put(&other, new_entry(EntryKind::Turn, "theirs"), b"a needle of theirs");
             assert_eq!(found(&other, "needle"), [theirs.reference]);

@@ -44,7 +44,7 @@ fn workspaces_and_projects_are_isolated() {
     on_postgres(|address| {
         let own = open(address);
         let entry = put_run(&own, "secret", b"the password is swordfish\n", Ending::Exited(0));
-        let elsewhere = Address::read(&server(), &unused_name()).unwrap();
+        let elsewhere = Address::parse(&server(), &unused_name()).unwrap();
         let strangers = [open(&elsewhere), PostgresStore::open(address, "other project").unwrap()];
         for stranger in strangers {
             assert!(matches!(stranger.entry(entry.reference), Err(StoreError::NotFound(_))));
@@ -212,7 +212,7 @@ fn survives_a_server_restart() {
         ) else {
             return forebay_test_support::skip("FOREBAY_TEST_POSTGRES_RESTART is not set");
         };
-        let store = open(&Address::read(&url, &unused_name()).unwrap());
+        let store = open(&Address::parse(&url, &unused_name()).unwrap());
         let mut kept = Vec::new();
         for round in 0..3 {
             let mut upload = store.upload().unwrap();
@@ -232,7 +232,7 @@ fn survives_a_server_restart() {
 fn an_unreachable_server_is_reported_without_the_password() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("postgres://ann:s3cret@127.0.0.1:{port}/team");
-    let error = PostgresStore::open(&Address::read(&url, "").unwrap(), "p").unwrap_err();
+    let error = PostgresStore::open(&Address::parse(&url, "").unwrap(), "p").unwrap_err();
     assert!(matches!(error, StoreError::Unreachable { .. }), "{error:?}");
     assert!(!error.to_string().contains("s3cret") && !format!("{error:?}").contains("s3cret"));
     assert!(error.hint().is_some());
@@ -242,7 +242,7 @@ fn an_unreachable_server_is_reported_without_the_password() {
 fn a_missing_database_is_an_error() {
     on_postgres(|_| {
         let url = server().replace("/postgres", "/").replace("/stories", "/") + "no_such_database";
-        let error = PostgresStore::open(&Address::read(&url, "").unwrap(), "p").unwrap_err();
+        let error = PostgresStore::open(&Address::parse(&url, "").unwrap(), "p").unwrap_err();
         assert!(matches!(error, StoreError::Refused { .. }), "{error:?}");
     });
 }
@@ -251,7 +251,7 @@ fn a_missing_database_is_an_error() {
 fn refuses_a_server_without_required_tls() {
     on_postgres(|address| {
         let url = format!("{}?sslmode=verify-full", server());
-        let opened = PostgresStore::open(&Address::read(&url, address.workspace()).unwrap(), "p");
+        let opened = PostgresStore::open(&Address::parse(&url, address.workspace()).unwrap(), "p");
         let error = opened.unwrap_err();
         assert!(matches!(error, StoreError::Unreachable { .. }), "{error:?}");
         assert!(error.to_string().contains("TLS"), "{error}");
@@ -279,14 +279,14 @@ fn opens_a_new_database_concurrently() {
                     // Another application name means another pool, as in another process.
                     let url = format!("{url}?application_name=racer{number}&workspace=race");
                     scope.spawn(move || {
-                        let store = open(&Address::read(&url, "").unwrap());
+                        let store = open(&Address::parse(&url, "").unwrap());
                         put_run(&store, "racer", b"same output", Ending::Exited(0)).reference
                     })
                 })
                 .collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        let store = open(&Address::read(url, "race").unwrap());
+        let store = open(&Address::parse(url, "race").unwrap());
         for reference in &references {
             assert_eq!(raw_of(&store, *reference).unwrap(), b"same output");
         }
@@ -298,7 +298,7 @@ fn opens_a_new_database_concurrently() {
 fn rejects_newer_and_altered_schemas() {
     in_new_database(|url| {
         let address =
-            |name: &str| Address::read(&format!("{url}?application_name={name}"), "").unwrap();
+            |name: &str| Address::parse(&format!("{url}?application_name={name}"), "").unwrap();
         drop(open(&address("first")));
         let mut client = Client::connect(url, NoTls).unwrap();
         let newer =

@@ -49,7 +49,7 @@ fn a_session_has_one_active_file() {
         let of_s = [("/p/c.rs", "forgotten"), ("/p/b.rs", "active"), ("/p/a.rs", "skeleton")];
         let found = states(store, "s");
         let found: Vec<(&str, &str)> =
-            found.iter().map(|(path, state)| (path.as_str(), state.word())).collect();
+            found.iter().map(|(path, state)| (path.as_str(), state.as_str())).collect();
         assert_eq!(found, of_s);
         assert_eq!(states(store, "t"), [("/p/a.rs".to_owned(), FileState::Active)]);
     });

@@ -219,7 +219,7 @@ impl KindCache {
             .collect::<Result<_, _>>()?;
         // An incomplete entry has no kind yet.
         let kinds: Option<Vec<EntryKind>> =
-            words.iter().map(|word| EntryKind::from_word(word)).collect();
+            words.iter().map(|word| EntryKind::parse(word)).collect();
         Ok(kinds.map(|kinds| &**self.kinds.get_or_init(|| kinds)))
     }
 }

@@ -116,7 +116,7 @@ fn data(app: &App, token: &Token) -> Value {
     json!({
         "id": token.id,
         "name": token.name,
-        "rights": token.rights.iter().map(forebay_domain::rights::Right::word).collect::<Vec<_>>(),
+        "rights": token.rights.iter().map(forebay_domain::rights::Right::as_str).collect::<Vec<_>>(),
         "workspace": token.workspace,
         "state": state(app, token),
         "created_ms": token.created.0,
@@ -134,6 +134,6 @@ fn state(app: &App, token: &Token) -> &'static str {
 }
 
 fn rights(words: &str) -> Result<Rights, String> {
-    let rights = Rights::from_words(words).map_err(|word| format!("unknown right `{word}`"))?;
+    let rights = Rights::parse(words).map_err(|word| format!("unknown right `{word}`"))?;
     if rights == Rights::default() { Err("give at least one right".to_owned()) } else { Ok(rights) }
 }

@@ -32,7 +32,7 @@ fn profile(value: &Value) -> Profile {
 }
 
 fn unmatched(value: &Value) -> Unmatched {
-    value.as_str().and_then(Unmatched::from_word).unwrap_or(Unmatched::Deny)
+    value.as_str().and_then(Unmatched::parse).unwrap_or(Unmatched::Deny)
 }
 
 /// 0 means unlimited.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use forebay_domain::event::{Recorded, Task};
+use forebay_domain::event::{RecordedEvent, Task};
 use forebay_domain::{Entry, EventKind, NoteKind, ticket};
 use forebay_embed::Vector;
 use forebay_store::EventPage;
@@ -56,13 +56,13 @@ pub(super) fn read(app: &App, store: &SharedStore) -> Result<Focus, AppError> {
     })
 }
 
-fn describe(events: &[Recorded], branch: &str) -> String {
+fn describe(events: &[RecordedEvent], branch: &str) -> String {
     let of_kinds = |kinds: &'static [EventKind]| {
         events.iter().map(|one| &one.event).filter(|event| kinds.contains(&event.kind))
     };
     let requests =
         of_kinds(&[EventKind::Prompt]).take(MAX_REQUESTS).map(|event| event.text.as_str());
-    let tasks = of_kinds(&[EventKind::Task]).map(Task::read).filter(Task::is_open);
+    let tasks = of_kinds(&[EventKind::Task]).map(Task::from_event).filter(Task::is_open);
     let tasks = tasks.take(MAX_TASKS).map(|task| task.words);
     let changed = of_kinds(&[EventKind::FileEdited, EventKind::FileWritten]).take(MAX_FILES);
     let files = changed.map(|event| path_suffix(&event.subject));

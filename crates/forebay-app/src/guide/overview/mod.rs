@@ -189,7 +189,7 @@ fn filter_by_scope(app: &App, word: Option<&str>, page: NotePage) -> (Scope, Not
     let branch = app.stores.branch();
     let named = Some(word.to_owned()).filter(|word| ticket::is_ticket(word));
     let ticket = named.clone().or_else(|| branch.as_deref().and_then(ticket::from_branch));
-    match Scope::from_word(word) {
+    match Scope::parse(word) {
         Some(Scope::Session) => {
             (Scope::Session, NotePage { session: Some(app.session.clone()), ..page })
         }

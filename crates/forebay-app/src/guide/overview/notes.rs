@@ -68,7 +68,7 @@ fn short_line(entry: &Entry) -> String {
 }
 
 fn kind(entry: &Entry) -> &'static str {
-    entry.note().map_or("note", |note| note.kind.word())
+    entry.note().map_or("note", |note| note.kind.as_str())
 }
 
 /// Returns a note's title and body.

@@ -1,6 +1,6 @@
 //! Recent requests and sessions of an overview.
 
-use forebay_domain::event::{Recorded, Task};
+use forebay_domain::event::{RecordedEvent, Task};
 use forebay_domain::{EventKind, Timestamp};
 use forebay_store::{EventPage, SessionSummary};
 use forebay_text::{cut, number};
@@ -24,7 +24,7 @@ pub(super) fn requests(
     let mut requests = events_of_other_sessions(app, store, EventKind::Prompt)?;
     let branch = app.stores.branch();
     requests.sort_by_key(|one| one.branch != branch);
-    let line = |one: &Recorded| {
+    let line = |one: &RecordedEvent| {
         format!("- {}: {}", date(one.created), cut::one_line(&one.event.text, 200))
     };
     let lines: Vec<String> = requests.iter().take(max).map(line).collect();
@@ -71,7 +71,7 @@ fn open_tasks(app: &App, store: &SharedStore) -> Result<Vec<String>, AppError> {
     let branch = app.stores.branch();
     let Some(last) = tasks.iter().find(|one| one.branch == branch) else { return Ok(Vec::new()) };
     let of_last = tasks.iter().filter(|one| one.session == last.session);
-    let open = of_last.map(|one| Task::read(&one.event)).filter(Task::is_open);
+    let open = of_last.map(|one| Task::from_event(&one.event)).filter(Task::is_open);
     Ok(open
         .take(MAX_TASKS)
         .map(|task| format!("- open: {}", cut::one_line(task.words, 140)))
@@ -83,7 +83,7 @@ fn events_of_other_sessions(
     app: &App,
     store: &SharedStore,
     kind: EventKind,
-) -> Result<Vec<Recorded>, AppError> {
+) -> Result<Vec<RecordedEvent>, AppError> {
     let page = EventPage {
         kinds: vec![kind],
         active_only: true,

@@ -83,7 +83,7 @@ impl Order {
     }
 
     /// Parses the line that a supervisor receives.
-    pub fn read(line: &str) -> Result<Self, AppError> {
+    pub fn parse(line: &str) -> Result<Self, AppError> {
         serde_json::from_str(line).map_err(|error| invalid_order(&error))
     }
 

@@ -55,7 +55,7 @@ impl RunningJob {
             .mode(0o600)
             .open(job.output_file())
             .map_err(folder_error)?;
-        let (title, _) = app.redaction.text(&command.title);
+        let (title, _) = app.redaction.redact(&command.title);
         let record = Record {
             title: cut::one_line(&title, 200),
             session: app.session.clone(),

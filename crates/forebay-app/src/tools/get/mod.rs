@@ -147,7 +147,7 @@ fn answer(app: &App, request: &Request, page: Page) -> Answer {
     }
     let data = json!({
         "ref": entry.reference.as_str(),
-        "kind": entry.kind.word(),
+        "kind": entry.kind.as_str(),
         "what": describe::what(entry),
         "title": entry.title,
         "source": entry.source,
