@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use forebay_policy::{
-    Action, Call, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict, CallContext, judge,
-    no_links, shell,
+    Action, Call, CallContext, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict,
+    judge, no_links, shell,
 };
 use libfuzzer_sys::fuzz_target;
 
