@@ -6,7 +6,7 @@
 //!   generates their names.
 //! - An entry arrives through `upload`: a small one shares a transaction with others (`group_commit`), a large one is
 //!   written in several transactions and invisible until the last. `sources` and `imports` write many entries at once.
-//! - `chunks` are the searchable parts. `index_writer` adds them to the `inverted_index`, whose segments `compaction`
+//! - `chunks` are the searchable parts. `index_writer` adds them to the `inverted_index`, whose segments `segment_merge`
 //!   merges; `vectors` and `embeddings` hold their vectors.
 //! - `search` finds candidate chunks, `hits` loads them; `chunk_attributes` caches what filters need.
 //! - `events`, `sessions`, `working_set`, `usage`, `tokens`, `derived`, `lists`: one concern each.

@@ -2,8 +2,9 @@
 //!
 //! - `before_tool`, `after_tool`, `prompt`, `session_start`, `compaction` answer one event each;
 //! - `rewrite` changes commands where results cannot be replaced, `advice` adds a hint;
-//! - `tools` decides which results are captured, `saved` reads those the host saved to a file, `captured` stores them;
-//! - [`extract`] derives session events, `record` stores them; `files` updates the working set.
+//! - `capture_filter` decides which results are captured, `saved_output` reads those the host saved to a file,
+//!   `capture` stores them;
+//! - [`extract`] derives session events, `record` stores them; `working_set_updates` updates the working set.
 //!
 //! A hook must never break the agent: errors are only logged, and the host continues as if there were no hook.
 //! Only a deny rule that was read successfully blocks a call.

@@ -1,10 +1,6 @@
 //! Hybrid search: from a query to its hits, over all stores in scope.
 //!
-<<<<<<< HEAD
-//! 1. `query` corrects words that no store contains;
-=======
-//! 1. `prepared_query` parses the query and corrects words that no store contains;
->>>>>>> b1853ecc (app: capture, query preparation and redaction have specific names)
+//! 1. `prepared_query` corrects words that no store contains;
 //! 2. `embed_query` embeds it with the remote model, if one is configured;
 //! 3. each store returns candidate chunks by BM25 and by vector similarity, already filtered;
 //! 4. `ranking` fuses both scores, and the texts of the best candidates are read;

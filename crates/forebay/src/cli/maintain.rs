@@ -11,7 +11,7 @@ use super::terminal::Failure;
 
 /// Maintain the store (internal)
 #[derive(Debug, Args)]
-#[command(hide = true)]
+#[command(hide = true, alias = "tidy")]
 pub(super) struct Maintain {}
 
 const NAME: &str = "maintain";
