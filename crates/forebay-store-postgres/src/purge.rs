@@ -39,9 +39,7 @@ pub(super) fn purge(
         "DELETE FROM event WHERE workspace = $1 AND project = $2 AND id = ANY ($3)",
         &[&events],
     )?;
-    if selection.expired.is_some() {
-        delete_abandoned(conn, now)?;
-    }
+    delete_abandoned(conn, now)?;
     if selection.everything {
         derived::clear(conn)?;
     }

@@ -61,9 +61,7 @@ fn purge_in_transaction(
     let events = events_to_purge(transaction, selection, now)?;
     let mut delete_event = transaction.prepare_cached("DELETE FROM event WHERE id = ?1")?;
     events.iter().try_for_each(|event| delete_event.execute([event]).map(drop))?;
-    if selection.expired.is_some() {
-        delete_abandoned(transaction, now)?;
-    }
+    delete_abandoned(transaction, now)?;
     if selection.everything {
         derived::delete_all(transaction)?;
     }

@@ -1,10 +1,10 @@
 //! A purge deletes exactly what was selected.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use forebay_domain::time::days;
 use forebay_domain::{Ending, EntryKind, Timestamp};
-use forebay_store::{Expiry, NewNote, PurgeSelection, Store, StoreError};
+use forebay_store::{Expiry, NewChunk, NewNote, PurgeSelection, Store, StoreError};
 
 use crate::engine::{
     NOW, decision, for_each_engine, found, new_entry, put, put_note, put_run, raw_of,
@@ -143,5 +143,29 @@ fn reindexing_a_source_replaces_it() {
         assert_eq!(found(store, "tortoises"), [second]);
         let error = store.entry(first).unwrap_err();
         assert!(error.to_string().contains("indexed again"), "{error}");
+    });
+}
+
+/// A process that is killed during an upload leaves the parts it wrote.
+#[test]
+fn any_purge_deletes_uploads_abandoned_by_a_crash() {
+    for_each_engine(|store| {
+        let gone = put_run(store, "gone", b"an output", Ending::Exited(0));
+        let complete = store.stats().unwrap().chunks;
+        let mut upload = store.upload().unwrap();
+        upload.chunk(NewChunk { text: "half-written".into(), ..NewChunk::default() }).unwrap();
+        for number in 0..40_u8 {
+            upload.write(&vec![number; 100_000]).unwrap();
+        }
+        std::mem::forget(upload);
+        assert_eq!(store.stats().unwrap().chunks, complete + 1);
+
+        let selection =
+            PurgeSelection { references: vec![gone.reference], ..PurgeSelection::default() };
+        // The engines date an unfinished upload by the clock of the machine.
+        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        let in_two_days = Timestamp((since_epoch + days(2)).as_millis() as i64);
+        store.purge(&selection, in_two_days).unwrap();
+        assert_eq!(store.stats().unwrap().chunks, 0);
     });
 }
