@@ -11,7 +11,8 @@ use forebay_domain::Reference;
 use forebay_domain::time::Span;
 use forebay_text::{cut, number};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::search;
@@ -27,6 +28,8 @@ pub struct BatchExecute;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
+    #[serde(deserialize_with = "items")]
+    #[schemars(with = "Vec<Item>")]
     pub commands: Vec<Item>,
     /// Search these outputs only
     #[serde(default, deserialize_with = "input::one_or_many")]
@@ -48,6 +51,16 @@ pub struct Item {
     #[serde(alias = "command")]
     pub code: String,
     pub language: Option<String>,
+}
+
+/// Accepts plain strings among the commands.
+fn items<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Item>, D::Error> {
+    let commands = Vec::<Value>::deserialize(input)?;
+    let item = |command| match command {
+        Value::String(code) => Ok(Item { code, ..Item::default() }),
+        object => serde_json::from_value(object).map_err(D::Error::custom),
+    };
+    commands.into_iter().map(item).collect()
 }
 
 impl Tool for BatchExecute {

@@ -117,11 +117,21 @@ fn a_rejected_command_is_reported_at_its_position() {
 }
 
 #[test]
+fn plain_strings_are_commands() {
+    let env = TestEnv::new();
+    let commands = json!(["echo alpha", { "label": "second", "code": "echo beta" }]);
+    let answer = batch_execute(&env, json!({ "commands": commands }));
+    assert!(answer.contains("## 1 echo alpha\n"), "{answer}");
+    assert!(answer.contains("## 2 second\n") && answer.contains("beta"), "{answer}");
+}
+
+#[test]
 fn an_invalid_batch_is_refused() {
     let env = TestEnv::new();
     let mut client = env.mcp();
     for (arguments, message) in [
         (json!({ "commands": [] }), "commands is empty"),
+        (json!({ "commands": [{ "cmd": "true" }] }), "unknown field `cmd`"),
         (json!({ "commands": [{ "code": "true" }], "concurrency": 9 }), "concurrency"),
         (json!({ "commands": vec![json!({ "code": "true" }); 33] }), "too many"),
     ] {
