@@ -40,6 +40,7 @@ pub struct NewToken {
 /// Creates a token; its text is returned once and stored nowhere.
 pub fn create(app: &App, new: NewToken) -> Result<(Token, String), AppError> {
     check_name("name", &new.name)?;
+    check_unused(app, &new.name)?;
     if let Some(workspace) = &new.workspace {
         check_name("workspace", workspace)?;
         // Workspace names become folder names, which some file systems compare case-insensitively.
@@ -63,6 +64,18 @@ pub fn create(app: &App, new: NewToken) -> Result<(Token, String), AppError> {
     app.stores.user()?.add_token(&token)?;
     let text = format!("{PREFIX}{}_{secret}", token.id);
     Ok((token, text))
+}
+
+/// A name identifies a token in `token revoke` and as an author, so two that are valid at once cannot share it.
+fn check_unused(app: &App, name: &str) -> Result<(), AppError> {
+    let now = app.now();
+    if list(app)?.iter().any(|token| token.name == name && token.is_valid(now)) {
+        return Err(AppError::bad_input(
+            format!("a token named `{name}` exists"),
+            "choose another name, or revoke that token first: forebay token revoke",
+        ));
+    }
+    Ok(())
 }
 
 /// Returns all tokens, including revoked and expired ones, oldest first.

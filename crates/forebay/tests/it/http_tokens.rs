@@ -85,6 +85,16 @@ fn invalid_token_options_are_refused() {
 }
 
 #[test]
+fn two_valid_tokens_cannot_share_a_name() {
+    let env = TestEnv::new();
+    env.forebay(["token", "create", "ci"]).ok();
+    let refused = env.forebay(["token", "create", "ci"]);
+    assert!(refused.text().contains("a token named `ci` exists"), "{refused:?}");
+    env.forebay(["token", "revoke", "ci"]).ok();
+    env.forebay(["token", "create", "ci"]).ok();
+}
+
+#[test]
 fn network_server_requires_a_token() {
     let env = TestEnv::new();
     env.forebay(["serve", "--listen", "0.0.0.0:0"]).refused(126, "none exists", "token create");
