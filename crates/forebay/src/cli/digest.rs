@@ -55,7 +55,7 @@ impl Digest {
                 "left_out": left_out,
             }))?;
         } else {
-            terminal::print_plain(&digest.text)?;
+            terminal::print_plain(&with_final_newline(digest.text))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -67,6 +67,14 @@ impl Digest {
             || Budget { verbatim: settings.digest.verbatim, digest: settings.digest.budget };
         self.budget.map_or_else(usual, Budget::exactly)
     }
+}
+
+/// A short text is printed as it is, and may lack the newline that a prompt or the next line needs.
+fn with_final_newline(mut text: String) -> String {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
 }
 
 fn read_into(digester: &mut Digester) -> io::Result<()> {

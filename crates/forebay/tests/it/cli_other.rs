@@ -451,6 +451,8 @@ fn a_digest_of_stdin_stays_within_its_budget() {
     }
     let small = env.forebay_reading(["digest", "--budget", "50"], b"all of it\n").ok().stdout;
     assert_eq!(small, b"all of it\n");
+    let unterminated = env.forebay_reading(["digest"], b"no newline").ok().stdout;
+    assert_eq!(unterminated, b"no newline\n");
 }
 
 #[test]
