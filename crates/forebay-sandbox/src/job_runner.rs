@@ -12,7 +12,7 @@ use crate::reexec::ReexecCommand;
 #[derive(Debug)]
 pub struct JobRunner {
     child: Child,
-    /// The runner ends its job when this pipe closes.
+    /// A runner whose job must not outlive this process ends it when this pipe closes; others ignore the pipe.
     keepalive: Option<ChildStdin>,
 }
 
