@@ -6,7 +6,7 @@ pub(crate) mod url;
 use std::net::IpAddr;
 
 use self::address::Kind;
-use self::url::Host;
+use self::url::{Host, IS_DOT};
 use super::wildcard::{UnknownParts, Wildcard};
 
 /// The pattern after `domain:`.
@@ -23,20 +23,30 @@ impl DomainPattern {
     /// Parses `domain:host`; None for any other specifier.
     pub(crate) fn parse(specifier: &str) -> Option<Self> {
         let text = specifier.strip_prefix("domain:")?.trim().to_ascii_lowercase();
-        let text = text.strip_suffix('.').unwrap_or(&text);
+        let text = text.strip_suffix(IS_DOT).unwrap_or(&text);
         if text == "*" {
             return Some(Self::Every);
         }
-        let shape = text.replace('*', "x");
-        if let Ok(Host::Address(address)) = Host::parse(&shape) {
-            let literal = Wildcard::from_text(&address.to_canonical().to_string());
-            return (!text.contains('*')).then(|| Self::Labels(vec![literal]));
+        if !text.contains('*') {
+            return Some(match Host::parse(text).ok()? {
+                Host::Name(name) => {
+                    Self::Labels(name.split('.').map(Wildcard::from_text).collect())
+                }
+                address @ Host::Address(_) => {
+                    Self::Labels(vec![Wildcard::from_text(&address.text())])
+                }
+            });
         }
-        Host::parse(&shape).ok()?;
-        Some(match text.strip_prefix("*.") {
-            Some(rest) if !rest.contains('*') => Self::Below(format!(".{rest}")),
-            _ => Self::Labels(text.split('.').map(Wildcard::from_text).collect()),
-        })
+        if !matches!(Host::parse(&text.replace('*', "x")), Ok(Host::Name(_))) {
+            return None;
+        }
+        let labels = text.split(IS_DOT).map(ascii_label).collect::<Option<Vec<_>>>()?;
+        match labels.as_slice() {
+            [first, rest @ ..] if first == "*" && !rest.concat().contains('*') => {
+                Some(Self::Below(format!(".{}", rest.join("."))))
+            }
+            labels => Some(Self::Labels(labels.iter().map(|l| Wildcard::from_text(l)).collect())),
+        }
     }
 
     pub(crate) fn covers(&self, host: &Host) -> bool {
@@ -57,6 +67,19 @@ impl DomainPattern {
             }
         }
     }
+}
+
+/// A label in the ASCII form that hosts are compared in; one with a wildcard must be ASCII already.
+fn ascii_label(label: &str) -> Option<String> {
+    // As part of a name: on its own, a number would be an address.
+    let in_a_name = |label: &str| match Host::parse(&format!("{label}.invalid")) {
+        Ok(Host::Name(name)) => name.strip_suffix(".invalid").map(str::to_owned),
+        _ => None,
+    };
+    if !label.contains('*') {
+        return in_a_name(label);
+    }
+    (label.is_ascii() && in_a_name(&label.replace('*', "x")).is_some()).then(|| label.to_owned())
 }
 
 /// The host name of a URL as passed to a resolver; `None` if it is refused or an address.

@@ -19,9 +19,10 @@ pub(crate) enum BadUrl {
     Characters,
     #[error("the URL has no host, or an ambiguous one")]
     Host,
-    #[error("the host has non-ASCII characters; write it in its xn-- form")]
-    Unicode,
 }
+
+/// The full stops that separate labels in any spelling.
+pub(super) const IS_DOT: [char; 4] = ['.', '\u{3002}', '\u{ff0e}', '\u{ff61}'];
 
 impl Host {
     /// Extracts the host of an http or https URL.
@@ -42,16 +43,13 @@ impl Host {
         Self::parse(without_port(host_and_port)?)
     }
 
-    /// Parses a bare host.
+    /// Parses a bare host. Unicode spellings become the ASCII form that a client connects to (UTS 46).
     pub(crate) fn parse(text: &str) -> Result<Self, BadUrl> {
-        if !text.is_ascii() {
-            return Err(BadUrl::Unicode);
-        }
         // Percent-encoded hosts are decoded by some clients only.
         if text.contains('%') {
             return Err(BadUrl::Host);
         }
-        let host = text.strip_suffix('.').unwrap_or(text);
+        let host = text.strip_suffix(IS_DOT).unwrap_or(text);
         match url::Host::parse(host).map_err(|_| BadUrl::Host)? {
             url::Host::Ipv4(address) => Ok(Self::Address(IpAddr::V4(address))),
             url::Host::Ipv6(address) => Ok(Self::Address(IpAddr::V6(address))),
@@ -111,6 +109,11 @@ mod tests {
         check("http://127.1/", Ok("127.0.0.1"));
         check("http://[::ffff:127.0.0.1]/", Ok("127.0.0.1"));
         check("http://[::1]:80/", Ok("::1"));
+        check("http://bücher.de/", Ok("xn--bcher-kva.de"));
+        check("http://XN--BCHER-KVA.de/", Ok("xn--bcher-kva.de"));
+        check("http://bu\u{308}cher.de/", Ok("xn--bcher-kva.de"));
+        check("http://ＥＶＩＬ。com/", Ok("evil.com"));
+        check("http://１２７.0.0.1/", Ok("127.0.0.1"));
     }
 
     #[test]
@@ -122,7 +125,8 @@ mod tests {
         check("http://[fe80::1%25eth0]/", Err(BadUrl::Host));
         check("http://1.2.3.4.5/", Err(BadUrl::Host));
         check("http://999.1.1.1/", Err(BadUrl::Host));
-        check("http://bücher.de/", Err(BadUrl::Unicode));
+        check("http://xn--zzzzzzzz.de\u{200d}/", Err(BadUrl::Host));
+        check("http://good.com／evil.com/", Err(BadUrl::Host));
         check("http:///x", Err(BadUrl::Host));
         check("http://a:80:90/", Err(BadUrl::Host));
         check("file:///etc/passwd", Err(BadUrl::Scheme));
