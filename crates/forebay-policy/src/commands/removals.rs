@@ -4,7 +4,7 @@ use super::base_name;
 use crate::context::CallContext;
 use crate::path::{join, lies_in, normalize};
 use crate::shell::{Command, Word};
-use crate::wildcard::{GLOB_MANY, HOLE};
+use crate::wildcard::{GLOB_MANY, GLOB_ONE, HOLE};
 
 /// Why a removal is critical, if it is.
 pub(crate) fn critical(
@@ -33,9 +33,20 @@ fn critical_path(word: &Word, folder: &str, context: &CallContext<'_>) -> Option
         (false, _) => join(folder, &text),
     };
     let path = normalize(&expanded);
-    let parent = path.strip_suffix(&format!("/{GLOB_MANY}"));
-    let whole = parent.map_or(path.as_str(), |parent| if parent.is_empty() { "/" } else { parent });
-    is_critical_folder(whole, parent.is_some(), context)
+    let folder = before_globs(&path);
+    is_critical_folder(folder, folder.len() < path.len(), context)
+}
+
+/// The path before trailing names that are nothing but globs: `*`, `.*`, `?*`, `*/*`.
+fn before_globs(mut path: &str) -> &str {
+    let is_all = |name: &str| {
+        name.contains([GLOB_MANY, GLOB_ONE])
+            && name.chars().all(|character| matches!(character, GLOB_MANY | GLOB_ONE | '.'))
+    };
+    while let Some((parent, _)) = path.rsplit_once('/').filter(|(_, name)| is_all(name)) {
+        path = if parent.is_empty() { "/" } else { parent };
+    }
+    path
 }
 
 /// `$x/`, `$x/*` and `"$x"/.*` start at the root if the variable is empty.
@@ -43,7 +54,7 @@ fn is_right_under_variable(text: &str) -> bool {
     let Some(rest) = text.strip_prefix(HOLE).and_then(|rest| rest.strip_prefix('/')) else {
         return false;
     };
-    rest.chars().all(|character| matches!(character, GLOB_MANY | '.' | '/'))
+    rest.chars().all(|character| matches!(character, GLOB_MANY | GLOB_ONE | '.' | '/'))
 }
 
 fn is_critical_folder(
@@ -62,8 +73,9 @@ fn is_critical_folder(
         return Some("it removes the home folder");
     }
     let cwd = normalize(context.cwd);
-    if lies_in(&cwd, path) && !(only_content && cwd == path) {
-        return Some("it removes the working folder");
+    match (lies_in(&cwd, path), only_content) {
+        (true, false) => Some("it removes the working folder"),
+        (true, true) => Some("it removes everything in the working folder"),
+        (false, _) => None,
     }
-    None
 }
