@@ -3,9 +3,8 @@
 use super::accessed_files::{self, AccessedFile};
 use super::allow;
 use super::deny::CommandEvidence;
-use super::file::{is_protected, protected_reason};
-use super::{PolicyCheck, RuleMatch, by_rule, with_rule};
-use crate::commands::files::Access;
+use super::{PolicyCheck, RuleMatch, by_rule, protected as protected_files, with_rule};
+use crate::commands::files::{Access, NamedBy};
 use crate::commands::{Reachability, ReachableCommands, removals};
 use crate::context::{Mode, Unmatched};
 use crate::rule::{List, Specifier};
@@ -37,6 +36,7 @@ pub(super) fn judge(check: &PolicyCheck<'_>, text: &str) -> Verdict {
         .or_else(|| unreadable(&reachable, text))
         .or_else(|| doubtful(check, &reachable))
         .or_else(|| protected(check, &evidence))
+        .or_else(|| connecting(check, &evidence))
         .or_else(|| allow::judge(check, &reachable, text))
         .unwrap_or_else(|| check.unmatched())
 }
@@ -115,7 +115,23 @@ fn protected(check: &PolicyCheck<'_>, evidence: &CommandEvidence) -> Option<Verd
     }
     let written = evidence.files.iter().filter(|file| file.access == Access::Write);
     let mut paths = written.flat_map(AccessedFile::paths);
-    paths.find(|path| is_protected(path)).map(|path| Verdict::ask(protected_reason(path)))
+    paths
+        .find(|path| protected_files::is_protected(path))
+        .map(|path| Verdict::ask(protected_files::reason(path)))
+}
+
+/// Redirections to `/dev/tcp` and `/dev/udp` open connections, which a rule about the command does not speak of.
+///
+/// Where unmatched commands run anyway, `curl` runs as well, so nothing is asked.
+fn connecting(check: &PolicyCheck<'_>, evidence: &CommandEvidence) -> Option<Verdict> {
+    if matches!(check.context().mode, Mode::BypassPermissions | Mode::Forebay(Unmatched::Run)) {
+        return None;
+    }
+    let is_socket = |path: &str| path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+    let mut redirected = evidence.files.iter().filter(|file| file.by == NamedBy::Redirect);
+    redirected
+        .find(|file| is_socket(&file.given))
+        .map(|file| Verdict::ask(format!("it opens a network connection through {}", file.given)))
 }
 
 /// The literal commands of the text, which must be allowed themselves.

@@ -1,47 +1,12 @@
 //! Judges a read or an edit of a file.
 
-use super::{Action, PolicyCheck, by_rule};
+use super::{Action, PolicyCheck, by_rule, protected};
 use crate::context::{Mode, Paths};
 use crate::path::{MatchContext, join};
 use crate::rule::{List, Specifier, ToolPattern};
 use crate::rules::SourcedRule;
 use crate::verdict::Verdict;
 use crate::wildcard::UnknownParts;
-
-/// Directories whose content controls what programs do.
-const PROTECTED_FOLDERS: &[&str] =
-    &[".git", ".claude", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".ssh"];
-/// Files that control what shells and tools do.
-const PROTECTED_FILES: &[&str] = &[
-    ".mcp.json",
-    ".claude.json",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".gitconfig",
-    ".gitmodules",
-    ".envrc",
-    ".ripgreprc",
-];
-
-/// Whether a canonical path is never changed without asking.
-pub(super) fn is_protected(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    PROTECTED_FILES.contains(&name) || path.split('/').any(|name| PROTECTED_FOLDERS.contains(&name))
-}
-
-pub(super) fn protected_reason(path: &str) -> String {
-    format!("{path} is protected: no rule can allow a change in advance")
-}
 
 pub(super) fn judge(check: &PolicyCheck<'_>, paths: &Paths) -> Verdict {
     let given = check.base_dirs.normalize(&join(check.context().cwd, &paths.given));
@@ -92,8 +57,8 @@ impl Target {
         if !self.is_edit || check.context().mode == Mode::BypassPermissions {
             return None;
         }
-        let path = self.paths.iter().find(|path| is_protected(path))?;
-        Some(Verdict::ask(protected_reason(path)))
+        let path = self.paths.iter().find(|path| protected::is_protected(path))?;
+        Some(Verdict::ask(protected::reason(path)))
     }
 
     fn allowed(&self, check: &PolicyCheck<'_>) -> Option<Verdict> {

@@ -6,6 +6,7 @@ mod command;
 mod deny;
 mod fetch;
 mod file;
+mod protected;
 
 use std::net::IpAddr;
 
