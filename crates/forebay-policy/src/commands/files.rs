@@ -336,7 +336,9 @@ impl Row {
             Operands::Packs if number == 0 => Some(Access::Write),
             Operands::Copies | Operands::Packs => Some(Access::Read),
             Operands::Leading => {
-                let first_option = texts.iter().position(|text| text.starts_with(['-', '(', '!']));
+                let global = texts.iter().take_while(|text| is_walk_option(text)).count();
+                let first_option =
+                    texts[global..].iter().position(|text| text.starts_with(['-', '(', '!']));
                 (number < first_option.unwrap_or(texts.len())).then_some(Access::Read)
             }
             Operands::None => None,
@@ -364,9 +366,16 @@ impl Row {
     }
 }
 
-/// Options that replace the first operand.
+/// Options of `find` that stand before its paths.
+fn is_walk_option(text: &str) -> bool {
+    matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O")
+}
+
+/// Options that replace the first operand, also in a cluster: `-rf`.
 fn gives_pattern(text: &str) -> bool {
-    ["-e", "-f", "--regexp", "--file", "--expression"].iter().any(|option| text.starts_with(option))
+    let is_cluster = text.starts_with('-') && !text.starts_with("--");
+    is_cluster && text.contains(['e', 'f'])
+        || ["--regexp", "--file", "--expression"].iter().any(|option| text.starts_with(option))
 }
 
 /// The paths a word may contain: all of it, or what follows `=`, `@` or `:`.

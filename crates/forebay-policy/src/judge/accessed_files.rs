@@ -5,7 +5,7 @@ use crate::commands::files::{self, Access, NamedBy, NamedFile};
 use crate::commands::{ReachableCommands, base_name};
 use crate::path::{BaseDirs, MatchContext, PathPattern, join, normalize, shows_its_name};
 use crate::shell::{Command, Word};
-use crate::wildcard::{HOLE, UnknownParts, has_marks};
+use crate::wildcard::{HOLE, UnknownParts, has_marks, is_mark};
 
 /// Directories that are tracked.
 const MAX_FOLDERS: usize = 64;
@@ -19,6 +19,8 @@ pub(super) struct AccessedFile {
     pub(super) resolved: Option<String>,
     /// Its start is unknown, so it may be anywhere.
     is_anywhere: bool,
+    /// No glob in it can lead out of the directory before it.
+    globs_descend: bool,
 }
 
 impl AccessedFile {
@@ -32,6 +34,7 @@ impl AccessedFile {
             given: base_dirs.normalize(&full),
             resolved: real.map(|path| base_dirs.normalize(&path)),
             is_anywhere: text.starts_with(HOLE) || full.starts_with(HOLE),
+            globs_descend: globs_descend(&text),
         }
     }
 
@@ -75,6 +78,21 @@ impl AccessedFile {
     pub(super) fn is_in_working_folder(&self, base_dirs: &BaseDirs<'_>) -> bool {
         !has_marks(&self.given) && self.paths().all(|path| base_dirs.is_working_folder(path))
     }
+
+    /// Whether reading it reads in working directories only; globs may stay open.
+    pub(super) fn is_read_inside(&self, base_dirs: &BaseDirs<'_>) -> bool {
+        const HARMLESS: [&str; 2] = ["/dev/null", "/dev/stdin"];
+        let is_known = !self.given.contains(HOLE) && self.globs_descend;
+        HARMLESS.contains(&&*self.given)
+            || is_known && self.paths().all(|path| base_dirs.is_working_folder(path))
+    }
+}
+
+/// Whether no glob can match `..`, and none is followed by it: `.*` may be the parent, `*/..` the target of a link.
+fn globs_descend(path: &str) -> bool {
+    let may_be_parent =
+        |name: &str| name.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_mark));
+    !has_marks(path) || !path.split('/').any(|name| name == ".." || may_be_parent(name))
 }
 
 fn expand_home(file: &NamedFile, base_dirs: &BaseDirs<'_>) -> String {
@@ -100,6 +118,34 @@ pub(super) fn for_command(
         folders.iter().map(move |folder| AccessedFile::new(file, folder, base_dirs))
     });
     from_each.collect()
+}
+
+/// Words as files that are read, for each directory they may be relative to.
+pub(super) fn for_words<'a>(
+    words: impl Iterator<Item = &'a Word>,
+    folders: &[String],
+    base_dirs: &BaseDirs<'_>,
+) -> Vec<AccessedFile> {
+    let named = words.map(|word| NamedFile::from_word(word, Access::Read, NamedBy::Argument));
+    named
+        .flat_map(|file| {
+            folders
+                .iter()
+                .map(move |folder| AccessedFile::new(&file, folder, base_dirs))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// A directory that commands run in.
+pub(super) fn for_folder(folder: &str, base_dirs: &BaseDirs<'_>) -> AccessedFile {
+    let file = NamedFile {
+        access: Access::Read,
+        path: folder.to_owned(),
+        has_tilde: false,
+        by: NamedBy::Argument,
+    };
+    AccessedFile::new(&file, base_dirs.context.cwd, base_dirs)
 }
 
 /// One operand as a file, relative to the initial directory.

@@ -17,8 +17,10 @@ use crate::wildcard::UnknownParts;
 /// Why one command may run.
 enum Grant<'a> {
     Rule(&'a SourcedRule),
-    /// Built in: read-only, or accepted by the mode.
+    /// Built in: read-only inside the working directories, or accepted by the mode.
     BuiltIn,
+    /// A bare assignment: harmless beside a command that a rule allows, but nothing that reads.
+    Assignment,
 }
 
 /// An allowing verdict, if every command of the text has a grant.
@@ -34,9 +36,14 @@ pub(super) fn judge(
     }
     let surroundings = Surroundings::new(check, reachable);
     let mut rule = None;
+    let mut only_built_in = true;
+    let mut commands = 0;
     for command in literal_commands(reachable) {
-        if let Grant::Rule(sourced) = grant(check, command, &surroundings)? {
-            rule = rule.or(Some(sourced));
+        commands += 1;
+        match grant(check, command, &surroundings)? {
+            Grant::Rule(sourced) => rule = rule.or(Some(sourced)),
+            Grant::BuiltIn => {}
+            Grant::Assignment => only_built_in = false,
         }
         if !writes_are_allowed(check, command, &surroundings) {
             return None;
@@ -44,7 +51,8 @@ pub(super) fn judge(
     }
     match rule {
         Some(sourced) => Some(by_rule(List::Allow, sourced)),
-        None => is_host(check).then(|| Verdict::allow("it is read-only, or the mode accepts it")),
+        None => (is_host(check) && only_built_in && commands > 0)
+            .then(|| Verdict::allow("it is read-only, or the mode accepts it")),
     }
 }
 
@@ -64,6 +72,8 @@ fn is_whole_text(sourced: &SourcedRule, text: &str) -> bool {
 /// Facts about the rest of the text.
 struct Surroundings {
     leaves_folder: bool,
+    /// Every directory that a command may run in.
+    folders: Vec<String>,
 }
 
 impl Surroundings {
@@ -71,6 +81,7 @@ impl Surroundings {
         Self {
             leaves_folder: literal_commands(reachable)
                 .any(|command| accessed_files::leaves(command, check.base_dirs)),
+            folders: accessed_files::folders(reachable, check.base_dirs),
         }
     }
 }
@@ -81,12 +92,16 @@ fn grant<'a>(
     surroundings: &Surroundings,
 ) -> Option<Grant<'a>> {
     if command.words.is_empty() {
-        return strip::is_plain_assignment(command).then_some(Grant::BuiltIn);
+        let grant = if command.assignments.is_empty() { Grant::BuiltIn } else { Grant::Assignment };
+        return (strip::is_plain_assignment(command) && reads_inside(check, command, surroundings))
+            .then_some(grant);
     }
     if let Some(sourced) = matching_rule(check, command) {
         return Some(Grant::Rule(sourced));
     }
-    let is_built_in = (read_only::is_read_only(command) && !is_elsewhere(command, surroundings))
+    let is_built_in = (read_only::is_read_only(command)
+        && !is_elsewhere(command, surroundings)
+        && reads_inside(check, command, surroundings))
         || is_accepted_edit(check, command, surroundings);
     is_built_in.then_some(Grant::BuiltIn)
 }
@@ -105,6 +120,22 @@ fn matching_rule<'a>(check: &PolicyCheck<'a>, command: &Command) -> Option<&'a S
 /// Git in another directory runs that directory's hooks and configuration.
 fn is_elsewhere(command: &Command, surroundings: &Surroundings) -> bool {
     surroundings.leaves_folder && command.words.first().is_some_and(|word| base_name(word) == "git")
+}
+
+/// Whether a command reads in working directories only, from wherever it may run.
+///
+/// Globs count for every command, because the shell lists directories for them: `echo ~/*`.
+fn reads_inside(check: &PolicyCheck<'_>, command: &Command, surroundings: &Surroundings) -> bool {
+    let folders = &surroundings.folders;
+    let is_inside = |file: &AccessedFile| file.is_read_inside(check.base_dirs);
+    let starts_inside = folders
+        .iter()
+        .all(|folder| is_inside(&accessed_files::for_folder(folder, check.base_dirs)));
+    let named = accessed_files::for_command(command, folders, check.base_dirs);
+    let globs = command.words.iter().filter(|word| word.has_glob());
+    let globbed = accessed_files::for_words(globs, folders, check.base_dirs);
+    let mut read = named.iter().chain(&globbed).filter(|file| file.access == Access::Read);
+    starts_inside && read.all(is_inside)
 }
 
 /// File commands that a mode accepts inside working directories.
