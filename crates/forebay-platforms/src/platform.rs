@@ -48,6 +48,8 @@ pub struct Platform {
     pub instructions: InstructionFiles,
     /// Files in which it keeps permission rules.
     pub permissions: &'static [RuleSource],
+    /// Files with its own credentials, below the home folder; for `doctor` and strict isolation.
+    pub credentials: &'static [&'static str],
     /// Where it records the workspaces that the user trusts.
     pub trust: Option<TrustFile>,
     /// How it records conversations, if they can be imported.
@@ -78,6 +80,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     next_steps: None,
     instructions: AGENTS_MD,
     permissions: &[],
+    credentials: &[],
     trust: None,
     transcripts: None,
 };

@@ -26,10 +26,20 @@ pub(crate) fn isolation(app: &App, profile: Profile, in_force: &InForce) -> Isol
         data_folder: Some(app.stores.home().root().to_owned()),
         write: paths(&settings.write),
         read: paths(&settings.read),
+        credentials: agent_credentials(app),
         deny,
         denied_programs: by_rules.programs.clone(),
         read_only: by_rules.frozen.clone(),
     }
+}
+
+/// Where agents keep their own credentials.
+fn agent_credentials(app: &App) -> Vec<PathBuf> {
+    let below_home = |home: &PathBuf| {
+        let files = forebay_platforms::PLATFORMS.iter().flat_map(|platform| platform.credentials);
+        files.map(|file| home.join(file)).collect()
+    };
+    app.user_home.as_ref().map(below_home).unwrap_or_default()
 }
 
 pub(crate) fn limits(settings: &settings::Limits) -> Limits {

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use forebay_digest::{Budget, Digest, Digester};
 use forebay_domain::{Entry, EntryKind, RunRecord, Spans, Stream};
 use forebay_redact::Redactions;
-use forebay_sandbox::isolation::{AccessRules, explain_denials};
-use forebay_sandbox::{FinishedRun, Profile, RunSpec, Sink};
+use forebay_sandbox::isolation::explain_denials;
+use forebay_sandbox::{FinishedRun, RunSpec, Sink};
 use forebay_store::NewDetail;
 
 use crate::ingest::digesting_upload::DigestingUpload;
@@ -72,7 +72,8 @@ impl Capture<'_> {
         if failed {
             self.sink.upload.digester.command_failed();
         }
-        let blocked = blocked(&self.sink.end, spec, finished);
+        let tail = String::from_utf8_lossy(self.sink.end.bytes());
+        let blocked = explain_denials(spec, &tail, finished.ending.is_success());
         let (digest, entry) = self.sink.store(app, spec, finished);
         Stored { digest, entry, redactions, blocked }
     }
@@ -137,15 +138,6 @@ impl<'a> OutputSink<'a> {
         });
         self.upload.finish(new)
     }
-}
-
-/// Returns what isolation blocked, as far as the end of a failed run's output shows.
-fn blocked(end: &OutputTail, spec: &RunSpec, finished: &FinishedRun) -> Vec<String> {
-    if finished.ending.is_success() || spec.isolation.profile == Profile::Off {
-        return Vec::new();
-    }
-    let rules = AccessRules::new(&spec.isolation, None);
-    explain_denials(&String::from_utf8_lossy(end.bytes()), &spec.cwd, &rules)
 }
 
 /// The tail of an output, where commands report why they failed.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use forebay_sandbox::isolation::{CheckOutcome, SelfTestReport};
+use forebay_sandbox::isolation::{AccessRules, CheckOutcome, SelfTestReport};
 use forebay_sandbox::runtimes::{RUNTIMES, Runtime};
 use forebay_sandbox::{Profile, Program, RunSpec, Sink};
 use forebay_text::number;
@@ -43,6 +44,7 @@ impl Tool for Doctor {
             isolation(app, call),
             rules(app),
         ];
+        checks.extend(credentials(app));
         checks.extend(embedder(app));
         checks.extend(agents(app));
         let text = checks.iter().map(Check::line).collect::<Vec<_>>().join("\n");
@@ -285,6 +287,30 @@ fn isolation(app: &App, call: &Call) -> Check {
         Ok(report) => isolation_check(profile, &report),
         Err(error) => Check::broken("isolation", AppError::from(error).to_text()),
     }
+}
+
+/// Names the credentials that runs can read, because the tools that own them must work.
+fn credentials(app: &App) -> Option<Check> {
+    let profile = app.settings.isolation.profile;
+    let in_force = rules::in_force(app).ok()?;
+    let isolation = rules::isolation::isolation(app, profile, &in_force);
+    let readable = AccessRules::readable_credentials(&isolation);
+    let home = app.user_home.as_deref().and_then(|home| home.canonicalize().ok());
+    let shown = |path: &PathBuf| match home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
+    };
+    let names: Vec<String> = readable.iter().map(shown).collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        Check::note(
+            "credentials",
+            format!(
+                "runs can read {names}: the tools that own them need it; isolation.deny hides single ones, \
+                 profile strict all"
+            ),
+        )
+    })
 }
 
 fn isolation_check(profile: Profile, report: &SelfTestReport) -> Check {

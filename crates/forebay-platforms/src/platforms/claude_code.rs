@@ -79,6 +79,7 @@ pub(super) static PLATFORM: Platform = Platform {
          be replaced; a hook can only add context to it.",
         "A result without text (for example a list of files) cannot be replaced.",
     ],
+    credentials: &[".claude/.credentials.json"],
     detection: Detection { binaries: &["claude"], folders: &[".claude"] },
     // Claude Code sends no `timestamp`; other hosts that run its hooks do, or set a variable.
     caller: CallerCheck {

@@ -61,6 +61,7 @@ pub(super) static PLATFORM: Platform = Platform {
         "A rewritten command is accepted only together with its approval.",
         "A replaced result loses its error flag: Codex shows only the text.",
     ],
+    credentials: &[".codex/auth.json"],
     detection: Detection { binaries: &["codex"], folders: &[".codex"] },
     caller: CallerCheck {
         foreign_fields: &["timestamp", "cursor_version", "sessionId"],

@@ -83,6 +83,7 @@ pub(super) static PLATFORM: Platform = Platform {
         "The result of a failed tool call cannot be replaced; a hook can only add context to it.",
         "The MCP server's instructions reach the model only if you allow them.",
     ],
+    credentials: &[".copilot/config.json"],
     detection: Detection { binaries: &["copilot"], folders: &[".copilot"] },
     // Its payloads have no event name; those of VS Code, which reads the same files, do.
     caller: CallerCheck {

@@ -74,6 +74,7 @@ pub(super) static PLATFORM: Platform = Platform {
         "Context of more than 10,000 characters is dropped.",
         "Not tested in a run: its model is available only through Cursor's own service.",
     ],
+    credentials: &[".config/cursor/auth.json"],
     detection: Detection { binaries: &["cursor", "cursor-agent"], folders: &[".cursor"] },
     caller: CallerCheck { foreign_fields: &[], foreign_env: &[], own_env: &["CURSOR_VERSION"] },
     project_env: Some("CLAUDE_PROJECT_DIR"),

@@ -71,6 +71,7 @@ pub(super) static PLATFORM: Platform = Platform {
         "A replaced result reaches the model under the key `error`.",
         "Context added before a tool call does not reach the model.",
     ],
+    credentials: &[".gemini/oauth_creds.json"],
     detection: Detection { binaries: &["gemini"], folders: &[".gemini"] },
     caller: CallerCheck {
         foreign_fields: &["cursor_version", "tool_call_id", "submitted_prompt", "sessionId"],

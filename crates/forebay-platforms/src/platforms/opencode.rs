@@ -75,6 +75,7 @@ pub(super) static PLATFORM: Platform = Platform {
         "A plugin cannot ask the user: ask rules are left to OpenCode's own permissions.",
         "Context at session start goes into the system prompt: OpenCode offers no other place.",
     ],
+    credentials: &[".local/share/opencode/auth.json"],
     detection: Detection { binaries: &["opencode"], folders: &[".config/opencode", ".opencode"] },
     files: &[
         SetupFile {

@@ -77,6 +77,7 @@ pub(super) static PLATFORM: Platform = Platform {
          long output stays out of the context only if the model uses Forebay's tools.",
         "Context added before a tool call does not reach the model.",
     ],
+    credentials: &[".qwen/oauth_creds.json"],
     detection: Detection { binaries: &["qwen"], folders: &[".qwen"] },
     caller: CallerCheck {
         foreign_fields: &["cursor_version", "sessionId", "mcp_context"],

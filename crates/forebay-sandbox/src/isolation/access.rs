@@ -9,8 +9,8 @@ use rustix::fs::{Access, access};
 use super::canonicalize::{canonicalize, canonicalize_or_keep};
 use super::installed_tools::InstalledTools;
 use super::known_paths::{
-    DEVICES, KnownPath, SECRET_STORE_EXCEPTIONS, SECRET_STORES, SYSTEM_PATHS, TEMP_DIRS,
-    TOOL_CACHES, TOOL_LOCK_FILES, ToolCache,
+    DEVICES, KnownPath, READABLE_CREDENTIALS, SECRET_STORE_EXCEPTIONS, SECRET_STORES, SYSTEM_PATHS,
+    TEMP_DIRS, TOOL_CACHES, TOOL_LOCK_FILES, ToolCache,
 };
 use super::{Isolation, Profile};
 
@@ -42,7 +42,7 @@ impl AccessRules {
             profile: isolation.profile,
             read: resolver.readable(isolation, temp),
             write: resolver.writable(isolation, temp),
-            hidden: resolver.hidden(&denied),
+            hidden: resolver.hidden(isolation, &denied),
             exceptions: resolver.exceptions(isolation, &denied),
             denied,
             denied_programs: isolation
@@ -75,9 +75,21 @@ impl AccessRules {
 
     /// Whether `path` is denied explicitly, so that no other setting allows it.
     pub(super) fn is_denied(&self, path: &Path) -> bool {
-        [&self.denied, &self.denied_programs, &self.read_only]
-            .iter()
-            .any(|denied| is_within(path, denied))
+        is_within(path, &self.denied) || is_within(path, &self.denied_programs)
+    }
+
+    /// Whether `path` is read-only whatever the profile allows.
+    pub(super) fn is_read_only(&self, path: &Path) -> bool {
+        is_within(path, &self.read_only)
+    }
+
+    /// The credentials of tools on this machine that a run can read.
+    pub fn readable_credentials(isolation: &Isolation) -> Vec<PathBuf> {
+        let rules = Self::new(isolation, None);
+        let resolver = PathResolver { home: isolation.home.as_deref() };
+        let mut readable = resolver.credentials(isolation);
+        readable.retain(|path| rules.allows_read(path));
+        readable
     }
 
     pub const fn profile(&self) -> Profile {
@@ -159,12 +171,21 @@ impl PathResolver<'_> {
         caches
     }
 
-    fn hidden(&self, denied: &[PathBuf]) -> Vec<PathBuf> {
+    fn hidden(&self, isolation: &Isolation, denied: &[PathBuf]) -> Vec<PathBuf> {
         let mut hidden = self.existing(SECRET_STORES);
+        if isolation.profile == Profile::Strict {
+            hidden.extend(self.credentials(isolation));
+        }
         // A path that this user cannot read needs no rule, such as the password hashes for anyone but root.
         hidden.retain(|path| access(path, Access::READ_OK).is_ok());
         hidden.extend_from_slice(denied);
         hidden
+    }
+
+    fn credentials(&self, isolation: &Isolation) -> Vec<PathBuf> {
+        let mut credentials = self.existing(READABLE_CREDENTIALS);
+        credentials.extend(isolation.credentials.iter().filter_map(|path| canonicalize(path)));
+        credentials
     }
 
     /// Returns the readable paths inside secret stores, except for those denied explicitly.
@@ -264,12 +285,19 @@ mod tests {
     fn fixture() -> (tempfile::TempDir, Isolation) {
         let dir = tempfile::tempdir().unwrap();
         let at = |path: &str| dir.path().canonicalize().unwrap().join(path);
-        for folder in ["home/.ssh", "home/.aws", "home/project/src", "home/data"] {
+        for folder in
+            ["home/.ssh", "home/.aws", "home/.gem", "home/.agent", "home/project/src", "home/data"]
+        {
             fs::create_dir_all(at(folder)).unwrap();
         }
-        for file in
-            ["home/.ssh/id_x", "home/.ssh/id_x.pub", "home/.ssh/config", "home/project/.env"]
-        {
+        for file in [
+            "home/.ssh/id_x",
+            "home/.ssh/id_x.pub",
+            "home/.ssh/config",
+            "home/project/.env",
+            "home/.gem/credentials",
+            "home/.agent/auth.json",
+        ] {
             fs::write(at(file), "x").unwrap();
         }
         let isolation = Isolation {
@@ -278,6 +306,7 @@ mod tests {
             home: Some(at("home")),
             data_folder: Some(at("home/data")),
             deny: vec![at("home/project/.env")],
+            credentials: vec![at("home/.agent/auth.json")],
             ..Isolation::default()
         };
         (dir, isolation)
@@ -317,9 +346,28 @@ mod tests {
         check(&isolation, "project/src/main.rs", true, true);
         check(&isolation, "elsewhere", false, false);
         check(&isolation, ".aws/credentials", false, false);
+        check(&isolation, ".gem/credentials", false, false);
+        check(&isolation, ".gem/ruby", true, false);
+        check(&isolation, ".agent/auth.json", false, false);
         check(&isolation, "project/.env", false, false);
         check(&isolation, "/usr/bin/env", true, false);
         check(&isolation, "/tmp/x", false, false);
+    }
+
+    #[test]
+    fn lists_the_credentials_that_a_run_can_read() {
+        let (_dir, mut isolation) = fixture();
+        let names = |isolation: &Isolation| {
+            let home = isolation.home.clone().unwrap();
+            let readable = AccessRules::readable_credentials(isolation);
+            let below = |path: &PathBuf| path.strip_prefix(&home).unwrap().display().to_string();
+            readable.iter().map(below).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(&isolation), ".aws .gem/credentials .agent/auth.json");
+        isolation.deny.push(isolation.home.clone().unwrap().join(".aws"));
+        assert_eq!(names(&isolation), ".gem/credentials .agent/auth.json");
+        isolation.profile = Profile::Strict;
+        assert_eq!(names(&isolation), "");
     }
 
     #[test]

@@ -1,11 +1,17 @@
 //! Explains denials of the sandbox that appear in the output of a run.
 //!
 //! The kernel reports a denial like any missing permission and keeps no log that we could read. So the paths
-//! in lines about a denial are checked against the profile: only a path that it does not allow gets a note.
+//! in lines about a denial are checked against the profile and against the permissions of this user: a note
+//! is given only where the profile denies what the user could do without it.
 
 use std::path::{Component, Path, PathBuf};
 
+use rustix::fs::{Access, access};
+
+use super::canonicalize::canonicalize_or_keep;
+use super::process_denials::{self, hidden_owners, inspection_note, signal_note};
 use super::{AccessRules, Profile};
+use crate::spec::{Program, RunSpec};
 
 /// Phrases of a denial, in lowercase.
 const DENIAL_PHRASES: &[&str] = &[
@@ -42,17 +48,47 @@ const PRIVILEGE_PHRASES: &[&str] =
 /// More notes add no information.
 const MAX_NOTES: usize = 3;
 
-/// Returns notes for a run in `cwd` that printed `output`, each with the setting that allows the access.
-pub fn explain_denials(output: &str, cwd: &Path, rules: &AccessRules) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
-    if rules.profile() == Profile::Off {
-        return notes;
+/// What this user could do without isolation.
+pub(super) trait UserPermissions {
+    fn exists(&self, path: &Path) -> bool;
+    fn may_read(&self, path: &Path) -> bool;
+    fn may_write(&self, path: &Path) -> bool;
+    /// Whether signals of this user reach the process.
+    fn may_signal(&self, pid: u32) -> bool;
+}
+
+/// Returns notes for a run of `spec` that printed `output`, each with the setting that allows the access.
+pub fn explain_denials(spec: &RunSpec, output: &str, succeeded: bool) -> Vec<String> {
+    if spec.isolation.profile == Profile::Off {
+        return Vec::new();
     }
+    let command = match &spec.program {
+        Program::Shell(line) => line.clone(),
+        Program::Argv(argv) => argv.join(" "),
+        Program::Code(_) => String::new(),
+    };
+    let mut notes = Vec::from_iter(hidden_owners(&command, output, succeeded));
+    // A command that succeeded got around what it was denied.
+    if !succeeded {
+        let rules = AccessRules::new(&spec.isolation, None);
+        notes.extend(explain_lines(output, &spec.cwd, &rules, &ThisUser));
+    }
+    notes
+}
+
+fn explain_lines(
+    output: &str,
+    cwd: &Path,
+    rules: &AccessRules,
+    user: &dyn UserPermissions,
+) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
     for line in output.lines() {
         let lowercase = line.to_ascii_lowercase();
         let note = privilege_note(&lowercase, rules)
             .or_else(|| network_note(line, &lowercase, rules))
-            .or_else(|| path_note(line, &lowercase, cwd, rules));
+            .or_else(|| signal_note(line, &lowercase, user))
+            .or_else(|| path_note(line, &lowercase, cwd, rules, user));
         if let Some(note) = note
             && !notes.contains(&note)
         {
@@ -63,6 +99,31 @@ pub fn explain_denials(output: &str, cwd: &Path, rules: &AccessRules) -> Vec<Str
         }
     }
     notes
+}
+
+/// The user that this process runs as.
+struct ThisUser;
+
+impl UserPermissions for ThisUser {
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+
+    fn may_read(&self, path: &Path) -> bool {
+        access(path, Access::READ_OK).is_ok()
+    }
+
+    fn may_write(&self, path: &Path) -> bool {
+        // A new file needs a writable directory.
+        let existing = path.ancestors().find(|path| path.exists());
+        existing.is_some_and(|existing| {
+            (existing == path || existing.is_dir()) && access(existing, Access::WRITE_OK).is_ok()
+        })
+    }
+
+    fn may_signal(&self, pid: u32) -> bool {
+        process_denials::may_signal(pid)
+    }
 }
 
 fn privilege_note(lowercase: &str, rules: &AccessRules) -> Option<String> {
@@ -85,36 +146,103 @@ fn network_note(line: &str, lowercase: &str, rules: &AccessRules) -> Option<Stri
     ))
 }
 
-fn path_note(line: &str, lowercase: &str, cwd: &Path, rules: &AccessRules) -> Option<String> {
+fn path_note(
+    line: &str,
+    lowercase: &str,
+    cwd: &Path,
+    rules: &AccessRules,
+    user: &dyn UserPermissions,
+) -> Option<String> {
     if !contains_any(lowercase, DENIAL_PHRASES) {
         return None;
     }
-    let denied = paths(line, cwd).find(|path| !rules.allows_write(path))?;
-    if rules.is_denied(&denied) {
-        let path = denied.display();
-        return Some(format!("isolation: {path} is denied by a permission rule or isolation.deny"));
+    paths(line, lowercase, cwd, user).find_map(|path| {
+        inspection_note(&path, user)
+            .or_else(|| profile_note(&canonicalize_or_keep(&path), rules, user))
+    })
+}
+
+/// Why the profile denies access to `path`, if it does and the user could access it otherwise.
+fn profile_note(path: &Path, rules: &AccessRules, user: &dyn UserPermissions) -> Option<String> {
+    let reads = rules.allows_read(path);
+    if reads && (rules.allows_write(path) || !user.may_write(path)) {
+        return None;
     }
-    let (doing, setting) =
-        if rules.allows_read(&denied) { ("writing", "write") } else { ("accessing", "read") };
-    let (path, profile) = (denied.display(), rules.profile());
+    if !reads && !user.may_read(path) {
+        return None;
+    }
+    let (shown, profile) = (path.display(), rules.profile());
+    if rules.is_denied(path) {
+        return Some(format!(
+            "isolation: {shown} is denied by a permission rule or isolation.deny"
+        ));
+    }
+    if rules.is_read_only(path) {
+        return Some(format!(
+            "isolation: {shown} is read-only for runs: a permission rule denies changes, or it holds rules, settings or stored data"
+        ));
+    }
+    let (doing, setting) = if reads { ("writing", "write") } else { ("accessing", "read") };
     Some(format!(
-        "isolation: {doing} {path} is not allowed by profile {profile}; \
-         isolation.{setting} = [\"{path}\"] in your settings allows it (`forebay config` names the file)"
+        "isolation: {doing} {shown} is not allowed by profile {profile}; \
+         isolation.{setting} = [\"{shown}\"] in your settings allows it (`forebay config` names the file)"
     ))
 }
 
-fn contains_any(lowercase: &str, phrases: &[&str]) -> bool {
+pub(super) fn contains_any(lowercase: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| lowercase.contains(phrase))
 }
 
 /// Returns the paths in a line: absolute ones, and relative ones with a slash or in quotes.
-fn paths<'a>(line: &'a str, cwd: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
-    let quoted = line.split(['\'', '"', '`', '‘', '’']).skip(1).step_by(2);
-    let words = line.split([' ', '\'', '"', '`', '‘', '’', '(', ')', ',', ';', '=']);
-    let words = words
+///
+/// Text that only looks like a path (`and/or`, `'admin'`) is not one: its directory must exist, and a bare name
+/// must exist itself or stand in a message about files.
+fn paths<'a>(
+    line: &'a str,
+    lowercase: &'a str,
+    cwd: &'a Path,
+    user: &'a dyn UserPermissions,
+) -> impl Iterator<Item = PathBuf> + 'a {
+    let is_path = |text: &&str| text.contains('/') && !text.contains("://");
+    let words = line
+        .split([' ', '\'', '"', '`', '‘', '’', '(', ')', ',', ';', '='])
         .map(|word| word.trim_end_matches([':', '.']))
-        .filter(|word| word.starts_with('/') || word.contains('/') && !word.contains("://"));
-    quoted.chain(words).filter(|text| !text.is_empty()).map(|text| normalize(&cwd.join(text)))
+        .filter(is_path);
+    let names = quoted(line).filter(move |text| {
+        text.contains('/') || contains_any(lowercase, FILE_PHRASES) || user.exists(&cwd.join(text))
+    });
+    let paths = names.chain(words).map(|text| normalize(&cwd.join(text)));
+    paths
+        .filter(|path| user.exists(path) || path.parent().is_some_and(|parent| user.exists(parent)))
+}
+
+/// Words of messages whose quoted text is a file.
+const FILE_PHRASES: &[&str] =
+    &["cannot ", "can't ", "open", "errno", "mkdir", "unlink", "rename", "create", "write to"];
+
+/// Texts in quotes. An apostrophe inside a word opens none.
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    let mut before = ' ';
+    std::iter::from_fn(move || {
+        while let Some(open) = rest.chars().next() {
+            let after = &rest[open.len_utf8()..];
+            let closing = match open {
+                '‘' => '’',
+                '\'' | '"' | '`' => open,
+                _ => '\0',
+            };
+            let end = after.find(closing).filter(|_| closing != '\0' && !before.is_alphanumeric());
+            before = open;
+            rest = after;
+            if let Some(end) = end.filter(|end| *end > 0) {
+                rest = &after[end + closing.len_utf8()..];
+                before = closing;
+                return Some(&after[..end]);
+            }
+        }
+        None
+    })
 }
 
 /// Turns `/a/b/../c` into `/a/c`, so that dots cannot disguise a path.
@@ -163,10 +291,36 @@ mod tests {
         }
     }
 
+    /// A user who may do everything, on a machine with only these paths.
+    struct Everything;
+
+    impl UserPermissions for Everything {
+        fn exists(&self, path: &Path) -> bool {
+            ["/p", "/p/src", "/etc", "/etc/x", "/h", "/h/x", "/h/.ssh", "/proc/7"]
+                .contains(&&*path.to_string_lossy())
+        }
+
+        fn may_read(&self, path: &Path) -> bool {
+            !path.starts_with("/etc/private")
+        }
+
+        fn may_write(&self, path: &Path) -> bool {
+            !path.starts_with("/etc/private") && !path.starts_with("/etc/x/not")
+        }
+
+        fn may_signal(&self, pid: u32) -> bool {
+            pid == 7
+        }
+    }
+
+    fn notes(profile: Profile, output: &str) -> String {
+        explain_lines(output, Path::new("/p/src"), &rules(profile), &Everything).join("\n")
+    }
+
     /// `expect` must occur in the notes; if it is empty, there must be none.
     #[track_caller]
     fn check(profile: Profile, line: &str, expect: &str) {
-        let notes = explain_denials(line, Path::new("/p/src"), &rules(profile)).join("\n");
+        let notes = notes(profile, line);
         assert_eq!(expect.is_empty(), notes.is_empty(), "{notes}");
         assert!(notes.contains(expect), "{notes}");
     }
@@ -198,7 +352,6 @@ mod tests {
         check(Profile::Project, "./run.sh: Permission denied", "");
         check(Profile::Project, "git@github.com: Permission denied (publickey).", "");
         check(Profile::Project, "writing /etc/x", "");
-        check(Profile::Off, "bash: /etc/x: Permission denied", "");
     }
 
     #[test]
@@ -224,9 +377,41 @@ mod tests {
     fn limits_and_deduplicates_notes() {
         let lines: String =
             (0..9).map(|n| format!("cat: /etc/{}: Permission denied\n", n / 2)).collect();
-        assert_eq!(
-            explain_denials(&lines, Path::new("/p"), &rules(Profile::Project)).len(),
-            MAX_NOTES
-        );
+        assert_eq!(notes(Profile::Project, &lines).lines().count(), MAX_NOTES);
+    }
+
+    #[test]
+    fn does_not_blame_isolation_for_what_the_user_may_not_do_either() {
+        check(Profile::Project, "cat: /etc/private: Permission denied", "");
+        check(Profile::Project, "ls: cannot open directory '/etc/private': Permission denied", "");
+    }
+
+    #[test]
+    fn names_no_path_that_is_not_one() {
+        for line in [
+            "can't open it and/or don't: Permission denied",
+            "Permission denied for role 'admin' on database 'shop'",
+            "error: EPERM in the I/O layer of 'x/y/z'",
+            "see https://example.com/a/b: permission denied",
+        ] {
+            check(Profile::Strict, line, "");
+        }
+        check(Profile::Strict, "can't open '../../h/x': Permission denied", "accessing /h/x");
+    }
+
+    #[test]
+    fn explains_signals_and_processes_out_of_reach() {
+        for line in [
+            "bash: line 1: kill: (7) - Operation not permitted",
+            "kill: sending signal to 7 failed: Operation not permitted",
+            "pkill: killing pid 7 failed: Operation not permitted",
+            "Error: kill EPERM",
+        ] {
+            check(Profile::Project, line, "can signal only");
+        }
+        check(Profile::Project, "bash: line 1: kill: (8) - Operation not permitted", "");
+        check(Profile::Project, "bash: line 1: kill: (9) - No such process", "");
+        check(Profile::Project, "cat: /proc/7/environ: Permission denied", "inspect only");
+        check(Profile::Project, "cat: /proc/8/environ: Permission denied", "");
     }
 }

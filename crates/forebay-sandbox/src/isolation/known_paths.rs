@@ -11,9 +11,6 @@ pub(super) struct KnownPath {
 }
 
 /// Secrets that no build needs.
-///
-/// The credentials of `gh`, `aws`, `gcloud`, `kubectl` and `docker` are deliberately not listed: these tools must
-/// work, and read them from `~/.config/gh`, `~/.aws` and so on.
 pub(super) const SECRET_STORES: &[KnownPath] = &[
     known(".ssh", "private keys; ssh itself works through the agent, see SECRET_STORE_EXCEPTIONS"),
     known(".gnupg", "private keys; signing works through the agent's socket"),
@@ -35,6 +32,28 @@ pub(super) const SECRET_STORES: &[KnownPath] = &[
     known("Library/Application Support/Firefox", "Firefox on macOS"),
     known("/etc/shadow", "password hashes, for a run as root"),
     known("/etc/gshadow", "password hashes, for a run as root"),
+];
+
+/// Credentials that `project` leaves readable, because the tools that own them must work in a run; `strict` hides
+/// them. SECURITY.md lists them, and `doctor` shows those that exist. Agents' own come from the caller.
+pub(super) const READABLE_CREDENTIALS: &[KnownPath] = &[
+    known(".aws", "aws"),
+    known(".azure", "az"),
+    known(".config/gcloud", "gcloud"),
+    known(".config/gh", "gh"),
+    known(".config/glab-cli", "glab"),
+    known(".git-credentials", "git over HTTPS"),
+    known(".config/git/credentials", "git over HTTPS"),
+    known(".kube", "kubectl"),
+    known(".docker/config.json", "docker"),
+    known(".config/containers/auth.json", "podman"),
+    known(".terraform.d/credentials.tfrc.json", "terraform"),
+    known(".npmrc", "npm"),
+    known(".yarnrc.yml", "yarn"),
+    known(".pypirc", "twine"),
+    known(".cargo/credentials.toml", "cargo publish"),
+    known(".gem/credentials", "gem push"),
+    known(".m2/settings.xml", "mvn"),
 ];
 
 /// Paths inside secret stores that contain no secrets and are needed to connect through an agent.
@@ -195,6 +214,7 @@ mod tests {
     fn every_path_has_a_reason_and_is_listed_once() {
         for list in [
             SECRET_STORES,
+            READABLE_CREDENTIALS,
             SECRET_STORE_EXCEPTIONS,
             TOOL_LOCK_FILES,
             TEMP_DIRS,
@@ -215,9 +235,18 @@ mod tests {
 
     #[test]
     fn credentials_of_cloud_tools_are_readable() {
-        for needed in [".aws", ".config/gh", ".config/gcloud", ".kube", ".docker"] {
-            let hidden = SECRET_STORES.iter().any(|store| needed.starts_with(store.path));
-            assert!(!hidden, "{needed}");
+        for needed in READABLE_CREDENTIALS {
+            let hidden = SECRET_STORES.iter().any(|store| needed.path.starts_with(store.path));
+            assert!(!hidden, "{}", needed.path);
+        }
+    }
+
+    #[test]
+    fn security_md_lists_readable_credentials() {
+        let page = include_str!("../../../../SECURITY.md");
+        for credentials in READABLE_CREDENTIALS {
+            let path = format!("`~/{}`", credentials.path);
+            assert!(page.contains(&path), "SECURITY.md does not list {path}");
         }
     }
 }

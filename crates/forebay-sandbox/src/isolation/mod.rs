@@ -10,6 +10,7 @@
 //!   `landlock` (paths), `mounts` (denied paths inside writable directories) and `seccomp` (system calls);
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
+//!   `process_denials` does so for signals and the state of processes;
 //! - `self_test`: checks the guarantees with real processes.
 //!
 //! Not covered: a hard link inside the project to a denied file can be read, since it is that file under
@@ -26,6 +27,7 @@ mod known_paths;
 mod landlock;
 #[cfg(target_os = "linux")]
 mod mounts;
+mod process_denials;
 mod restrictions;
 mod seatbelt;
 #[cfg(target_os = "linux")]
@@ -94,6 +96,8 @@ pub struct Isolation {
     pub write: Vec<PathBuf>,
     /// Readable in addition to the profile, even inside a secret store.
     pub read: Vec<PathBuf>,
+    /// Credentials of agents: readable under `project`, which `doctor` shows, and hidden under `strict`.
+    pub credentials: Vec<PathBuf>,
     /// Neither readable nor writable; overrides all other rules.
     pub deny: Vec<PathBuf>,
     /// Programs that cannot be executed.

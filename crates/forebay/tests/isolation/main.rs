@@ -99,6 +99,68 @@ fn answer_names_the_refused_path_and_the_setting_that_allows_it() {
 }
 
 #[test]
+fn answer_says_why_a_process_is_out_of_reach() {
+    let user = User::new();
+    if !user.is_isolation_enforced() {
+        return;
+    }
+    let own = std::process::id();
+    for (command, expect) in [
+        (format!("kill -0 {own}"), "isolation: a run can signal only processes that it started"),
+        (
+            format!("readlink -v /proc/{own}/exe"),
+            "isolation: a run can inspect only its own processes",
+        ),
+        (format!("ls -l /proc/{own}/fd"), "isolation: a run can inspect only its own processes"),
+    ] {
+        let output = user.forebay(["run", &command]);
+        assert!(output.text.contains(expect), "{command}: {}", output.text);
+        assert!(output.text.contains("isolation.profile = \"off\""), "{}", output.text);
+        assert!(!output.text.contains("isolation: writing"), "{}", output.text);
+    }
+    let reachable = user.forebay(["run", "--digest", "sleep 9 & kill $! && echo ended"]);
+    assert!(reachable.text.contains("ended"), "{}", reachable.text);
+}
+
+#[test]
+fn answer_blames_isolation_for_no_path_it_did_not_refuse() {
+    let user = User::new();
+    if !user.is_isolation_enforced() {
+        return;
+    }
+    let lines =
+        "can't open it and/or 'x': Permission denied\nrole 'admin' on 'shop': permission denied";
+    let command = format!("cd ..; printf '%s\\n' \"{lines}\"; exit 1");
+    let output = user.forebay(["run", &command]);
+    assert!(!output.text.contains("isolation:"), "{}", output.text);
+}
+
+#[test]
+fn credentials_that_tools_need_are_named_by_doctor_and_hidden_under_strict() {
+    let user = User::new();
+    if !user.is_isolation_enforced() {
+        return;
+    }
+    fs::create_dir_all(user.path(".config/git")).unwrap();
+    fs::create_dir_all(user.path(".codex")).unwrap();
+    let stores = [".git-credentials", ".config/git/credentials", ".codex/auth.json"];
+    for store in stores {
+        fs::write(user.path(store), "secret\n").unwrap();
+    }
+    let doctor = user.forebay(["doctor"]).text;
+    for store in stores {
+        assert!(doctor.contains(&format!("~/{store}")), "{doctor}");
+        let read = format!("cat ~/{store}");
+        assert_eq!(user.forebay(["run", &read]).code, Some(0), "{store}");
+        let refused = user.forebay(["run", "--isolation", "strict", &read]);
+        assert!(!refused.text.contains("secret\n"), "{store}: {}", refused.text);
+        assert_ne!(refused.code, Some(0), "{store}");
+    }
+    let strict = user.forebay(["--set", "isolation.profile=strict", "doctor"]).text;
+    assert!(!strict.contains("credentials"), "{strict}");
+}
+
+#[test]
 fn user_can_loosen_isolation_but_a_project_cannot() {
     let user = User::new();
     assert_eq!(user.forebay(["run", "--isolation", "off", "cat ~/.ssh/id_x"]).code, Some(0));
