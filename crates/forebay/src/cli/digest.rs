@@ -1,11 +1,12 @@
 //! `forebay digest`: digests stdin without storing it.
 
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::Settings;
 use forebay_digest::{Budget, Digester, Hint};
+use forebay_domain::tokens;
 use serde_json::json;
 
 use super::terminal::{self, Failure};
@@ -55,7 +56,7 @@ impl Digest {
                 "left_out": left_out,
             }))?;
         } else {
-            terminal::print_plain(&with_final_newline(digest.text))?;
+            terminal::print_plain(&with_final_newline(digest.text, budget))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -69,9 +70,10 @@ impl Digest {
     }
 }
 
-/// A short text is printed as it is, and may lack the newline that a prompt or the next line needs.
-fn with_final_newline(mut text: String) -> String {
-    if !text.is_empty() && !text.ends_with('\n') {
+/// Ends the text with a newline; a program that reads a digest as long as its budget gets no byte more.
+fn with_final_newline(mut text: String, budget: Budget) -> String {
+    let has_room = text.len() < tokens::to_bytes(budget.digest) || io::stdout().is_terminal();
+    if has_room && !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text

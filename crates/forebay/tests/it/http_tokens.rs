@@ -89,7 +89,7 @@ fn two_valid_tokens_cannot_share_a_name() {
     let env = TestEnv::new();
     env.forebay(["token", "create", "ci"]).ok();
     let refused = env.forebay(["token", "create", "ci"]);
-    assert!(refused.text().contains("a token named `ci` exists"), "{refused:?}");
+    refused.refused(2, "a token named `ci` exists", "token revoke");
     env.forebay(["token", "revoke", "ci"]).ok();
     env.forebay(["token", "create", "ci"]).ok();
 }
