@@ -305,9 +305,14 @@ fn vacuum_free_pages(connection: &mut Connection) -> rusqlite::Result<()> {
     if free < VACUUM_PAGES {
         return Ok(());
     }
-    let mut statement =
-        connection.prepare(&format!("PRAGMA incremental_vacuum({VACUUM_PAGES})"))?;
-    // Each step frees a page, so all rows are read.
+    vacuum(connection, Some(VACUUM_PAGES))
+}
+
+/// Returns free pages to the file system, all of them or at most `pages`.
+pub(super) fn vacuum(connection: &Connection, pages: Option<i64>) -> rusqlite::Result<()> {
+    let pages = pages.unwrap_or(0);
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+    // Each step frees a page, so all rows are read; `execute_batch` would free one.
     let mut rows = statement.query([])?;
     while rows.next()?.is_some() {}
     Ok(())

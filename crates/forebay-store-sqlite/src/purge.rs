@@ -6,7 +6,7 @@ use forebay_store::{Expiry, PurgeReport, PurgeSelection};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
 use super::conditions::Conditions;
-use super::{derived, entries, inverted_index, sources, working_set};
+use super::{connection, derived, entries, inverted_index, sources, working_set};
 
 /// Returns what a purge would delete.
 pub(super) fn preview(
@@ -155,7 +155,9 @@ pub(super) fn tombstone(
 
 /// Returns free pages to the file system.
 fn reclaim_space(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
+    connection::vacuum(connection, None)?;
+    // The file shrinks when the log is copied into it.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
 fn select(

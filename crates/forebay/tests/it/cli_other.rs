@@ -479,3 +479,21 @@ fn every_command_has_help() {
         assert!(env.forebay([command, "--help"]).ok().text().contains("Usage"), "{command}");
     }
 }
+
+#[test]
+fn purging_returns_disk_space() {
+    let env = TestEnv::new();
+    // Incompressible, so that the file has to grow by about as much.
+    let text: String = (0..400_000u64)
+        .map(|n| format!("{:016x}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17)))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let reference = env.stored(&text);
+    env.wait_for_checkpoint();
+    let size = || fs::metadata(env.database()).unwrap().len();
+    let full = size();
+    assert!(full > 1_000_000, "{full}");
+    env.forebay(["purge", "--yes", &reference]).ok();
+    let left = size();
+    assert!(left < full / 4, "{left} of {full} bytes are left");
+}

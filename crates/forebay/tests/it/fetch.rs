@@ -290,7 +290,7 @@ fn sources_can_be_listed_shown_and_forgotten() {
     assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
     let shown = env.forebay(["sources", "show", &url]).ok().text();
     assert!(shown.contains("page") && shown.contains("[ctx:"), "{shown}");
-    env.forebay(["sources", "forget", &url]).ok();
+    env.forebay(["sources", "forget", "--yes", &url]).ok();
     let left = env.forebay(["sources", "--json"]).ok().json();
     assert_eq!(left["sources"].as_array().unwrap().len(), 1, "{left}");
     assert!(env.forebay(["search", "walrus"]).ok().text().contains("nothing found"));

@@ -287,3 +287,13 @@ fn a_client_indexes_a_folder_with_one_list_of_globs() {
     let text = mcp.text("ctx_index", json!({ "path": "docs", "globs": ["*.md", "!old"] }));
     assert!(text.contains("docs: 1 file indexed"), "{text}");
 }
+
+#[test]
+fn forgetting_a_source_needs_consent() {
+    let env = with_docs(&[("a.md", "walrus")]);
+    index(&env, &["docs"]);
+    env.forebay(["sources", "forget", "docs"]).refused(126, "was not deleted", "--yes");
+    assert_eq!(matching_sources(&env, "walrus"), ["docs/a.md"]);
+    env.forebay(["sources", "forget", "--yes", "docs"]).ok();
+    assert!(matching_sources(&env, "walrus").is_empty());
+}
