@@ -92,13 +92,12 @@ class World:
     def transcript(self, key=None):
         key = key or self.key
         slug = str(self.project).replace("/", "-")
-        day = self.clock.strftime("%Y/%m/%d")
         path = {
             "claude-code": self.home / ".claude/projects" / slug / (key + ".jsonl"),
             "codex": self.home / ".codex/sessions/2026/11/16" / ("rollout-2026-11-16T08-00-00-%s.jsonl" % key),
             "gemini-cli": self.home / ".gemini/tmp/project/chats" / ("session-2026-11-16T08-00-%s.jsonl" % key[:8]),
             "copilot-cli": self.home / ".copilot/session-state" / key / "events.jsonl",
-            "opencode": self.home / ".local/share/opencode" / day.replace("/", "-") / key,
+            "opencode": self.home / ".local/share/opencode" / key,
         }[self.host]
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
@@ -513,24 +512,29 @@ def arguments_of(text):
     return given
 
 
-def windows(text):
+def lines_of(text):
     lines = [re.sub(r"\s+", " ", line.strip().lower()) for line in text.splitlines()]
-    lines = [line for line in lines if line]
-    for index, line in enumerate(lines):
-        yield line + (" " + lines[index + 1] if index + 1 < len(lines) else "")
+    return [line for line in lines if line]
+
+
+def has(alternatives, lines):
+    window = " ".join(lines)
+    return any(all(part in window for part in parts) for parts in alternatives)
 
 
 def told(fact, text):
-    corrected = fact.get("corrected_by", [])
-    for window in windows(text):
-        if any(all(part in window for part in parts) for parts in fact["match"]):
-            if not any(all(part in window for part in parts) for parts in corrected):
+    """Whether one line or two adjacent ones tell the fact, with no correction in or next to them."""
+    lines, corrected = lines_of(text), fact.get("corrected_by", [])
+    for index in range(len(lines)):
+        for end in (index + 1, index + 2):
+            if end <= len(lines) and has(fact["match"], lines[index:end]) and not has(corrected, lines[max(index - 1, 0):end + 1]):
                 return True
     return False
 
 
 def anywhere(alternatives, text):
-    return any(all(part in window for part in parts) for window in windows(text) for parts in alternatives)
+    lines = lines_of(text)
+    return any(has(alternatives, lines[index:index + 2]) for index in range(len(lines)))
 
 
 def measure(forebay, path):
