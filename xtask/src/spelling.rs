@@ -17,9 +17,17 @@ pub(crate) struct Spelling {}
 
 const REQUIREMENTS: &str = "xtask/spelling/requirements.txt";
 const IGNORED_WORDS: &str = "xtask/spelling/ignored-words.txt";
-/// Folders of recorded or foreign text.
-const FOREIGN_FOLDERS: &[&str] =
-    &["samples", "snapshots", "cases", "transcripts", "model", "crates/forebay/tests/docs"];
+/// Folders of recorded or foreign text, and of text in other languages.
+const FOREIGN_FOLDERS: &[&str] = &[
+    "samples",
+    "snapshots",
+    "cases",
+    "transcripts",
+    "model",
+    "crates/forebay/tests/docs",
+    "evals/guide/dev",
+    "evals/guide/heldout",
+];
 /// Extensions of generated or recorded files.
 const FOREIGN_EXTENSIONS: &[&str] = &["lock", "snap", "bin"];
 const FOREIGN_FILES: &[&str] = &["package-lock.json", "ignored-words.txt"];

@@ -26,6 +26,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("crates/forebay-policy/", "claude"),
     // It also protects editor settings, whichever agent uses them.
     ("crates/forebay-policy/", "vscode"),
+    ("crates/forebay-policy/", "zed"),
     // The function-calling formats of model APIs, one of which shares its name with a host.
     ("crates/forebay/src/doors/functions.rs", "gemini"),
     ("crates/forebay/src/doors/http/openapi.rs", "gemini"),
