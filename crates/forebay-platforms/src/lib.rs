@@ -23,4 +23,4 @@ pub mod transcripts;
 pub use decode::{DecodeError, Decoded, decode};
 pub use encode::{Output, Unsupported, encode, supports};
 pub use platform::Platform;
-pub use platforms::{PLATFORMS, find, is_instruction_file};
+pub use platforms::{PLATFORMS, find, find_by_name, is_instruction_file};

@@ -16,6 +16,8 @@ pub struct Platform {
     pub id: &'static str,
     /// Its name in texts.
     pub name: &'static str,
+    /// What else people call it, besides its id, its name and its programs.
+    pub aliases: &'static [&'static str],
     /// What this table is based on.
     pub evidence: Evidence,
     pub events: &'static [HostEvent],
@@ -60,6 +62,7 @@ pub struct Platform {
 pub(crate) const DEFAULTS: Platform = Platform {
     id: "",
     name: "",
+    aliases: &[],
     evidence: Evidence::Documentation,
     events: &[],
     tools: &[],
@@ -71,7 +74,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     replacement: Replacement::Unsupported,
     limits: NO_LIMITS,
     limitations: &[],
-    detection: Detection { binaries: &[], folders: &[] },
+    detection: Detection { binaries: &[], folders: &[], in_project: &[] },
     caller: ANY_CALLER,
     session_env: &[],
     project_env: None,
@@ -343,6 +346,8 @@ pub struct Detection {
     pub binaries: &'static [&'static str],
     /// Folders in the user's home that only this host creates.
     pub folders: &'static [&'static str],
+    /// Files and folders in a project that only this host uses.
+    pub in_project: &'static [&'static str],
 }
 
 /// How to detect that a host's hook was called by another host.

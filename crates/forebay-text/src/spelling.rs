@@ -9,6 +9,14 @@ pub fn max_edits(word: &str) -> usize {
     }
 }
 
+/// Finds the name that a misspelt one most likely means, if one is near enough.
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let max = max_edits(name);
+    let near =
+        names.into_iter().filter_map(|known| Some((edit_distance(name, known, max)?, known)));
+    near.min().map(|(_, known)| known)
+}
+
 /// Edit distance (insertion, deletion, substitution, transposition), if at max `max`.
 pub fn edit_distance(one: &str, other: &str, max: usize) -> Option<usize> {
     if !one.is_ascii() || !other.is_ascii() {
@@ -57,6 +65,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn finds_the_nearest_name() {
+        let names = ["digest.budget", "get.budget", "run.timeout_ms"];
+        assert_eq!(nearest("digest.budgt", names), Some("digest.budget"));
+        assert_eq!(nearest("gte.budget", names), Some("get.budget"));
+        assert_eq!(nearest("colour", names), None);
+    }
 
     #[test]
     fn counts_edits() {

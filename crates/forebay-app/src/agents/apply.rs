@@ -28,16 +28,16 @@ impl Change {
             return Err(WriteError::Changed(self.path.clone()));
         }
         let done = match &self.after {
-            Some(text) => self.replace(text),
+            Some(text) => self.replace(machine, text),
             None => self.remove(machine),
         };
         done.map_err(|source| WriteError::Io { path: self.path.clone(), source })
     }
 
     /// Writes a temporary file and renames it, so that no reader sees a partial file.
-    fn replace(&self, text: &str) -> io::Result<()> {
+    fn replace(&self, machine: &Machine, text: &str) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(folder)?;
+        machine.created_folders.create(folder)?;
         let temporary_path = temporary_path(&self.path);
         let written = self
             .write_new(&temporary_path, text)
@@ -67,15 +67,11 @@ impl Change {
         file.set_permissions(fs::Permissions::from_mode(bits & 0o7777))
     }
 
-    /// Removes the file and the folders that become empty.
+    /// Removes the file and the folders that were created for it.
     fn remove(&self, machine: &Machine) -> io::Result<()> {
         fs::remove_file(&self.path)?;
-        let folders = self.path.ancestors().skip(1);
-        for folder in folders.take_while(|folder| machine.may_remove_folder(folder)) {
-            // A folder with other content stays.
-            if fs::remove_dir(folder).is_err() {
-                break;
-            }
+        if let Some(folder) = self.path.parent() {
+            machine.created_folders.remove_empty(folder);
         }
         Ok(())
     }

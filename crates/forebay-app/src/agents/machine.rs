@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use forebay_platforms::Platform;
 use forebay_platforms::folders::{BaseDir, BaseDirs, Os};
 use forebay_platforms::setup::{Level, Step};
+#[cfg(test)]
+use forebay_store::Home;
 
+use super::created_folders::CreatedFolders;
+use super::plan::resolve_symlinks;
 use crate::Setup;
 
 /// The name of Forebay's executable.
@@ -20,6 +24,7 @@ pub struct Machine {
     /// Whether `project` is a project, or just the current folder.
     has_project: bool,
     variables: Vec<(String, String)>,
+    pub(super) created_folders: CreatedFolders,
 }
 
 impl Machine {
@@ -33,12 +38,14 @@ impl Machine {
             project: setup.project.as_ref().map_or(&setup.cwd, |project| &project.root).clone(),
             has_project: setup.project.is_some(),
             variables: setup.environment.iter().filter(moves_a_folder).cloned().collect(),
+            created_folders: CreatedFolders::new(setup.home.clone()),
         })
     }
 
     #[cfg(test)]
     pub(crate) fn for_test(home: PathBuf, project: PathBuf) -> Self {
-        Self { home, project, has_project: true, variables: Vec::new() }
+        let created_folders = CreatedFolders::new(Home::new(home.join("data")));
+        Self { home, project, has_project: true, variables: Vec::new(), created_folders }
     }
 
     pub fn has_project(&self) -> bool {
@@ -49,9 +56,9 @@ impl Machine {
         &self.home
     }
 
-    /// Returns the file of a step.
-    pub(crate) fn path(&self, step: &Step) -> PathBuf {
-        self.place(step.base, &step.path)
+    /// Returns the file of a step; symlinks are resolved.
+    pub(crate) fn file(&self, step: &Step) -> PathBuf {
+        resolve_symlinks(&self.place(step.base, &step.path))
     }
 
     /// Resolves a path below one of the folders that hosts use.
@@ -65,17 +72,17 @@ impl Machine {
         PathBuf::from(folders.path(base, path))
     }
 
-    /// Whether setup may have created a folder: it is below the home or the project.
-    pub(crate) fn may_remove_folder(&self, folder: &Path) -> bool {
-        let is_below = |top: &Path| folder.starts_with(top) && folder != top;
-        is_below(&self.project) || is_below(&self.home)
-    }
-
     /// Whether an agent is installed, judged by its folder or its program.
     pub fn is_installed(&self, platform: &Platform) -> bool {
         let detection = &platform.detection;
         detection.folders.iter().any(|folder| self.home.join(folder).is_dir())
             || detection.binaries.iter().any(|binary| on_path(binary).is_some())
+    }
+
+    /// What in the project shows that an agent is used there, if there is a project.
+    pub fn trace_in_project(&self, platform: &Platform) -> Option<&'static str> {
+        let mut traces = platform.detection.in_project.iter().copied();
+        traces.find(|path| self.has_project && self.project.join(path).exists())
     }
 
     /// Returns how agents start Forebay: by name in shared files, by absolute path in a user's own.
@@ -93,9 +100,14 @@ impl Machine {
     }
 }
 
+/// Whether a program is named by its path, which only this machine has.
+pub fn is_own_path(program: &str) -> bool {
+    program.contains('/')
+}
+
 /// Whether a program named in a settings file can be started.
 pub(crate) fn can_start(program: &str) -> bool {
-    if program.contains('/') { is_program(Path::new(program)) } else { on_path(program).is_some() }
+    if is_own_path(program) { is_program(Path::new(program)) } else { on_path(program).is_some() }
 }
 
 /// Finds a program in PATH.

@@ -3,19 +3,21 @@
 //! - [`machine`]: where their settings are;
 //! - [`mod@plan`]: what setting up or removing would change, without changing it;
 //! - [`mod@apply`]: the change itself, file by file;
+//! - [`created_folders`]: which folders the change created;
 //! - [`state`]: what is set up now, for `doctor` and for removal.
 //!
 //! `forebay_platforms::setup` produces the texts; this module reads and writes the files.
 
 pub mod apply;
+mod created_folders;
 pub mod machine;
 pub mod plan;
 pub mod state;
 
 pub use forebay_platforms::setup::Level;
-pub use forebay_platforms::{PLATFORMS, Platform, find};
+pub use forebay_platforms::{PLATFORMS, Platform, find_by_name};
 
 pub use self::apply::WriteError;
 pub use self::machine::Machine;
-pub use self::plan::{Change, Fault, Plan, Wish, plan};
+pub use self::plan::{Change, LeftAlone, Plan, Wish, plan};
 pub use self::state::{Presence, is_set_up, presence};

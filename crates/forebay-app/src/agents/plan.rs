@@ -1,10 +1,10 @@
 //! Plans what setting agents up, or removing the setup, would change.
 //!
 //! Every file is read once and passed from step to step, so that the whole plan can be shown before anything
-//! is written. A file that cannot be read, or has unexpected content, is left out of the plan and reported;
-//! the other files are not affected.
+//! is written. A file that cannot be read or written, or has unexpected content, is left out of the plan and
+//! reported; the other files are not affected.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,17 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// Files that need no change.
     pub settled: Vec<PathBuf>,
-    pub faults: Vec<Fault>,
+    /// Files that are better left as they are.
+    pub skipped: Vec<LeftAlone>,
+    /// Files that cannot be changed.
+    pub faults: Vec<LeftAlone>,
+}
+
+impl Plan {
+    /// The number of files that the plan is about.
+    pub fn file_count(&self) -> usize {
+        self.changes.len() + self.settled.len() + self.skipped.len() + self.faults.len()
+    }
 }
 
 /// A file's content before and after; None where the file does not exist.
@@ -47,25 +57,65 @@ pub struct Change {
 
 /// A file that is left unchanged, and why.
 #[derive(Debug)]
-pub struct Fault {
+pub struct LeftAlone {
     pub path: PathBuf,
     pub why: String,
 }
 
 /// Plans the changes for some agents.
 pub fn plan(machine: &Machine, agents: &[&'static Platform], level: Level, wish: &Wish) -> Plan {
-    let mut drafts = Drafts { files: Vec::new() };
-    for agent in agents {
-        for step in setup::steps(agent, level) {
-            let path = resolve_symlinks(&machine.path(&step));
-            let is_needed = matches!(wish, Wish::TakeBack)
-                && is_needed_by_others(machine, &step, &path, agents, level);
-            if !is_needed {
-                drafts.draft_for(path).apply(&step, wish);
-            }
+    match wish {
+        Wish::SetUp { .. } => plan_setup(machine, agents, level, wish),
+        Wish::TakeBack => plan_removal(machine, agents, level),
+    }
+}
+
+/// Instructions come last: they are for agents that have the tools.
+fn plan_setup(machine: &Machine, agents: &[&'static Platform], level: Level, wish: &Wish) -> Plan {
+    let mut drafts = Drafts::default();
+    let steps: Vec<Step> = agents.iter().flat_map(|agent| setup::steps(agent, level)).collect();
+    let (instructions, others): (Vec<Step>, Vec<Step>) =
+        steps.into_iter().partition(Step::is_instructions);
+    for step in &others {
+        drafts.draft_for(machine.file(step)).apply(step, wish);
+    }
+    let mut skipped = Vec::new();
+    for step in &instructions {
+        let path = machine.file(step);
+        if has_server(machine, step.platform, level, &drafts) {
+            drafts.draft_for(path).apply(step, wish);
+        } else {
+            let why = format!("{} has no Forebay tools at this level", step.platform.name);
+            skipped.push(LeftAlone { path, why });
+        }
+    }
+    let is_drafted = |path: &Path| drafts.files.iter().any(|draft| draft.path == path);
+    skipped.retain(|one| !is_drafted(&one.path));
+    skipped.dedup_by(|one, other| one.path == other.path);
+    Plan { skipped, ..drafts.into_plan() }
+}
+
+fn plan_removal(machine: &Machine, agents: &[&'static Platform], level: Level) -> Plan {
+    let mut drafts = Drafts::default();
+    for step in agents.iter().flat_map(|agent| setup::steps(agent, level)) {
+        let path = machine.file(&step);
+        if !is_needed_by_others(machine, &step, &path, agents, level) {
+            drafts.draft_for(path).apply(&step, &Wish::TakeBack);
         }
     }
     drafts.into_plan()
+}
+
+/// Whether an agent gets the MCP server by these drafts, or has it in the user's settings.
+fn has_server(machine: &Machine, agent: &'static Platform, level: Level, drafts: &Drafts) -> bool {
+    let is_drafted = |path: &Path| {
+        drafts.files.iter().any(|draft| draft.path == path && draft.check_writable().is_ok())
+    };
+    let is_registered = |step: &Step| state::is_applied(machine, step);
+    let mut drafted = setup::steps(agent, level).into_iter().filter(Step::is_server);
+    let mut own = setup::steps(agent, Level::User).into_iter().filter(Step::is_server);
+    drafted.any(|step| is_drafted(&machine.file(&step)) || is_registered(&step))
+        || own.any(|step| is_registered(&step))
 }
 
 /// Whether an agent that stays set up needs the same text in the same file.
@@ -79,9 +129,7 @@ fn is_needed_by_others(
     let stays = |other: &&&'static Platform| !leaving.iter().any(|one| one.id == other.id);
     let shares = |other: &&'static Platform| {
         let steps = setup::steps(other, level);
-        steps
-            .iter()
-            .any(|its| its.is_shared_with(step) && resolve_symlinks(&machine.path(its)) == path)
+        steps.iter().any(|its| its.is_shared_with(step) && machine.file(its) == path)
     };
     forebay_platforms::PLATFORMS
         .iter()
@@ -89,6 +137,7 @@ fn is_needed_by_others(
         .any(|other| shares(other) && state::is_set_up(machine, other, level))
 }
 
+#[derive(Default)]
 struct Drafts {
     files: Vec<Draft>,
 }
@@ -144,18 +193,56 @@ impl Draft {
     }
 
     fn finish(self, plan: &mut Plan) {
-        let Self { path, agents, before, text, is_executable } = self;
-        let after = match text {
-            Err(why) => return plan.faults.push(Fault { path, why }),
-            // A file with nothing but a newline was created for Forebay.
-            Ok(text) if text == NEW_FILE => None,
-            Ok(text) => Some(text),
-        };
-        if before == after || before.as_deref() == Some(NEW_FILE) && after.is_none() {
-            plan.settled.push(path);
-        } else {
-            plan.changes.push(Change { path, agents, before, after, is_executable });
+        if !self.is_changed() {
+            return plan.settled.push(self.path);
         }
+        match self.check_writable() {
+            Err(why) => plan.faults.push(LeftAlone { path: self.path, why }),
+            Ok(()) => plan.changes.push(Change {
+                after: self.after(),
+                path: self.path,
+                agents: self.agents,
+                before: self.before,
+                is_executable: self.is_executable,
+            }),
+        }
+    }
+
+    /// The text to write, or None if the file should not exist.
+    fn after(&self) -> Option<String> {
+        // A file with nothing but a newline was created for Forebay.
+        self.text.clone().ok().filter(|text| text != NEW_FILE)
+    }
+
+    fn is_changed(&self) -> bool {
+        let is_gone_anyway = || self.before.as_deref() == Some(NEW_FILE) && self.after().is_none();
+        self.text.is_err() || self.before != self.after() && !is_gone_anyway()
+    }
+
+    /// Why the file cannot be changed, if it cannot.
+    fn check_writable(&self) -> Result<(), String> {
+        self.text.as_ref().map_err(String::clone)?;
+        if self.is_changed() { check_writable(&self.path) } else { Ok(()) }
+    }
+}
+
+/// Whether a file, or the folder of a new one, may be written.
+///
+/// A file is replaced by renaming, which would succeed for a read-only one; its owner means it to stay.
+fn check_writable(path: &Path) -> Result<(), String> {
+    let is_read_only = |path: &Path| fs::metadata(path).is_ok_and(|it| it.permissions().readonly());
+    if is_read_only(path) {
+        return Err("it is read-only".to_owned());
+    }
+    if path.exists() {
+        let opened = OpenOptions::new().write(true).open(path);
+        opened.map_err(|error| format!("cannot write it: {error}"))?;
+    }
+    match path.ancestors().skip(1).find(|folder| folder.exists()) {
+        Some(folder) if is_read_only(folder) => {
+            Err(format!("the folder {} is read-only", folder.display()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use forebay_platforms::Platform;
 use forebay_platforms::setup::{self, Level, Step};
 
-use super::plan::{read_settings, resolve_symlinks};
+use super::plan::read_settings;
 use super::{Machine, machine};
 
 /// How much of an agent's setup is in place.
@@ -71,7 +71,7 @@ impl fmt::Display for Presence {
 impl Presence {
     fn fault(&self, agent: &Platform) -> Option<String> {
         let lost = self.lost_program.as_ref()?;
-        let option = if self.level == Level::User { " --user" } else { "" };
+        let option = if self.level == Level::Project { " --project" } else { "" };
         Some(format!(
             "{} starts {lost}, which does not exist: `forebay init {}{option}` fixes it",
             agent.name, agent.id
@@ -94,7 +94,8 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
     let mut presence = Presence { level, missing: Vec::new(), lost_program: None };
     for step in setup::steps(agent, level) {
         let text = text_of(machine, &step);
-        if !text.as_deref().is_some_and(|text| step.is_applied(text)) {
+        let is_expected = !step.is_instructions() || agent.registers_server(level);
+        if is_expected && !text.as_deref().is_some_and(|text| step.is_applied(text)) {
             presence.missing.push(step.path.clone());
         }
         let program = text.and_then(|text| step.program_in(&text));
@@ -109,20 +110,24 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
 /// Whether an agent is set up at a level: a file that no other agent shares contains Forebay.
 pub fn is_set_up(machine: &Machine, agent: &'static Platform, level: Level) -> bool {
     let is_own = |step: &Step| !is_shared(machine, step, level);
-    let has_it = |step: &Step| text_of(machine, step).is_some_and(|text| step.is_applied(&text));
-    setup::steps(agent, level).iter().any(|step| is_own(step) && has_it(step))
+    setup::steps(agent, level).iter().any(|step| is_own(step) && is_applied(machine, step))
+}
+
+/// Whether a step's file contains what the step adds.
+pub(super) fn is_applied(machine: &Machine, step: &Step) -> bool {
+    text_of(machine, step).is_some_and(|text| step.is_applied(&text))
 }
 
 /// Whether another agent's setup puts the same thing into the same file.
 fn is_shared(machine: &Machine, step: &Step, level: Level) -> bool {
-    let path = resolve_symlinks(&machine.path(step));
+    let path = machine.file(step);
     forebay_platforms::PLATFORMS
         .iter()
         .filter(|other| other.id != step.platform.id)
         .flat_map(|other| setup::steps(other, level))
-        .any(|its| its.is_shared_with(step) && resolve_symlinks(&machine.path(&its)) == path)
+        .any(|its| its.is_shared_with(step) && machine.file(&its) == path)
 }
 
 fn text_of(machine: &Machine, step: &Step) -> Option<String> {
-    read_settings(&resolve_symlinks(&machine.path(step))).ok().flatten()
+    read_settings(&machine.file(step)).ok().flatten()
 }

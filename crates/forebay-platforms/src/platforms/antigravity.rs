@@ -45,7 +45,11 @@ pub(super) static PLATFORM: Platform = Platform {
          fields are not confirmed.",
         "Long output stays out of the context only if the model uses Forebay's tools.",
     ],
-    detection: Detection { binaries: &["agy", "antigravity"], folders: &[".gemini/antigravity"] },
+    detection: Detection {
+        binaries: &["agy", "antigravity"],
+        folders: &[".gemini/antigravity"],
+        in_project: &[".agents/mcp_config.json"],
+    },
     files: &[
         SetupFile {
             level: Level::User,

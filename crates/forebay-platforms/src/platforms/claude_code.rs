@@ -80,7 +80,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "A result without text (for example a list of files) cannot be replaced.",
     ],
     credentials: &[".claude/.credentials.json"],
-    detection: Detection { binaries: &["claude"], folders: &[".claude"] },
+    detection: Detection {
+        binaries: &["claude"],
+        folders: &[".claude"],
+        in_project: &[".claude", "CLAUDE.md"],
+    },
     // Claude Code sends no `timestamp`; other hosts that run its hooks do, or set a variable.
     caller: CallerCheck {
         foreign_fields: &["timestamp", "cursor_version", "sessionId", "conversation_id"],
@@ -103,7 +107,11 @@ pub(super) static PLATFORM: Platform = Platform {
             level: Level::User,
             base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
             path: "settings.json",
-            content: FileContent::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped {
+                matcher: Some("*"),
+                timeout: 10,
+                windows: None,
+            }),
         },
         SetupFile {
             level: Level::User,
@@ -124,7 +132,11 @@ pub(super) static PLATFORM: Platform = Platform {
             level: Level::Project,
             base: BaseDir::Project,
             path: ".claude/settings.json",
-            content: FileContent::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped {
+                matcher: Some("*"),
+                timeout: 10,
+                windows: None,
+            }),
         },
         SetupFile {
             level: Level::Project,

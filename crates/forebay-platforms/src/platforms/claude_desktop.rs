@@ -15,6 +15,7 @@ pub(super) static PLATFORM: Platform = Platform {
     detection: Detection {
         binaries: &["claude-desktop"],
         folders: &["Library/Application Support/Claude", ".config/Claude"],
+        in_project: &[],
     },
     files: &[SetupFile {
         level: Level::User,

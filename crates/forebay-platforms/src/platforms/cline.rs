@@ -97,7 +97,11 @@ pub(super) static PLATFORM: Platform = Platform {
          call.",
         "Without a terminal, hooks are not called for prompts.",
     ],
-    detection: Detection { binaries: &["cline"], folders: &[".cline"] },
+    detection: Detection {
+        binaries: &["cline"],
+        folders: &[".cline"],
+        in_project: &[".clinerules"],
+    },
     files: &[
         SetupFile {
             level: Level::User,

@@ -62,7 +62,7 @@ pub(super) static PLATFORM: Platform = Platform {
         "A replaced result loses its error flag: Codex shows only the text.",
     ],
     credentials: &[".codex/auth.json"],
-    detection: Detection { binaries: &["codex"], folders: &[".codex"] },
+    detection: Detection { binaries: &["codex"], folders: &[".codex"], in_project: &[".codex"] },
     caller: CallerCheck {
         foreign_fields: &["timestamp", "cursor_version", "sessionId"],
         foreign_env: &[],
@@ -79,7 +79,11 @@ pub(super) static PLATFORM: Platform = Platform {
             level: Level::User,
             base: CODEX_HOME,
             path: "hooks.json",
-            content: FileContent::Hooks(HookLayout::Grouped { matcher: None, timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped {
+                matcher: None,
+                timeout: 10,
+                windows: Some("commandWindows"),
+            }),
         },
         SetupFile {
             level: Level::User,
@@ -97,7 +101,11 @@ pub(super) static PLATFORM: Platform = Platform {
             level: Level::Project,
             base: BaseDir::Project,
             path: ".codex/hooks.json",
-            content: FileContent::Hooks(HookLayout::Grouped { matcher: None, timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped {
+                matcher: None,
+                timeout: 10,
+                windows: Some("commandWindows"),
+            }),
         },
         SetupFile {
             level: Level::Project,

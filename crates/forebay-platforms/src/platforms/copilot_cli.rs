@@ -27,6 +27,7 @@ static PAYLOAD: PayloadFields = PayloadFields {
 pub(super) static PLATFORM: Platform = Platform {
     id: "copilot-cli",
     name: "GitHub Copilot CLI",
+    aliases: &["github-copilot"],
     evidence: Evidence::Run,
     events: &[
         registered("sessionStart", Moment::SessionStart),
@@ -84,7 +85,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "The MCP server's instructions reach the model only if you allow them.",
     ],
     credentials: &[".copilot/config.json"],
-    detection: Detection { binaries: &["copilot"], folders: &[".copilot"] },
+    detection: Detection {
+        binaries: &["copilot"],
+        folders: &[".copilot"],
+        in_project: &[".github/hooks"],
+    },
     // Its payloads have no event name; those of VS Code, which reads the same files, do.
     caller: CallerCheck {
         foreign_fields: &["hook_event_name", "session_id", "cursor_version"],

@@ -75,7 +75,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "Not tested in a run: its model is available only through Cursor's own service.",
     ],
     credentials: &[".config/cursor/auth.json"],
-    detection: Detection { binaries: &["cursor", "cursor-agent"], folders: &[".cursor"] },
+    detection: Detection {
+        binaries: &["cursor", "cursor-agent"],
+        folders: &[".cursor"],
+        in_project: &[".cursor", ".cursorrules"],
+    },
     caller: CallerCheck { foreign_fields: &[], foreign_env: &[], own_env: &["CURSOR_VERSION"] },
     project_env: Some("CLAUDE_PROJECT_DIR"),
     files: &[

@@ -72,7 +72,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "Context added before a tool call does not reach the model.",
     ],
     credentials: &[".gemini/oauth_creds.json"],
-    detection: Detection { binaries: &["gemini"], folders: &[".gemini"] },
+    detection: Detection {
+        binaries: &["gemini"],
+        folders: &[".gemini"],
+        in_project: &[".gemini", "GEMINI.md"],
+    },
     caller: CallerCheck {
         foreign_fields: &["cursor_version", "tool_call_id", "submitted_prompt", "sessionId"],
         foreign_env: &["QWEN_CODE_CLI"],
@@ -94,6 +98,7 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::Hooks(HookLayout::Grouped {
                 matcher: Some("*"),
                 timeout: 10_000,
+                windows: None,
             }),
         },
         SetupFile {
@@ -115,6 +120,7 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::Hooks(HookLayout::Grouped {
                 matcher: Some("*"),
                 timeout: 10_000,
+                windows: None,
             }),
         },
         SetupFile {

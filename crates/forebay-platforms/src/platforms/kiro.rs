@@ -58,7 +58,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "Hooks are not called for compaction.",
         "Not tested in a run: based on its documentation.",
     ],
-    detection: Detection { binaries: &["kiro-cli", "kiro"], folders: &[".kiro"] },
+    detection: Detection {
+        binaries: &["kiro-cli", "kiro"],
+        folders: &[".kiro"],
+        in_project: &[".kiro"],
+    },
     files: &[
         SetupFile {
             level: Level::User,

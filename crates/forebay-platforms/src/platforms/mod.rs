@@ -40,6 +40,21 @@ pub fn find(id: &str) -> Option<&'static Platform> {
     PLATFORMS.iter().copied().find(|platform| platform.id == id)
 }
 
+/// Finds a host by what people call it: its id, its name, an alias or one of its programs.
+pub fn find_by_name(name: &str) -> Option<&'static Platform> {
+    let name = spelled_as_id(name);
+    let is_called = |platform: &Platform| {
+        let called = platform.aliases.iter().chain(platform.detection.binaries);
+        spelled_as_id(platform.name) == name || called.copied().any(|other| other == name)
+    };
+    find(&name).or_else(|| PLATFORMS.iter().copied().find(|platform| is_called(platform)))
+}
+
+/// `Claude Code` and `claude_code` as `claude-code`.
+fn spelled_as_id(name: &str) -> String {
+    name.trim().to_lowercase().replace([' ', '_'], "-")
+}
+
 /// Whether a host loads instructions for the model from a file with this path.
 pub fn is_instruction_file(path: &str) -> bool {
     let path = path.replace('\\', "/");
@@ -57,6 +72,44 @@ fn file_name(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_hosts_by_what_people_call_them() {
+        for (name, id) in [
+            ("claude", "claude-code"),
+            ("Claude Code", "claude-code"),
+            ("gemini", "gemini-cli"),
+            ("copilot", "copilot-cli"),
+            ("qwen", "qwen-code"),
+            ("vscode", "vscode-copilot"),
+            ("code", "vscode-copilot"),
+            ("cursor-agent", "cursor"),
+            ("agy", "antigravity"),
+            ("kiro-cli", "kiro"),
+            ("codex_cli", "codex"),
+            ("zed", "zed"),
+        ] {
+            assert_eq!(find_by_name(name).map(|platform| platform.id), Some(id), "{name}");
+        }
+        assert!(find_by_name("emacs").is_none());
+    }
+
+    #[test]
+    fn every_name_belongs_to_one_host() {
+        let mut names: Vec<String> = Vec::new();
+        for platform in PLATFORMS {
+            let called = platform.aliases.iter().chain(platform.detection.binaries);
+            let mut own: Vec<String> = called.map(|name| (*name).to_owned()).collect();
+            own.extend([platform.id.to_owned(), spelled_as_id(platform.name)]);
+            own.sort();
+            own.dedup();
+            names.extend(own);
+        }
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
 
     #[test]
     fn recognizes_instruction_files_of_every_host() {

@@ -24,6 +24,7 @@ static PAYLOAD: PayloadFields = PayloadFields {
 pub(super) static PLATFORM: Platform = Platform {
     id: "opencode",
     name: "OpenCode",
+    aliases: &["open-code"],
     evidence: Evidence::Run,
     events: &[
         // Only the system prompt takes context at session start, so its hook counts as the start.
@@ -76,7 +77,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "Context at session start goes into the system prompt: OpenCode offers no other place.",
     ],
     credentials: &[".local/share/opencode/auth.json"],
-    detection: Detection { binaries: &["opencode"], folders: &[".config/opencode", ".opencode"] },
+    detection: Detection {
+        binaries: &["opencode"],
+        folders: &[".config/opencode", ".opencode"],
+        in_project: &[".opencode", "opencode.json"],
+    },
     files: &[
         SetupFile {
             level: Level::User,

@@ -78,7 +78,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "Context added before a tool call does not reach the model.",
     ],
     credentials: &[".qwen/oauth_creds.json"],
-    detection: Detection { binaries: &["qwen"], folders: &[".qwen"] },
+    detection: Detection {
+        binaries: &["qwen"],
+        folders: &[".qwen"],
+        in_project: &[".qwen", "QWEN.md"],
+    },
     caller: CallerCheck {
         foreign_fields: &["cursor_version", "sessionId", "mcp_context"],
         foreign_env: &[],
@@ -97,7 +101,11 @@ pub(super) static PLATFORM: Platform = Platform {
             level: Level::User,
             base: BaseDir::Home,
             path: ".qwen/settings.json",
-            content: FileContent::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped {
+                matcher: Some("*"),
+                timeout: 10,
+                windows: None,
+            }),
         },
         SetupFile {
             level: Level::User,
@@ -115,7 +123,11 @@ pub(super) static PLATFORM: Platform = Platform {
             level: Level::Project,
             base: BaseDir::Project,
             path: ".qwen/settings.json",
-            content: FileContent::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped {
+                matcher: Some("*"),
+                timeout: 10,
+                windows: None,
+            }),
         },
         SetupFile {
             level: Level::Project,

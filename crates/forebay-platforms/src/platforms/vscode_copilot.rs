@@ -13,6 +13,7 @@ use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 pub(super) static PLATFORM: Platform = Platform {
     id: "vscode-copilot",
     name: "VS Code Copilot",
+    aliases: &["vscode", "vs-code"],
     evidence: Evidence::Documentation,
     events: &[
         registered("SessionStart", Moment::SessionStart),
@@ -65,7 +66,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "Not tested in a run: based on its documentation, which describes this mode as the older \
          one.",
     ],
-    detection: Detection { binaries: &["code", "code-insiders"], folders: &[".vscode"] },
+    detection: Detection {
+        binaries: &["code", "code-insiders"],
+        folders: &[".vscode"],
+        in_project: &[".vscode/mcp.json"],
+    },
     // Its `timestamp` distinguishes it from Claude Code; Copilot CLI sets a variable.
     caller: CallerCheck {
         foreign_fields: &["sessionId", "cursor_version", "tool_result"],

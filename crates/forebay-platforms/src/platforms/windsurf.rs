@@ -51,7 +51,11 @@ pub(super) static PLATFORM: Platform = Platform {
         "Hooks are not called for session starts or compaction.",
         "Not tested in a run: based on its documentation.",
     ],
-    detection: Detection { binaries: &["windsurf"], folders: &[".codeium/windsurf"] },
+    detection: Detection {
+        binaries: &["windsurf"],
+        folders: &[".codeium/windsurf"],
+        in_project: &[".windsurf", ".windsurfrules"],
+    },
     files: &[
         SetupFile {
             level: Level::User,

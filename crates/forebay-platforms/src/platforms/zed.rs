@@ -13,7 +13,11 @@ pub(super) static PLATFORM: Platform = Platform {
          work.",
         "Agents that run inside Zed bring their own hooks.",
     ],
-    detection: Detection { binaries: &["zed", "zeditor"], folders: &[".config/zed"] },
+    detection: Detection {
+        binaries: &["zed", "zeditor"],
+        folders: &[".config/zed"],
+        in_project: &[".zed"],
+    },
     files: &[
         SetupFile {
             level: Level::User,

@@ -32,20 +32,44 @@ pub(super) fn program(entry: &Value) -> Option<String> {
 pub(super) fn hook(platform: &Platform, layout: HookLayout, event: &str, program: &str) -> Value {
     let command = command(platform, event, program);
     match layout {
-        HookLayout::Grouped { matcher, timeout } => {
-            let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
+        HookLayout::Grouped { matcher, timeout, windows } => {
+            let mut hook = json!({ "type": "command", "command": command });
+            if let Some(key) = windows {
+                hook[key] = WINDOWS_COMMAND.into();
+            }
+            hook["timeout"] = timeout.into();
             match matcher {
-                Some(matcher) => json!({ "matcher": matcher, "hooks": hooks }),
-                None => json!({ "hooks": hooks }),
+                Some(matcher) => json!({ "matcher": matcher, "hooks": [hook] }),
+                None => json!({ "hooks": [hook] }),
             }
         }
         HookLayout::Flat { .. } => json!({ "command": command }),
     }
 }
 
+/// A hook's command on Windows, where hosts have a field for it: Forebay does not run there.
+pub(super) const WINDOWS_COMMAND: &str = "exit 0";
+
 /// The command line of a hook.
+///
+/// It starts `sh` itself: hosts run it in different shells, and some in none.
 pub(super) fn command(platform: &Platform, event: &str, program: &str) -> String {
-    format!("{} {}", shell_quoted(program), arguments(platform, event))
+    let script = script(platform, event, program, "; ").replace('\'', r"'\''");
+    format!("sh -c '{script}'")
+}
+
+/// The shell script of a hook, which does nothing where Forebay is not installed.
+///
+/// Settings files reach other machines: a project's with the project, a user's with the dotfiles. There the script
+/// must succeed without output, because some hosts deny every tool call whose hook fails. It reads its
+/// input to the end, as the hook would, so that no host fails to write it.
+pub(super) fn script(platform: &Platform, event: &str, program: &str, separator: &str) -> String {
+    let program = shell_quoted(program);
+    let arguments = arguments(platform, event);
+    format!(
+        "command -v {program} >/dev/null 2>&1 || {{ cat >/dev/null 2>&1; exit 0; }}{separator}\
+         exec {program} {arguments}"
+    )
 }
 
 /// The arguments of a hook's command line, which identify it whatever the path of the program.
@@ -55,10 +79,11 @@ fn arguments(platform: &Platform, event: &str) -> String {
 
 /// Whether an entry of an event's list is this hook and nothing else.
 pub(super) fn is_hook(entry: &Value, platform: &Platform, event: &str) -> bool {
+    let end = format!(" {}", arguments(platform, event));
     let is_ours = |hook: &Value| {
         let command = hook.get("command").and_then(Value::as_str);
-        command
-            .is_some_and(|command| command.ends_with(&format!(" {}", arguments(platform, event))))
+        // Earlier versions wrote the command without a shell around it.
+        command.is_some_and(|command| command.trim_end_matches('\'').ends_with(&end))
     };
     match entry.get("hooks").and_then(Value::as_array) {
         Some(hooks) => !hooks.is_empty() && hooks.iter().all(is_ours),
@@ -68,13 +93,13 @@ pub(super) fn is_hook(entry: &Value, platform: &Platform, event: &str) -> bool {
 
 /// Quotes a program's path for a shell.
 fn shell_quoted(program: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:\\-@+~".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:-@+~".contains(c);
     if !program.is_empty() && program.chars().all(is_plain) {
         return program.to_owned();
     }
     let escaped: String = program
         .chars()
-        .flat_map(|c| if "\"$`".contains(c) { vec!['\\', c] } else { vec![c] })
+        .flat_map(|c| if "\"$`\\".contains(c) { vec!['\\', c] } else { vec![c] })
         .collect();
     format!("\"{escaped}\"")
 }

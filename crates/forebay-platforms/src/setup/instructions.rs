@@ -5,10 +5,11 @@ use super::{EditError, end_without_newlines, line_ending, start_of_newlines};
 const BEGIN: &str = "<!-- forebay:begin -->";
 const END: &str = "<!-- forebay:end -->";
 
-/// The instructions. They cost tokens in every conversation, so they stay below 150.
+/// The instructions. They cost tokens in every conversation, so they stay below 150. They are conditional because
+/// the file may be committed, and teammates may not have the tools.
 pub const INSTRUCTIONS: &str = "\
 ## Forebay
-Large output is kept out of your context. Run commands whose output may be long (tests, builds, logs, \
+If you have the `ctx_*` tools: large output is kept out of your context. Run commands whose output may be long (tests, builds, logs, \
 API calls) with `ctx_execute`; read data files with `ctx_execute_file`. You get a digest and a reference \
 like [ctx:k3v9m2a1xq]; `ctx_get` fetches exact lines behind it. Before you run or read something again, \
 ask `ctx_search`: it also finds what was said before compaction. Write decisions down with \

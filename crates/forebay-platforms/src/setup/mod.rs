@@ -78,7 +78,12 @@ pub enum ServerEntry {
 #[derive(Debug, Clone, Copy)]
 pub enum HookLayout {
     /// `hooks.<Event>` is a list of groups with a matcher and hooks; the timeout is in the host's unit.
-    Grouped { matcher: Option<&'static str>, timeout: u32 },
+    Grouped {
+        matcher: Option<&'static str>,
+        timeout: u32,
+        /// The field of the command on Windows, if there is one.
+        windows: Option<&'static str>,
+    },
     /// `hooks.<event>` is a list of hooks, in some hosts next to a version.
     Flat { version: bool },
 }
@@ -190,6 +195,11 @@ impl Step {
             ) => own == others,
             _ => false,
         }
+    }
+
+    /// Whether it adds instructions for the model.
+    pub fn is_instructions(&self) -> bool {
+        matches!(self.content, FileContent::Instructions)
     }
 
     /// Whether it registers the MCP server.

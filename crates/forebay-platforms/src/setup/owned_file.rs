@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::entries::command;
+use super::entries::{WINDOWS_COMMAND, command, script};
 use super::{EditError, OwnedFile};
 use crate::Platform;
 
@@ -22,13 +22,13 @@ pub(super) fn add(
         return Err(EditError::NotOurs);
     }
     Ok(match kind {
-        OwnedFile::CopilotHooks => pretty(&hook_lists(platform, program, "timeoutSec", true)),
-        OwnedFile::VsCodeHooks => pretty(&hook_lists(platform, program, "timeout", false)),
+        OwnedFile::CopilotHooks => pretty(&copilot_hooks(platform, program)),
+        OwnedFile::VsCodeHooks => pretty(&vscode_hooks(platform, program)),
         OwnedFile::KiroHooks => pretty(&kiro_hooks(platform, program)),
         OwnedFile::OpenCodePlugin => OPENCODE_PLUGIN
             .replace(PROGRAM_PLACEHOLDER, &Value::String(program.to_owned()).to_string()),
         OwnedFile::ClineScripts => {
-            format!("#!/bin/sh\nexec {}\n", command(platform, event.unwrap_or_default(), program))
+            format!("#!/bin/sh\n{}\n", script(platform, event.unwrap_or_default(), program, "\n"))
         }
     })
 }
@@ -42,14 +42,32 @@ fn is_ours(text: &str, platform: &Platform) -> bool {
     text.contains(&format!(" hook {} ", platform.id))
 }
 
-fn hook_lists(platform: &Platform, program: &str, timeout_key: &str, has_version: bool) -> Value {
+fn copilot_hooks(platform: &Platform, program: &str) -> Value {
     let hook = |event: &str| {
-        let command = command(platform, event, program);
-        json!([{ "type": "command", "command": command, timeout_key: TIMEOUT_SECONDS }])
+        json!([{
+            "type": "command",
+            "bash": command(platform, event, program),
+            "powershell": WINDOWS_COMMAND,
+            "timeoutSec": TIMEOUT_SECONDS,
+        }])
     };
-    let hooks: Map<String, Value> =
-        platform.registered_events().map(|row| (row.name.to_owned(), hook(row.name))).collect();
-    if has_version { json!({ "version": 1, "hooks": hooks }) } else { json!({ "hooks": hooks }) }
+    json!({ "version": 1, "hooks": hooks_by_event(platform, hook) })
+}
+
+fn vscode_hooks(platform: &Platform, program: &str) -> Value {
+    let hook = |event: &str| {
+        json!([{
+            "type": "command",
+            "command": command(platform, event, program),
+            "windows": WINDOWS_COMMAND,
+            "timeout": TIMEOUT_SECONDS,
+        }])
+    };
+    json!({ "hooks": hooks_by_event(platform, hook) })
+}
+
+fn hooks_by_event(platform: &Platform, hook: impl Fn(&str) -> Value) -> Map<String, Value> {
+    platform.registered_events().map(|row| (row.name.to_owned(), hook(row.name))).collect()
 }
 
 fn kiro_hooks(platform: &Platform, program: &str) -> Value {

@@ -144,8 +144,23 @@ fn updates_older_entries() {
 #[test]
 fn quotes_program_path_with_spaces() {
     let added = hooks().add("{}", "/opt/my tools/forebay").unwrap();
-    assert!(added.contains(r#""\"/opt/my tools/forebay\" hook gemini-cli BeforeTool""#), "{added}");
+    assert!(
+        added.contains(r#"exec \"/opt/my tools/forebay\" hook gemini-cli BeforeTool'""#),
+        "{added}"
+    );
     assert_eq!(hooks().remove(&added).unwrap(), "{}");
+    let added = hooks().add("{}", "/opt/it's/$x").unwrap();
+    assert!(added.contains(r#"exec \"/opt/it'\\''s/\\$x\" hook"#), "{added}");
+    assert_eq!(hooks().remove(&added).unwrap(), "{}");
+}
+
+/// What earlier versions wrote is still recognized as ours.
+#[test]
+fn updates_hooks_without_a_guard() {
+    let old = r#"{"hooks": {"BeforeTool": [{"matcher": "*", "hooks": [{"type": "command", "command": "forebay hook gemini-cli BeforeTool"}]}]}}"#;
+    let new = hooks().add(old, PROGRAM).unwrap();
+    assert_eq!(new.matches("hook gemini-cli BeforeTool").count(), 1, "{new}");
+    assert!(new.contains("command -v"), "{new}");
 }
 
 #[test]
@@ -220,7 +235,7 @@ fn instructions_leave_the_rest_of_the_file_unchanged() {
         round_trip(&instructions(), text);
     }
     let added = instructions().add("# Mine\n", PROGRAM).unwrap();
-    let older = added.replace("Large output", "Big output");
+    let older = added.replace("large output", "big output");
     assert_eq!(instructions().add(&older, PROGRAM).unwrap(), added);
 }
 

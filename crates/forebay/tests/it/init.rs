@@ -104,7 +104,7 @@ fn is_owned_by_forebay(path: &Path) -> bool {
 
 #[test]
 fn init_is_idempotent_and_undo_restores_every_file() {
-    for level in [&["--user"] as &[&str], &[]] {
+    for level in [&["--user"] as &[&str], &["--project"]] {
         for agent in AGENTS {
             check_round_trip(agent, level, false);
             check_round_trip(agent, level, true);
@@ -113,7 +113,7 @@ fn init_is_idempotent_and_undo_restores_every_file() {
 }
 
 fn check_round_trip(agent: &str, level: &[&str], has_files: bool) {
-    if agent == "claude-desktop" && level.is_empty() {
+    if agent == "claude-desktop" && level == ["--project"] {
         return;
     }
     let env = TestEnv::new();
@@ -129,11 +129,7 @@ fn check_round_trip(agent: &str, level: &[&str], has_files: bool) {
     let folders_before = folders(env.root());
 
     let done = init(&env, &[&[agent, "--yes"], level].concat()).ok();
-    assert!(
-        done.text().contains(&format!("{0} of {0} files written", paths.len())),
-        "{}",
-        done.text()
-    );
+    assert!(done.text().contains(&format!("\n{} of ", paths.len())), "{}", done.text());
     let set_up = files(env.root());
     for path in &paths {
         let text = String::from_utf8(set_up[path].0.clone()).unwrap();
@@ -159,26 +155,30 @@ fn shared_file_stays_until_the_last_agent_is_undone() {
     let agents = &AGENTS[..13];
     write(&env.project().join("AGENTS.md"), "# Ours\n");
     let before = files(env.root());
-    init(&env, &[agents, &["--yes"]].concat()).ok();
+    init(&env, &[agents, &["--project", "--yes"]].concat()).ok();
     let shared = fs::read_to_string(env.project().join("AGENTS.md")).unwrap();
     assert_eq!(shared.matches("forebay:begin").count(), 1, "{shared}");
 
     for agent in agents {
         let text = fs::read_to_string(env.project().join("AGENTS.md")).unwrap();
         assert!(text.contains("forebay:begin") || *agent == "zed", "{agent} still needs it");
-        init(&env, &[agent, "--undo", "--yes"]).ok();
+        init(&env, &[agent, "--project", "--undo", "--yes"]).ok();
     }
     assert_eq!(files(env.root()), before);
 }
 
 #[test]
-fn undo_without_names_removes_every_agent() {
+fn undo_without_names_removes_every_agent_of_a_level() {
     let env = TestEnv::new();
     let before = files(env.root());
-    init(&env, &["codex", "cursor", "--yes"]).ok();
-    init(&env, &["--undo", "--yes"]).ok();
+    init(&env, &["codex", "cursor", "--project", "--yes"]).ok();
+    init(&env, &["--undo", "--yes"]).refused(1, "no agent has Forebay", "--undo --project");
+    init(&env, &["gemini", "--yes"]).ok();
+    let undone = init(&env, &["--undo", "--yes"]).ok();
+    assert!(undone.text().contains("--undo --project"), "{}", undone.text());
+    init(&env, &["--undo", "--project", "--yes"]).ok();
     assert_eq!(files(env.root()), before);
-    init(&env, &["--undo", "--yes"]).refused(1, "no agent has Forebay", "--user");
+    init(&env, &["--undo", "--project", "--yes"]).refused(1, "no agent has Forebay", "--user");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn installed_agents_are_detected() {
     let env = TestEnv::new();
     fs::create_dir_all(env.home().join(".cursor")).unwrap();
     fs::create_dir_all(env.home().join(".codeium/windsurf")).unwrap();
-    let mut command = env.command(["init", "--user", "--dry-run", "--json"]);
+    let mut command = env.command(["init", "--dry-run", "--json"]);
     command.env("PATH", "/nowhere");
     let data = crate::env::finish(command, b"").ok().json();
     assert_eq!(data["agents"], serde_json::json!(["cursor", "windsurf"]));
@@ -216,7 +216,7 @@ fn invalid_file_is_left_unchanged_and_others_are_written() {
     let broken = env.project().join(".claude/settings.json");
     write(&broken, "{ \"hooks\": [ ");
     fs::create_dir_all(env.project().join("CLAUDE.md")).unwrap();
-    let output = init(&env, &["claude-code", "cursor", "--yes"]);
+    let output = init(&env, &["claude-code", "cursor", "--project", "--yes"]);
     assert_eq!(output.code(), Some(1));
     let text = output.text();
     assert!(
@@ -231,7 +231,7 @@ fn invalid_file_is_left_unchanged_and_others_are_written() {
     );
 
     fs::write(&broken, [0xff, 0xfe, b'{', b'}']).unwrap();
-    assert!(init(&env, &["claude-code", "--yes"]).text().contains("not UTF-8"));
+    assert!(init(&env, &["claude-code", "--project", "--yes"]).text().contains("not UTF-8"));
 }
 
 #[test]
@@ -239,9 +239,9 @@ fn foreign_plugin_is_not_overwritten() {
     let env = TestEnv::new();
     let plugin = env.project().join(".opencode/plugin/forebay.js");
     write(&plugin, "export const Mine = 1\n");
-    let output = init(&env, &["opencode", "--yes"]);
+    let output = init(&env, &["opencode", "--project", "--yes"]);
     assert!(output.text().contains("Forebay did not create"), "{}", output.text());
-    init(&env, &["opencode", "--undo", "--yes"]).ok();
+    init(&env, &["opencode", "--project", "--undo", "--yes"]).ok();
     assert_eq!(fs::read_to_string(&plugin).unwrap(), "export const Mine = 1\n");
 }
 
@@ -261,12 +261,12 @@ fn symlinks_are_followed_and_permissions_kept() {
     assert!(text.contains("hook claude-code PreToolUse"), "{text}");
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(env.home().join(".claude/settings.json").is_symlink());
-    init(&env, &["claude-code", "codex", "--yes"]).ok();
+    init(&env, &["claude-code", "codex", "--project", "--yes"]).ok();
     let text = fs::read_to_string(env.project().join("AGENTS.md")).unwrap();
     assert_eq!(text.matches("forebay:begin").count(), 1, "{text}");
 
     init(&env, &["--undo", "--user", "--yes"]).ok();
-    init(&env, &["--undo", "--yes"]).ok();
+    init(&env, &["--undo", "--project", "--yes"]).ok();
     assert_eq!(files(env.root()), before);
 }
 
@@ -285,9 +285,9 @@ fn project_files_use_the_program_name_and_user_files_its_path() {
     let program = Path::new(env!("CARGO_BIN_EXE_forebay"));
     let folder = program.parent().unwrap().to_string_lossy().into_owned();
     for (level, on_path, expect) in [
-        (vec![], true, "\"forebay\"".to_owned()),
-        (vec!["--user"], true, format!("\"{}\"", program.display())),
-        (vec![], false, format!("\"{}\"", program.display())),
+        (vec!["--project"], true, "\"forebay\"".to_owned()),
+        (vec![], true, format!("\"{}\"", program.display())),
+        (vec!["--project"], false, format!("\"{}\"", program.display())),
     ] {
         let mut command = env.command([vec!["init", "claude-code", "--dry-run"], level].concat());
         command.env("PATH", if on_path { folder.as_str() } else { "/nowhere" });
@@ -300,10 +300,198 @@ fn project_files_use_the_program_name_and_user_files_its_path() {
 fn invalid_arguments_are_refused() {
     let env = TestEnv::new();
     init(&env, &["emacs"]).refused(2, "unknown agent `emacs`", "claude-code");
-    let output = init(&env, &["claude-desktop", "--yes"]).ok();
+    init(&env, &["claud-code"]).refused(2, "unknown agent", "did you mean claude-code?");
+    let output = init(&env, &["claude-desktop", "--project", "--yes"]).ok();
     assert!(output.text().contains("use --user"), "{}", output.text());
     let home = env.home();
-    env.forebay_in(&home, ["init", "codex"]).refused(2, "not a project", "--user");
+    env.forebay_in(&home, ["init", "codex", "--project"]).refused(2, "not a project", "--project");
+    assert_eq!(init(&env, &["codex", "--project", "--user"]).code(), Some(2));
+}
+
+#[test]
+fn agents_are_found_by_their_usual_names() {
+    let env = TestEnv::new();
+    let names = ["claude", "Gemini", "copilot", "qwen", "vscode"];
+    let output = init(&env, &[&names[..], &["--dry-run", "--json"]].concat()).ok();
+    assert_eq!(
+        output.json()["agents"],
+        serde_json::json!([
+            "claude-code",
+            "gemini-cli",
+            "copilot-cli",
+            "qwen-code",
+            "vscode-copilot"
+        ])
+    );
+}
+
+#[test]
+fn agents_are_found_by_their_folders_in_the_project() {
+    let env = TestEnv::new();
+    for folder in [".claude", ".codex", ".gemini", ".cursor"] {
+        fs::create_dir(env.project().join(folder)).unwrap();
+    }
+    let mut command = env.command(["init", "--project", "--dry-run", "--json"]);
+    let data = crate::env::finish(
+        {
+            command.env("PATH", "/nowhere");
+            command
+        },
+        b"",
+    )
+    .ok()
+    .json();
+    assert_eq!(data["agents"], serde_json::json!(["claude-code", "codex", "gemini-cli", "cursor"]));
+    assert!(data["remarks"][0].as_str().unwrap().contains("this project has .claude"), "{data}");
+}
+
+#[test]
+fn the_users_own_settings_are_the_default_and_shared_files_are_named() {
+    let env = TestEnv::new();
+    let own = init(&env, &["codex", "--dry-run"]).ok().text();
+    let first = own.lines().next().unwrap();
+    assert_eq!(first, "3 files to write in your own settings, for all projects:");
+    assert!(own.contains("  new      ~/.codex/config.toml (Codex CLI)\n"), "{own}");
+    assert!(!own.contains("committed"), "{own}");
+    let shared = init(&env, &["codex", "--project", "--dry-run"]).ok().text();
+    assert!(shared.starts_with("3 files to write in this project:\n"), "{shared}");
+    let (summary, diffs) = shared.split_once("\n\n").unwrap();
+    assert!(summary.contains("Once committed, these files are shared"), "{summary}");
+    assert!(diffs.contains("+[mcp_servers.forebay]"), "{diffs}");
+    let home = env.home();
+    env.forebay_in(&home, ["init", "codex", "--yes"]).ok();
+}
+
+#[test]
+fn the_outcome_counts_every_file_and_says_what_was_left_alone() {
+    let env = TestEnv::new();
+    init(&env, &["codex", "--yes"]).ok();
+    let settings = env.home().join(".gemini/settings.json");
+    write(&settings, "{}\n");
+    fs::set_permissions(&settings, fs::Permissions::from_mode(0o444)).unwrap();
+    let output = init(&env, &["codex", "gemini", "cursor", "--yes"]);
+    assert_eq!(output.code(), Some(1));
+    let text = output.text();
+    assert!(
+        text.contains("error: ~/.gemini/settings.json: it is read-only; left unchanged"),
+        "{text}"
+    );
+    let expected = "2 of 7 files written, 5 left alone: 3 already set up, ~/.gemini/GEMINI.md (Gemini CLI has no \
+                    Forebay tools at this level), ~/.gemini/settings.json (it is read-only)";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "{}\n");
+    assert!(!env.home().join(".gemini/GEMINI.md").exists(), "no instructions without tools");
+}
+
+#[test]
+fn read_only_folder_is_left_alone() {
+    let env = TestEnv::new();
+    let folder = env.project().join(".cursor");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    let output = init(&env, &["cursor", "--project", "--yes"]);
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(output.code(), Some(1));
+    assert!(output.text().contains(".cursor is read-only"), "{}", output.text());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn instructions_are_only_for_agents_with_tools() {
+    let env = TestEnv::new();
+    // These two take MCP servers from the user's settings only.
+    let output = init(&env, &["cline", "windsurf", "--project", "--yes"]).ok();
+    assert!(!env.project().join("AGENTS.md").exists(), "{}", output.text());
+    assert!(output.text().contains("AGENTS.md (Cline has no Forebay tools"), "{}", output.text());
+    init(&env, &["cline", "--user", "--yes"]).ok();
+    init(&env, &["cline", "--project", "--yes"]).ok();
+    assert!(env.project().join("AGENTS.md").exists());
+}
+
+#[test]
+fn undo_keeps_empty_folders_that_were_there() {
+    let env = TestEnv::new();
+    for folder in [".cursor", ".kiro/settings"] {
+        fs::create_dir_all(env.project().join(folder)).unwrap();
+    }
+    let before = folders(env.root());
+    init(&env, &["cursor", "kiro", "--project", "--yes"]).ok();
+    init(&env, &["--undo", "--project", "--yes"]).ok();
+    assert_eq!(folders(env.root()), before);
+}
+
+/// Returns every hook's command line in the files below a folder; scripts are run as they are.
+fn hook_commands(below: &Path) -> Vec<String> {
+    fn commands_in(value: &serde_json::Value, found: &mut Vec<String>) {
+        match value {
+            serde_json::Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+                let text = value.as_str().filter(|_| key == "command" || key == "bash");
+                found.extend(text.filter(|text| text.contains(" hook ")).map(str::to_owned));
+                commands_in(value, found);
+            }),
+            serde_json::Value::Array(items) => items.iter().for_each(|one| commands_in(one, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for (path, (bytes, _)) in files(below) {
+        let text = String::from_utf8(bytes).unwrap();
+        if let Ok(value) = serde_json::from_str(&text) {
+            commands_in(&value, &mut found);
+        } else if text.starts_with("#!") {
+            found.push(path.to_string_lossy().into_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn hooks_do_nothing_where_forebay_is_missing() {
+    // More than a pipe holds: a hook that does not read would fail its host.
+    let payload = "x".repeat(1 << 20);
+    for agent in AGENTS.iter().filter(|agent| **agent != "claude-desktop") {
+        let env = TestEnv::new();
+        let program = Path::new(env!("CARGO_BIN_EXE_forebay"));
+        let mut command = env.command(["init", agent, "--project", "--yes"]);
+        command.env("PATH", program.parent().unwrap());
+        crate::env::finish(command, b"").ok();
+        let commands = hook_commands(&env.project());
+        let has_none = ["opencode", "antigravity", "zed"].contains(agent);
+        assert_eq!(commands.is_empty(), has_none, "{agent}");
+        for line in commands {
+            let mut command = env.program("/bin/sh");
+            command.args(["-c", &line]).env("PATH", "/usr/bin:/bin");
+            let output = crate::env::finish(command, payload.as_bytes());
+            assert_eq!(
+                (output.code(), output.text().as_str(), output.stderr.as_str()),
+                (Some(0), "", ""),
+                "{agent}: {line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn guarded_hooks_call_forebay_where_it_is_installed() {
+    let env = TestEnv::new();
+    let bin = env.root().join("my bin");
+    let fake = bin.join("forebay");
+    write(&fake, "#!/bin/sh\necho \"$*\"; cat\nexit 7\n");
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_forebay"));
+    let mut command = env.command(["init", "claude", "cline", "copilot", "--project", "--yes"]);
+    command.env("PATH", program.parent().unwrap());
+    crate::env::finish(command, b"").ok();
+    let commands = hook_commands(&env.project());
+    assert!(commands.len() > 15, "{commands:?}");
+    for line in commands {
+        let mut command = env.program("/bin/sh");
+        command.args(["-c", &line]).env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        let output = crate::env::finish(command, b"payload");
+        assert_eq!(output.code(), Some(7), "{line}");
+        let text = output.text();
+        assert!(text.starts_with("hook c") && text.ends_with("\npayload"), "{line}: {text}");
+    }
 }
 
 #[test]
@@ -317,7 +505,7 @@ fn doctor_reports_configured_and_broken_agents() {
     let first = doctor(&env);
     assert!(first.text().contains("agents      none"), "{}", first.text());
     init(&env, &["codex", "--user", "--yes"]).ok();
-    init(&env, &["codex", "cursor", "--yes"]).ok();
+    init(&env, &["codex", "cursor", "--project", "--yes"]).ok();
     let text = doctor(&env).ok().text();
     assert!(text.contains("agents      Codex CLI (user, project), Cursor (project)"), "{text}");
     assert!(text.contains("Codex CLI: Hooks run only after you trust them"), "{text}");
@@ -331,7 +519,7 @@ fn doctor_reports_configured_and_broken_agents() {
     let broken = doctor(&env);
     assert_eq!(broken.code(), Some(1));
     let text = broken.text();
-    assert!(text.contains("BROKEN agents      Codex CLI starts /gone/forebay, which does not exist: `forebay init codex --user` fixes it"), "{text}");
+    assert!(text.contains("BROKEN agents      Codex CLI starts /gone/forebay, which does not exist: `forebay init codex` fixes it"), "{text}");
     assert!(text.contains("Cursor (project without .cursor/hooks.json)"), "{text}");
     init(&env, &["codex", "--user", "--yes"]).ok();
     doctor(&env).ok();

@@ -1,0 +1,151 @@
+//! `forebay init`: sets up agents to use Forebay, and undoes it.
+
+mod choose;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use forebay_app::agents::{self, Level, Machine, Plan, Wish};
+use forebay_app::{AppError, Reply};
+
+use self::choose::Chosen;
+use self::report::Report;
+use super::Common;
+use super::terminal::{self, Failure};
+
+/// Set up agents: MCP server, hooks and instructions for the model
+///
+/// Shows every change and asks before writing. Without names, sets up the agents that are installed or used in
+/// the project. Edits your own settings, for all projects; with --project, files that the project shares.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a command-line flag")]
+pub(super) struct Init {
+    #[arg(value_name = "AGENT", help = choose::agent_ids())]
+    agents: Vec<String>,
+    /// Edit your own settings, for all projects (the default)
+    #[arg(long)]
+    user: bool,
+    /// Edit files of this project; committed, they are shared with everyone who works on it
+    #[arg(long, conflicts_with = "user")]
+    project: bool,
+    /// Remove Forebay and restore every file
+    #[arg(long)]
+    undo: bool,
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Write without asking
+    #[arg(short, long, conflicts_with = "dry_run")]
+    yes: bool,
+}
+
+/// The outcome of a plan.
+enum Outcome {
+    /// Nothing to write, or a dry run.
+    Shown,
+    Declined,
+    NobodyToAsk,
+    /// With the errors of single files.
+    Written(Vec<String>),
+}
+
+impl Init {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        let app = common.app()?;
+        let machine = app.machine.as_ref().ok_or_else(|| {
+            AppError::bad_input("this user has no home folder", "set HOME to a folder")
+        })?;
+        let level = self.level(machine)?;
+        let mut chosen = self.choose(machine, level)?;
+        let wish = self.wish(machine, level)?;
+        chosen.remarks.extend(remark_on_program(&wish, level));
+        let plan = agents::plan(machine, &chosen.agents, level, &wish);
+        let report = Report { machine, level, is_undo: self.undo, chosen: &chosen, plan: &plan };
+        if !common.json {
+            report.show_plan()?;
+        }
+        let done = self.decide(machine, &plan, common);
+        if common.json {
+            terminal::print_json(&report.as_data(&done))?;
+        } else {
+            report.show_outcome(&done)?;
+            if matches!(done, Outcome::Written(_)) && !self.undo {
+                report.show_next_steps()?;
+            }
+        }
+        exit_code(&plan, &done)
+    }
+
+    fn level(&self, machine: &Machine) -> Result<Level, AppError> {
+        match (self.project, machine.has_project()) {
+            (false, _) => Ok(Level::User),
+            (true, true) => Ok(Level::Project),
+            (true, false) => Err(AppError::bad_input(
+                "this folder is not a project",
+                "without --project, `forebay init` sets up your agents for all projects",
+            )),
+        }
+    }
+
+    fn choose(&self, machine: &Machine, level: Level) -> Result<Chosen, AppError> {
+        match (self.agents.is_empty(), self.undo) {
+            (false, _) => Chosen::named(&self.agents, level),
+            (true, true) => Chosen::set_up(machine, level),
+            (true, false) => Chosen::found(machine, level),
+        }
+    }
+
+    fn wish(&self, machine: &Machine, level: Level) -> Result<Wish, Failure> {
+        if self.undo {
+            return Ok(Wish::TakeBack);
+        }
+        let running = std::env::current_exe()?;
+        Ok(Wish::SetUp { program: machine.program(&running, level) })
+    }
+
+    /// Writes the changes if the user agrees.
+    fn decide(&self, machine: &Machine, plan: &Plan, common: &Common) -> Outcome {
+        if plan.changes.is_empty() || self.dry_run {
+            return Outcome::Shown;
+        }
+        if !self.yes {
+            let asked = if common.json { Reply::Unavailable } else { ask(plan) };
+            match asked {
+                Reply::Yes => {}
+                Reply::No => return Outcome::Declined,
+                Reply::Unavailable => return Outcome::NobodyToAsk,
+            }
+        }
+        let faults = plan.changes.iter().filter_map(|change| change.apply(machine).err());
+        Outcome::Written(faults.map(|fault| fault.to_string()).collect())
+    }
+}
+
+/// The remark on a program that shared files name by a path of this machine.
+fn remark_on_program(wish: &Wish, level: Level) -> Option<String> {
+    let Wish::SetUp { program } = wish else { return None };
+    (level == Level::Project && agents::machine::is_own_path(program)).then(|| {
+        format!(
+            "forebay is not on the PATH: these files name {program} and work on this machine only"
+        )
+    })
+}
+
+fn ask(plan: &Plan) -> Reply {
+    terminal::ask(&format!("\nWrite {}?", report::files(plan.changes.len())))
+}
+
+fn exit_code(plan: &Plan, done: &Outcome) -> Result<ExitCode, Failure> {
+    let is_complete = plan.faults.is_empty();
+    match done {
+        Outcome::Shown if is_complete => Ok(ExitCode::SUCCESS),
+        Outcome::Written(faults) if is_complete && faults.is_empty() => Ok(ExitCode::SUCCESS),
+        Outcome::NobodyToAsk => Err(AppError::bad_input(
+            "nothing was written: cannot ask without a terminal",
+            "--yes writes without asking, --dry-run only shows",
+        )
+        .into()),
+        _ => Ok(ExitCode::FAILURE),
+    }
+}
