@@ -43,6 +43,7 @@ pub use answer::{Answer, Cost};
 pub use app::{App, Clock, Setup};
 pub use call::{Call, Reply};
 pub use capabilities::{Capabilities, Capability};
+pub use edit::source_file::replace_file;
 pub use edit::working_set;
 pub use error::{AppError, ErrorKind};
 pub use forebay_store::set_busy_timeout;

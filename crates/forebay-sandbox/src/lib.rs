@@ -15,7 +15,7 @@
 //! - `stdin_writer`: writes text to the stdin of the process while it runs;
 //! - `runtimes`: the languages that code can be written in;
 //! - `cancel`: ends runs from another thread;
-//! - `reexec`: starts the current executable again;
+//! - `reexec`: starts the current executable again; `foreground`: runs the user's editor;
 //! - `job_runner`, `fifo`: the process that runs a background job, and the named pipe for its input;
 //! - `nonblocking`: opens files without blocking on a FIFO;
 //! - `web`: fetches pages over HTTP.
@@ -26,6 +26,7 @@ mod cancel;
 mod capture;
 mod error;
 pub mod fifo;
+mod foreground;
 pub mod isolation;
 mod job_runner;
 mod limits;
@@ -49,6 +50,7 @@ pub mod web;
 pub use cancel::CancelToken;
 pub use capture::Sink;
 pub use error::RunError;
+pub use foreground::run_in_foreground;
 pub use isolation::{Isolation, Profile};
 pub use job_runner::{JobRunner, terminate_job_runner};
 pub use limits::Limits;

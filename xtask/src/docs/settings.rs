@@ -29,7 +29,10 @@ pub(super) fn page() -> Result<String> {
         "{GENERATED}\n\n# Settings\n\n\
          Settings are read in this order, and later values override earlier ones: defaults, the user's file,\n\
          the project's `.forebay.toml`, the environment, `--set KEY=VALUE`. `forebay config` prints each\n\
-         value and its source.\n\n{}\n## Recognizers\n\n\
+         value and its source; `forebay config set KEY VALUE` and `forebay config edit` change your own file, with\n\
+         `--project` the project's, and keep its comments.\n\n\
+         An error is reported as `file:line:column`. Commands that only show something, and hooks, go on without a\n\
+         project's invalid file; all others refuse, because the file may restrict what is allowed.\n\n{}\n## Recognizers\n\n\
          `[recognizers.<name>]` in a settings file defines a recognizer for the output of further commands;\n\
          see the example in [digests](digests.md#custom-recognizers). A later file replaces a recognizer of the same name.\n\n\
          ## Other variables\n\n{}",

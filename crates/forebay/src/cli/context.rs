@@ -42,7 +42,7 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        common.call_tool(
+        common.call_reader(
             "ctx_context",
             json!({
                 "project": self.project,

@@ -6,8 +6,8 @@ use clap::Args;
 use forebay_app::Call;
 use serde_json::json;
 
-use super::Common;
 use super::terminal::{self, Failure};
+use super::{Common, project_root};
 
 /// Check that everything works on this machine
 #[derive(Debug, Args)]
@@ -19,13 +19,14 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        let app = common.app()?;
+        let app = common.tolerant_app()?;
+        let (_, fault) = common.valid_config(&project_root(&common.working_folder()?))?;
         if self.repair {
             terminal::print_answer(&app.repair()?)?;
         }
         let answer = app.call("ctx_doctor", json!({}), &Call::default())?;
         let healthy = answer.data["healthy"].as_bool().unwrap_or_default();
         common.show(&answer)?;
-        Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if healthy && fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -47,7 +47,7 @@ impl Get {
         if self.raw {
             return self.write_raw(common, scope);
         }
-        common.call_tool(
+        common.call_reader(
             "ctx_get",
             json!({
                 "ref": self.reference,
@@ -65,7 +65,7 @@ impl Get {
     fn write_raw(&self, common: &Common, scope: Option<&str>) -> Result<ExitCode, Failure> {
         let mut stdout = io::stdout().lock();
         let mut written = Ok(());
-        let app = common.app()?;
+        let app = common.tolerant_app()?;
         tools::get::raw(&app, &self.reference, scope, &mut |piece| {
             written = stdout.write_all(piece);
             written.is_ok()

@@ -31,7 +31,7 @@ pub(super) struct History {
 impl History {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let session = if self.all { Some("all") } else { common.session.as_deref() };
-        common.call_tool(
+        common.call_reader(
             "ctx_history",
             json!({
                 "session": session,

@@ -11,7 +11,7 @@ use forebay_app::{App, AppError};
 use forebay_domain::hook::HookCall;
 use forebay_platforms::{Output, Platform};
 
-use super::{Common, data_folder};
+use super::{Common, data_folder, project_root};
 use crate::config::environment;
 use crate::doors::hook;
 
@@ -69,7 +69,17 @@ fn make_app(platform: &Platform, call: &HookCall) -> Result<App, AppError> {
         Common { directory: folder, session: call.session.clone(), set: Vec::new(), json: false };
     let cwd = common.working_folder()?;
     let project = project_folder(platform).unwrap_or_else(|| cwd.clone());
-    common.app_in(cwd, &project, platform.id, "hook")
+    // Rules must be enforced even if the project's settings file has an error.
+    let (settings, fault) = common.valid_settings(&project_root(&project))?;
+    if fault.is_some() {
+        // The log is in the data folder.
+        let _ = data_folder()?.create();
+    }
+    let app = common.app_with(settings, cwd, &project, platform.id, "hook")?;
+    if let Some(fault) = fault {
+        tracing::warn!(platform = platform.id, %fault, "hook ignores the project's settings");
+    }
+    Ok(app)
 }
 
 /// The folder that the conversation was started in, if the host names it.

@@ -59,7 +59,7 @@ use forebay_store::{Home, Project};
 use serde_json::Value;
 
 use self::terminal::Failure;
-use crate::config::{Config, ConfigError, PROJECT_FILE, environment};
+use crate::config::{Config, ConfigError, PROJECT_FILE, SettingsFiles, environment};
 
 /// Keeps raw tool output out of an AI agent's context window.
 ///
@@ -124,7 +124,7 @@ enum Command {
     SuperviseJob(supervise_job::SuperviseJob),
     Maintain(maintain::Maintain),
     Rules(rules::Rules),
-    Config(config::Show),
+    Config(config::ConfigCommand),
     Mcp(mcp::Serve),
     Serve(serve::Serve),
     Token(token::Tokens),
@@ -174,7 +174,7 @@ pub(crate) fn main() -> ExitCode {
         Command::SuperviseJob(supervise) => supervise.run(&common),
         Command::Maintain(maintain) => maintain.run(&common),
         Command::Rules(rules) => rules.run(&common),
-        Command::Config(show) => show.run(&common),
+        Command::Config(config) => config.run(&common),
         Command::Mcp(serve) => serve.run(&common),
         Command::Serve(serve) => serve.run(&common),
         Command::Token(tokens) => tokens.run(&common),
@@ -220,6 +220,16 @@ impl Common {
         Ok(ManuallyDrop::new(self.app_for("cli", "cli")?))
     }
 
+    /// The app of a command that runs nothing: a project's settings file with an error is reported and ignored.
+    fn tolerant_app(&self) -> Result<ManuallyDrop<App>, Failure> {
+        let cwd = self.working_folder()?;
+        let (settings, fault) = self.valid_settings(&project_root(&cwd))?;
+        if let Some(fault) = fault {
+            terminal::note(&format!("{fault}; this file is ignored"))?;
+        }
+        Ok(ManuallyDrop::new(self.app_with(settings, cwd.clone(), &cwd, "cli", "cli")?))
+    }
+
     /// The app for a client; `session` is the default name of the conversation.
     fn app_for(&self, client: &str, session: &str) -> Result<App, AppError> {
         let cwd = self.working_folder()?;
@@ -234,12 +244,22 @@ impl Common {
         client: &str,
         session: &str,
     ) -> Result<App, AppError> {
+        let settings = self.settings(&project_root(project))?;
+        self.app_with(settings, cwd, project, client, session)
+    }
+
+    fn app_with(
+        &self,
+        settings: Settings,
+        cwd: PathBuf,
+        project: &Path,
+        client: &str,
+        session: &str,
+    ) -> Result<App, AppError> {
         let home = data_folder()?;
         crate::log::start(&home.log_file());
         let user_home = user_home();
         let project = Project::for_folder(project, user_home.as_deref());
-        let root = project.as_ref().map_or(&cwd, |project| &project.root);
-        let settings = self.settings(root)?;
         Ok(App::new(Setup {
             home,
             cwd,
@@ -256,12 +276,19 @@ impl Common {
 
     /// The settings of the project at `root`.
     fn settings(&self, root: &Path) -> Result<Settings, AppError> {
-        self.config(root).and_then(Config::settings).map_err(wrong_settings)
+        let loaded = Config::load(&settings_files(root), &self.set);
+        loaded.and_then(Config::settings).map_err(wrong_settings)
     }
 
-    /// The settings of the project at `root`, with their origins.
-    fn config(&self, root: &Path) -> Result<Config, ConfigError> {
-        Config::load(user_settings_file().as_deref(), &root.join(PROJECT_FILE), &self.set)
+    /// The settings of the project at `root`; without its file if that has an error, which is returned.
+    fn valid_settings(&self, root: &Path) -> Result<(Settings, Option<ConfigError>), AppError> {
+        let (config, fault) = self.valid_config(root)?;
+        Ok((config.settings().map_err(wrong_settings)?, fault))
+    }
+
+    /// The same settings with their origins.
+    fn valid_config(&self, root: &Path) -> Result<(Config, Option<ConfigError>), AppError> {
+        Config::load_what_is_valid(&settings_files(root), &self.set).map_err(wrong_settings)
     }
 
     fn working_folder(&self) -> Result<PathBuf, AppError> {
@@ -289,11 +316,19 @@ impl Common {
 
     /// Calls a tool like every other door and prints its answer.
     fn call_tool(&self, tool: &str, input: Value) -> Result<ExitCode, Failure> {
-        let app = self.app()?;
+        self.call_tool_of(&*self.app()?, tool, input)
+    }
+
+    /// The same for a tool that shows what is stored, which an invalid project file does not hinder.
+    fn call_reader(&self, tool: &str, input: Value) -> Result<ExitCode, Failure> {
+        self.call_tool_of(&*self.tolerant_app()?, tool, input)
+    }
+
+    fn call_tool_of(&self, app: &App, tool: &str, input: Value) -> Result<ExitCode, Failure> {
         let answer = app.call(tool, input, &Call::default())?;
-        terminal::tell_notices(&app)?;
+        terminal::tell_notices(app)?;
         let shown = self.show(&answer);
-        self.index_some(&app)?;
+        self.index_some(app)?;
         shown
     }
 
@@ -360,6 +395,11 @@ fn user_home() -> Option<PathBuf> {
 
 fn user_settings_file() -> Option<PathBuf> {
     Home::settings_file(environment::read(environment::HOME).map(PathBuf::from).as_deref())
+}
+
+/// The settings files of the project at `root`.
+fn settings_files(root: &Path) -> SettingsFiles {
+    SettingsFiles { user: user_settings_file(), project: root.join(PROJECT_FILE) }
 }
 
 fn wall_clock() -> Timestamp {

@@ -19,6 +19,6 @@ pub(super) struct Reflect {
 impl Reflect {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let session = if self.all { Some("all") } else { common.session.as_deref() };
-        common.call_tool("ctx_reflect", json!({ "session": session }))
+        common.call_reader("ctx_reflect", json!({ "session": session }))
     }
 }

@@ -54,7 +54,7 @@ impl Search {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         match &self.queries {
             Some(file) => self.answer_file(common, file),
-            None => common.call_tool(
+            None => common.call_reader(
                 "ctx_search",
                 json!({
                     "queries": [self.with_filters(&self.query.join(" "))],
@@ -70,7 +70,7 @@ impl Search {
     }
 
     fn answer_file(&self, common: &Common, file: &Path) -> Result<ExitCode, Failure> {
-        let app = common.app()?;
+        let app = common.tolerant_app()?;
         let input = Input {
             queries: vec!["each line".to_owned()],
             limit: self.limit,

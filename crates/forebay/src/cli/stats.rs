@@ -14,6 +14,6 @@ pub(super) struct Stats {}
 
 impl Stats {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        common.call_tool("ctx_stats", json!({}))
+        common.call_reader("ctx_stats", json!({}))
     }
 }

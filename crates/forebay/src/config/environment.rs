@@ -9,6 +9,9 @@ pub(crate) const SESSION: &str = "FOREBAY_SESSION";
 /// The log level: error, warn, info, debug or trace.
 pub(crate) const LOG: &str = "FOREBAY_LOG";
 
+/// The user's editors, in order of preference.
+pub(crate) const EDITORS: [&str; 2] = ["VISUAL", "EDITOR"];
+
 /// Every variable that is valid Unicode, for redaction.
 pub(crate) fn all() -> Vec<(String, String)> {
     std::env::vars_os()

@@ -2,7 +2,9 @@
 //!
 //! A project's file comes with the project, so it may tighten restrictions and never loosen them.
 
+mod change;
 pub(crate) mod environment;
+mod position;
 mod recognizers;
 mod tighten;
 
@@ -13,6 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use forebay_app::settings::{self, Settings};
+use forebay_text::spelling;
 use toml::{Table, Value};
 
 /// The name of a project's settings file.
@@ -46,26 +49,29 @@ pub(crate) struct Config {
     pub(crate) files: Vec<PathBuf>,
 }
 
+/// Why settings cannot be used. An origin is a file with line and column, a variable or a flag.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("{}: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{}: {message}", path.display())]
-    NotToml { path: PathBuf, message: String },
-    #[error("{layer}: unknown setting `{key}`")]
-    Unknown { layer: Layer, key: String },
-    #[error("{layer}: `{key}` = {value} is not {expected}")]
-    WrongType { layer: Layer, key: String, value: String, expected: &'static str },
-    #[error("{layer}: a project cannot loosen `{key}` to {value}")]
-    Loosens { layer: Layer, key: String, value: String },
-    #[error("{layer}: `{key}`: {message}")]
-    BadRecognizer { layer: Layer, key: String, message: String },
+    #[error("{origin}: {message}")]
+    NotToml { origin: String, message: String },
+    #[error("{origin}: unknown setting `{key}`")]
+    Unknown { origin: String, key: String },
+    #[error("{origin}: `{key}` = {value} is not {expected}")]
+    WrongType { origin: String, key: String, value: String, expected: &'static str },
+    #[error("{origin}: {message}")]
+    WrongValue { origin: String, message: String },
+    #[error("{origin}: a project cannot loosen `{key}` to {value}")]
+    Loosens { origin: String, key: String, value: String },
+    #[error("{origin}: `{key}`: {message}")]
+    BadRecognizer { origin: String, key: String, message: String },
     #[error("--set {0}: write it as key=value")]
     BadFlag(String),
 }
 
 impl ConfigError {
-    pub(crate) fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::Unreadable { .. } => "make the file readable, or remove it",
             Self::NotToml { .. } => "settings files are TOML; `forebay config` shows every setting",
@@ -74,27 +80,118 @@ impl ConfigError {
                 "patterns are regular expressions of Rust's `regex` crate, best in 'single quotes'; \
                  docs/reference/digests.md shows an example"
             }
+            Self::Unknown { key, .. } => {
+                let keys: Vec<String> = settings::keys().collect();
+                if let Some(meant) = spelling::nearest(key, keys.iter().map(String::as_str)) {
+                    return format!("did you mean `{meant}`? `forebay config` shows every setting");
+                }
+                "`forebay config` shows every setting with its value"
+            }
             _ => "`forebay config` shows every setting with its value",
         }
+        .to_owned()
     }
+
+    /// The error with the position of its key in the file.
+    fn located(mut self, path: &Path, text: &str) -> Self {
+        if let Self::Unknown { origin, key }
+        | Self::WrongType { origin, key, .. }
+        | Self::Loosens { origin, key, .. }
+        | Self::BadRecognizer { origin, key, .. } = &mut self
+        {
+            *origin = place(path, position::of_key(text, key));
+        }
+        self
+    }
+}
+
+/// `file:line:column`, or the file alone.
+fn place(path: &Path, position: Option<String>) -> String {
+    match position {
+        Some(position) => format!("{}:{position}", path.display()),
+        None => path.display().to_string(),
+    }
+}
+
+/// The settings files of a call.
+pub(crate) struct SettingsFiles {
+    pub(crate) user: Option<PathBuf>,
+    pub(crate) project: PathBuf,
 }
 
 impl Config {
     /// Reads all layers in order.
-    pub(crate) fn load(
-        user: Option<&Path>,
-        project: &Path,
+    pub(crate) fn load(files: &SettingsFiles, flags: &[String]) -> Result<Self, ConfigError> {
+        match Self::load_what_is_valid(files, flags)? {
+            (_, Some(error)) => Err(error),
+            (config, None) => Ok(config),
+        }
+    }
+
+    /// Reads all layers in order; ignores a project's file with an error, and returns the error.
+    ///
+    /// That file can only tighten restrictions, so this is for commands that run nothing.
+    pub(crate) fn load_what_is_valid(
+        files: &SettingsFiles,
         flags: &[String],
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<(Self, Option<ConfigError>), ConfigError> {
         let mut config = Self::default();
-        if let Some(user) = user {
+        if let Some(user) = &files.user {
             config.overlay_file(user, |_, _, asked| Some(asked))?;
         }
-        config.overlay_file(project, tighten::tightened)?;
+        config.check_values()?;
+        let user_values = config.said.clone();
+        let project = config.overlay_file(&files.project, tighten::tightened);
+        let fault = project.and_then(|()| config.check_values()).err();
+        if fault.is_some() {
+            config.said = user_values;
+        }
         config.overlay_environment()?;
         config.overlay_flags(flags)?;
-        config.files = user.into_iter().chain([project]).map(Path::to_owned).collect();
-        Ok(config)
+        config.files = files.user.iter().chain([&files.project]).cloned().collect();
+        Ok((config, fault))
+    }
+
+    /// Checks the text of a settings file as it would be read from `path`, named `shown` in errors.
+    pub(crate) fn check_file(
+        files: &SettingsFiles,
+        path: &Path,
+        shown: &Path,
+        text: &str,
+    ) -> Result<(), ConfigError> {
+        let mut config = Self::default();
+        if path == files.project {
+            if let Some(user) = &files.user {
+                config.overlay_file(user, |_, _, asked| Some(asked))?;
+            }
+            config.overlay_text(shown, text, tighten::tightened)?;
+        } else {
+            config.overlay_text(shown, text, |_, _, asked| Some(asked))?;
+        }
+        config.check_values_in(shown, text)
+    }
+
+    /// The text of a settings file with another value for one setting.
+    pub(crate) fn with_value(
+        path: &Path,
+        text: &str,
+        key: &str,
+        value: &str,
+    ) -> Result<String, ConfigError> {
+        parse(path, text)?;
+        let origin = path.display().to_string();
+        let Some(example) = settings::default(key) else {
+            return Err(ConfigError::Unknown { origin, key: key.to_owned() });
+        };
+        let (value, key) = (value_from_text(&example, value), key.to_owned());
+        if !fits(&example, &value) {
+            let (value, expected) = (value.to_string(), expected(&example));
+            return Err(ConfigError::WrongType { origin, key, value, expected });
+        }
+        change::set(text, &key, &value).ok_or_else(|| {
+            let message = format!("cannot set `{key}`: its section is not a table");
+            ConfigError::WrongValue { origin, message }
+        })
     }
 
     /// Every setting and every custom recognizer, in order.
@@ -109,17 +206,52 @@ impl Config {
 
     /// The resolved settings.
     pub(crate) fn settings(self) -> Result<Settings, ConfigError> {
-        let given = self.said.into_iter().map(|(key, (value, _))| (key, value)).collect();
-        Settings::with(given).map_err(|error| ConfigError::NotToml {
-            path: PathBuf::from("settings"),
-            message: error.message().to_owned(),
+        let given = self.said.iter().map(|(key, (value, _))| (key.clone(), value.clone()));
+        Settings::with(given.collect()).map_err(|error| self.wrong_value(error.message()))
+    }
+
+    /// Checks values that have the right type, such as the name of a profile.
+    fn check_values(&self) -> Result<(), ConfigError> {
+        if self.said.is_empty() {
+            return Ok(());
+        }
+        let given = self.said.iter().map(|(key, (value, _))| (key.clone(), value.clone()));
+        let checked = Settings::with(given.collect());
+        checked.map(drop).map_err(|error| self.wrong_value(error.message()))
+    }
+
+    /// The same, for a text that is not in its file.
+    fn check_values_in(&self, shown: &Path, text: &str) -> Result<(), ConfigError> {
+        self.check_values().map_err(|error| match error {
+            ConfigError::WrongValue { message, .. } => {
+                let key = message.split(' ').next().unwrap_or_default();
+                ConfigError::WrongValue {
+                    origin: place(shown, position::of_key(text, key)),
+                    message,
+                }
+            }
+            other => other,
         })
+    }
+
+    /// The error for a value; its message begins with the key.
+    fn wrong_value(&self, message: &str) -> ConfigError {
+        let key = message.split(' ').next().unwrap_or_default();
+        let origin = match self.said.get(key) {
+            Some((_, Layer::File(path))) => {
+                let text = fs::read_to_string(path).unwrap_or_default();
+                place(path, position::of_key(&text, key))
+            }
+            Some((_, layer)) => layer.to_string(),
+            None => "settings".to_owned(),
+        };
+        ConfigError::WrongValue { origin, message: message.to_owned() }
     }
 
     /// Applies a file; `may` maps a value to what is allowed, or None if it may not be set.
     fn overlay_file(&mut self, path: &Path, may: May) -> Result<(), ConfigError> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
+        match fs::read_to_string(path) {
+            Ok(text) => self.overlay_text(path, &text, may),
             // A data directory that is a file has no settings either.
             Err(error)
                 if matches!(
@@ -127,17 +259,24 @@ impl Config {
                     io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
                 ) =>
             {
-                return Ok(());
+                Ok(())
             }
-            Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
-        };
+            Err(source) => Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+        }
+    }
+
+    fn overlay_text(&mut self, path: &Path, text: &str, may: May) -> Result<(), ConfigError> {
         let layer = Layer::File(path.to_owned());
-        let mut table = parse(path, &text)?;
+        let mut table = parse(path, text)?;
         if let Some(defined) = table.remove(recognizers::SECTION) {
-            let rows = recognizers::read(defined, path)?;
+            let rows =
+                recognizers::read(defined, path).map_err(|error| error.located(path, text))?;
             self.said.extend(rows.into_iter().map(|(key, row)| (key, (row, layer.clone()))));
         }
-        flatten(table).into_iter().try_for_each(|(key, value)| self.set(&key, value, &layer, may))
+        flatten(table)
+            .into_iter()
+            .try_for_each(|(key, value)| self.set(&key, value, &layer, may))
+            .map_err(|error| error.located(path, text))
     }
 
     fn overlay_environment(&mut self) -> Result<(), ConfigError> {
@@ -159,24 +298,26 @@ impl Config {
 
     /// Sets a value from an environment variable or a flag.
     fn set_text(&mut self, key: &str, text: &str, layer: &Layer) -> Result<(), ConfigError> {
-        let is_list = self.current(key).is_some_and(|value| value.is_array());
-        let value = if is_list { list_from_text(text) } else { from_text(text) };
+        let value = match self.current(key) {
+            Some(example) => value_from_text(&example, text),
+            None => Value::String(text.to_owned()),
+        };
         self.set(key, value, layer, |_, _, asked| Some(asked))
     }
 
     fn set(&mut self, key: &str, value: Value, layer: &Layer, may: May) -> Result<(), ConfigError> {
-        let (layer, key) = (layer.clone(), key.to_owned());
+        let (origin, key) = (layer.to_string(), key.to_owned());
         let Some(current) = self.current(&key) else {
-            return Err(ConfigError::Unknown { layer, key });
+            return Err(ConfigError::Unknown { origin, key });
         };
         if !fits(&current, &value) {
             let expected = expected(&current);
-            return Err(ConfigError::WrongType { layer, key, value: value.to_string(), expected });
+            return Err(ConfigError::WrongType { origin, key, value: value.to_string(), expected });
         }
         let Some(allowed) = may(&key, &current, value.clone()) else {
-            return Err(ConfigError::Loosens { layer, key, value: value.to_string() });
+            return Err(ConfigError::Loosens { origin, key, value: value.to_string() });
         };
-        self.said.insert(key, (allowed, layer));
+        self.said.insert(key, (allowed, layer.clone()));
         Ok(())
     }
 
@@ -197,9 +338,10 @@ fn fits(example: &Value, value: &Value) -> bool {
 }
 
 fn parse(path: &Path, text: &str) -> Result<Table, ConfigError> {
-    text.parse().map_err(|error: toml::de::Error| ConfigError::NotToml {
-        path: path.to_owned(),
-        message: error.to_string().trim().replace('\n', " "),
+    text.parse().map_err(|error: toml::de::Error| {
+        let position = error.span().map(|span| position::of_offset(text, span.start));
+        let message = error.message().trim().replace('\n', " ");
+        ConfigError::NotToml { origin: place(path, position), message }
     })
 }
 
@@ -217,13 +359,15 @@ fn flatten(table: Table) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// Parses a value of an environment variable or a flag.
-fn from_text(text: &str) -> Value {
-    match (text.parse::<i64>(), text.parse::<bool>()) {
-        (Ok(number), _) => Value::Integer(number),
-        (_, Ok(truth)) => Value::Boolean(truth),
-        _ => Value::String(text.to_owned()),
-    }
+/// Parses a value of a variable, a flag or an argument as the type of an example; a text of another type stays a text.
+fn value_from_text(example: &Value, text: &str) -> Value {
+    let parsed = match example {
+        Value::Integer(_) => text.parse().ok().map(Value::Integer),
+        Value::Boolean(_) => text.parse().ok().map(Value::Boolean),
+        Value::Array(_) => Some(list_from_text(text)),
+        _ => None,
+    };
+    parsed.unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
 /// Parses `/a,/b` or `["/a", "/b"]` as a list.
@@ -249,13 +393,18 @@ fn expected(example: &Value) -> &'static str {
 mod tests {
     use super::*;
 
+    fn project_file(project: &Path) -> SettingsFiles {
+        SettingsFiles { user: None, project: project.to_owned() }
+    }
+
     #[test]
     fn later_layers_override_earlier_ones() {
         let folder = tempfile::tempdir().unwrap();
         let (user, project) = (folder.path().join("user.toml"), folder.path().join("project.toml"));
         fs::write(&user, "[digest]\nbudget = 111\nverbatim = 222\n").unwrap();
         fs::write(&project, "digest.budget = 333").unwrap();
-        let config = Config::load(Some(&user), &project, &["keep.runs=7".to_owned()]).unwrap();
+        let files = SettingsFiles { user: Some(user.clone()), project: project.clone() };
+        let config = Config::load(&files, &["keep.runs=7".to_owned()]).unwrap();
         let row = |name: &str| {
             config
                 .rows()
@@ -272,8 +421,10 @@ mod tests {
     fn parses_lists_with_commas_or_as_toml() {
         for list in ["/a, /b", "/a,/b", r#"["/a", "/b"]"#] {
             let flags = [format!("isolation.write={list}"), "isolation.profile=off".to_owned()];
-            let settings =
-                Config::load(None, Path::new("/none"), &flags).unwrap().settings().unwrap();
+            let settings = Config::load(&project_file(Path::new("/none")), &flags)
+                .unwrap()
+                .settings()
+                .unwrap();
             assert_eq!(settings.isolation.write, ["/a", "/b"]);
             assert_eq!(settings.isolation.profile.name(), "off");
         }
@@ -284,17 +435,54 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("s.toml");
         fs::write(&file, text).unwrap();
-        let error = Config::load(None, &file, &[]).unwrap_err();
+        let error = Config::load(&project_file(&file), &[]).unwrap_err();
         assert!(error.to_string().contains(expect), "{error}");
     }
 
     #[test]
     fn reports_invalid_files() {
-        check_refused("digest.budgt = 1", "unknown setting `digest.budgt`");
-        check_refused("digest.budget = 'many'", "a non-negative integer");
+        check_refused("\ndigest.budgt = 1", "s.toml:2:8: unknown setting `digest.budgt`");
+        check_refused(
+            "digest.budget = 'many'",
+            "s.toml:1:8: `digest.budget` = \"many\" is not a non-negative",
+        );
         check_refused("digest.budget = -4", "a non-negative integer");
-        check_refused("digest = [", "s.toml");
+        check_refused("[digest]\nbudget = [", "s.toml:2:");
+        check_refused(
+            "[rules]\nunmatched = 'no'",
+            "s.toml:2:1: rules.unmatched = \"no\": expected run",
+        );
         check_refused("isolation.deny = [1]", "a list of strings");
         check_refused("isolation.profile = 'off'", "cannot loosen `isolation.profile`");
+    }
+
+    #[test]
+    fn an_invalid_project_file_can_be_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = SettingsFiles {
+            user: Some(folder.path().join("user.toml")),
+            project: folder.path().join("project.toml"),
+        };
+        fs::write(files.user.as_ref().unwrap(), "digest.budget = 111").unwrap();
+        for broken in ["digest.budget = 5\ndigest.nope = 1", "rules.unmatched = 'no'", "["] {
+            fs::write(&files.project, broken).unwrap();
+            let (config, fault) = Config::load_what_is_valid(&files, &[]).unwrap();
+            assert!(fault.unwrap().to_string().contains("project.toml:"));
+            assert_eq!(config.settings().unwrap().digest.budget, 111, "{broken}");
+        }
+        fs::write(files.user.as_ref().unwrap(), "[").unwrap();
+        assert!(Config::load_what_is_valid(&files, &[]).is_err());
+    }
+
+    #[test]
+    fn values_are_set_by_their_type() {
+        let set = |key: &str, value: &str| {
+            Config::with_value(Path::new("s.toml"), "", key, value)
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(set("team.project", "12").as_deref(), Ok("[team]\nproject = \"12\"\n"));
+        assert_eq!(set("keep.runs", "7").as_deref(), Ok("[keep]\nruns = 7\n"));
+        assert!(set("keep.runs", "-7").unwrap_err().contains("a non-negative integer"));
+        assert!(set("keep.run", "7").unwrap_err().contains("unknown setting"));
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use forebay_app::settings::recognizers::{Recognizers, Row};
 use toml::{Table, Value};
 
-use super::{ConfigError, Layer};
+use super::ConfigError;
 
 /// Their section in a settings file.
 pub(super) const SECTION: &str = "recognizers";
@@ -16,7 +16,7 @@ pub(super) const SECTION: &str = "recognizers";
 /// The recognizers of a file by key, if all are valid.
 pub(super) fn read(defined: Value, file: &Path) -> Result<Vec<(String, Value)>, ConfigError> {
     let bad = |key: String, message: String| ConfigError::BadRecognizer {
-        layer: Layer::File(file.to_owned()),
+        origin: file.display().to_string(),
         key: if key.is_empty() { SECTION.to_owned() } else { format!("{SECTION}.{key}") },
         message,
     };

@@ -333,10 +333,14 @@ fn reports_invalid_settings_with_their_location() {
     set("digest.budget=many").refused(2, "a non-negative integer", "forebay config");
     set("digest.budget").refused(2, "key=value", "forebay config");
     env.write(".forebay.toml", "digest.nope = 1\n");
-    env.forebay(["run", "--", "touch ran"]).refused(2, ".forebay.toml: unknown setting", "config");
+    env.forebay(["run", "--", "touch ran"]).refused(
+        2,
+        ".forebay.toml:1:8: unknown setting",
+        "config",
+    );
     assert!(!env.project().join("ran").exists());
     env.write(".forebay.toml", "digest = [\n");
-    env.forebay(["stats"]).refused(2, ".forebay.toml", "TOML");
+    env.forebay(["run", "true"]).refused(2, ".forebay.toml:1:", "TOML");
 }
 
 #[test]
@@ -430,6 +434,46 @@ fn the_demo_shows_each_step_and_cleans_up() {
     assert!(env.forebay(["history"]).ok().text().contains("nothing yet"));
     let left = fs::read_dir(env.root()).unwrap().count();
     assert_eq!(left, ["app", "data", "home"].len(), "the demo removes its folder");
+}
+
+/// The part of the README that shows the demo is between these lines.
+const SAMPLE_START: &str =
+    "<!-- The start of `forebay demo`; a test compares it. -->\n```console\n";
+const SAMPLE_END: &str = "```\n";
+
+/// References, times and what depends on their length are different in each run.
+fn comparable(env: &TestEnv, text: &str) -> String {
+    let mask =
+        |line: &str| line.split_once(" -> ").map_or(line.to_owned(), |(head, _)| head.to_owned());
+    env.redact(text).lines().map(mask).collect::<Vec<_>>().join("\n")
+}
+
+/// `INSTA_UPDATE=always` updates the README, as it does snapshots.
+#[test]
+fn the_readme_shows_what_the_demo_prints() {
+    let env = TestEnv::new();
+    let text = env.forebay(["demo"]).ok().text();
+    let start = text.find("$ forebay run").unwrap();
+    let end = text.find("\n$ forebay get").unwrap();
+    let demo = &text[start..end];
+    // Without the title of the second step.
+    let demo = demo.rsplit_once("\n\n").unwrap().0;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = fs::read_to_string(path).unwrap();
+    let (before, rest) = readme.split_once(SAMPLE_START).unwrap();
+    let (sample, after) = rest.split_once(SAMPLE_END).unwrap();
+    if comparable(&env, sample) == comparable(&env, demo) {
+        return;
+    }
+    let update = std::env::var_os("INSTA_UPDATE").is_some_and(|word| word == "always");
+    assert!(update, "README.md shows:\n{sample}\nthe demo prints:\n{demo}");
+    fs::write(path, format!("{before}{SAMPLE_START}{demo}\n{SAMPLE_END}{after}")).unwrap();
+}
+
+#[test]
+fn the_demo_ends_with_the_next_step() {
+    let env = TestEnv::new();
+    assert!(env.forebay(["demo"]).ok().text().ends_with("$ forebay init"));
 }
 
 #[test]

@@ -460,12 +460,11 @@ fn a_project_cannot_configure_the_embedder() {
     ] {
         env.write(".forebay.toml", format!("[embedder]\n{line}\n"));
         let key = line.split(' ').next().unwrap();
-        let refused = env.forebay(["search", "x"]);
-        refused.refused(
-            2,
-            &format!("a project cannot loosen `embedder.{key}`"),
-            "set it in your own settings file",
-        );
+        let refusal = format!("a project cannot loosen `embedder.{key}`");
+        env.forebay(["note", "x"]).refused(2, &refusal, "set it in your own settings file");
+        // A search goes on without the file.
+        let search = env.forebay(["search", "x"]).ok();
+        assert!(search.stderr.contains(&refusal), "{}", search.stderr);
     }
     assert!(server.take_requests().is_empty());
     // The user's own settings file may set any address.

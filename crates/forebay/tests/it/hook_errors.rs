@@ -122,9 +122,21 @@ fn promise_1_newer_database_only_logs_one_line() {
 }
 
 #[test]
-fn promise_1_invalid_settings_only_log_one_line() {
+fn promise_1_hook_ignores_an_invalid_project_file_and_logs_one_line() {
     let env = TestEnv::new();
     env.write(".forebay.toml", "hooks.threshold = 'many'");
+    let output = call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes());
+    assert!(output.ok().text().contains("[ctx:"), "the result is replaced as without the file");
+    let lines = log_lines(&env);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains(".forebay.toml:1:7: `hooks.threshold`"), "{lines:?}");
+}
+
+#[test]
+fn promise_1_invalid_user_settings_only_log_one_line() {
+    let env = TestEnv::new();
+    fs::create_dir(env.data()).unwrap();
+    fs::write(env.data().join("settings.toml"), "hooks.threshold = 'many'").unwrap();
     call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes()).silent();
     assert_eq!(log_lines(&env).len(), 1);
 }

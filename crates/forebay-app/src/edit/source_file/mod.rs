@@ -12,6 +12,7 @@ use forebay_store::ContentHash;
 use forebay_text::number;
 
 pub(crate) use project_path::{Access, ProjectPath, locate, named, shown};
+pub use replace::replace_file;
 pub(crate) use text::{SourceText, TextFormat};
 
 use crate::AppError;
@@ -67,7 +68,7 @@ pub(crate) fn write(
             "read it again with context_read",
         ));
     }
-    replace::replace(&location.path, bytes).map_err(|error| {
+    replace_file(&location.path, bytes).map_err(|error| {
         AppError::unavailable(
             format!("cannot write {}: {error}; the file is unchanged", location.shown),
             Some(match error.kind() {

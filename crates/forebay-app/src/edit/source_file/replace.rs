@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Writes `bytes` to `path`, which must not contain symlinks.
 ///
 /// Preserves permissions and, if this user may, the owner. On failure the old file stays intact.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let old = fs::metadata(path).ok();
     if old.is_some() {
         // The folder may be writable while the file is not; a rename would bypass that.
@@ -75,7 +75,7 @@ mod tests {
         let path = folder.path().join("script");
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o750)).unwrap();
-        replace(&path, b"new").unwrap();
+        replace_file(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o750);
         assert_eq!(names(folder.path()), ["script"]);
@@ -86,8 +86,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("taken");
         fs::create_dir(&path).unwrap();
-        assert!(replace(&path, b"new").is_err());
+        assert!(replace_file(&path, b"new").is_err());
         assert_eq!(names(folder.path()), ["taken"]);
-        assert!(replace(&folder.path().join("no/such"), b"new").is_err());
+        assert!(replace_file(&folder.path().join("no/such"), b"new").is_err());
     }
 }

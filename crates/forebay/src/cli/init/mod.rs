@@ -52,7 +52,7 @@ enum Outcome {
 
 impl Init {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        let app = common.app()?;
+        let app = common.tolerant_app()?;
         let machine = app.machine.as_ref().ok_or_else(|| {
             AppError::bad_input("this user has no home folder", "set HOME to a folder")
         })?;
