@@ -1,5 +1,6 @@
 //! A home folder and a project for one agent, and the agent's process.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,8 @@ pub(super) struct AgentEnv<'a> {
     installation: &'a Installation,
     forebay: &'a Path,
     root: PathBuf,
+    /// Whether the agent can start Forebay; otherwise only the project's files name it.
+    has_forebay: bool,
     /// Deletes the folder when dropped, unless it is kept.
     _temporary: Option<TempDir>,
 }
@@ -73,13 +76,36 @@ impl<'a> AgentEnv<'a> {
         forebay: &'a Path,
         keep: Option<&Path>,
     ) -> Result<Self> {
+        Self::in_folder(host.label, host, installation, forebay, keep)
+    }
+
+    /// The agent of somebody who has the project's files, and not Forebay.
+    pub(super) fn without_forebay(
+        host: &'static Host,
+        installation: &'a Installation,
+        forebay: &'a Path,
+        keep: Option<&Path>,
+    ) -> Result<Self> {
+        let folder = format!("{} without", host.label);
+        let env = Self::in_folder(&folder, host, installation, forebay, keep)?;
+        Ok(Self { has_forebay: false, ..env })
+    }
+
+    fn in_folder(
+        name: &str,
+        host: &'static Host,
+        installation: &'a Installation,
+        forebay: &'a Path,
+        keep: Option<&Path>,
+    ) -> Result<Self> {
         let (root, temporary) = if let Some(folder) = keep {
-            (folder.join(host.label), None)
+            (folder.join(name), None)
         } else {
             let folder = tempfile::tempdir()?;
             (folder.path().to_owned(), Some(folder))
         };
-        let env = Self { host, installation, forebay, root, _temporary: temporary };
+        let env =
+            Self { host, installation, forebay, root, has_forebay: true, _temporary: temporary };
         for folder in [env.home(), env.project().join(".git"), env.project().join(".claude")] {
             fs::create_dir_all(folder)?;
         }
@@ -107,7 +133,8 @@ impl<'a> AgentEnv<'a> {
             return Ok(());
         }
         let mut init = self.command(self.forebay);
-        process::stdout(init.args(["init", self.host.agent, "--user", "--yes"]))?;
+        let level = if self.has_forebay { "--user" } else { "--project" };
+        process::stdout(init.args(["init", self.host.agent, level, "--yes"]))?;
         Ok(())
     }
 
@@ -119,6 +146,9 @@ impl<'a> AgentEnv<'a> {
         is_resumed: bool,
     ) -> Result<()> {
         let mut agent = self.command(&self.installation.program(self.host));
+        if !self.has_forebay {
+            agent.env("PATH", path_without_forebay()?);
+        }
         for (name, value) in self.host.env {
             agent.env(name, self.fill_placeholders(value, model)?);
         }
@@ -189,6 +219,13 @@ impl<'a> AgentEnv<'a> {
             .replace("{project}", &self.project().to_string_lossy())
             .replace("{home}", &self.home().to_string_lossy()))
     }
+}
+
+/// The folders of the PATH that do not contain Forebay.
+fn path_without_forebay() -> Result<OsString> {
+    let inherited = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&inherited);
+    Ok(std::env::join_paths(folders.filter(|folder| !folder.join("forebay").exists()))?)
 }
 
 fn exits_in_time(mut child: Child) -> bool {

@@ -3,7 +3,8 @@
 //! Each agent is installed with npm, set up in an empty home folder and run without a terminal. Its model is a
 //! server on loopback ([`model`]) that requests a long shell output, a long result of another MCP server
 //! ([`probe`]), a command that a rule denies and one of Forebay's tools. The checks look at what the agent sends
-//! back to the model. Each file in [`hosts`] describes how to start an agent.
+//! back to the model. Then the project's files are written, and the agent runs as a teammate's would who has these
+//! files and not Forebay. Each file in [`hosts`] describes how to start an agent.
 
 mod agent_env;
 pub(crate) mod examples;
@@ -59,7 +60,9 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
     for host in hosts {
         let started = Instant::now();
         let env = AgentEnv::new(host, &installation, &forebay, keep.as_deref())?;
-        let results = drive(&env)?;
+        let mut results = drive(&env)?;
+        let teammate = AgentEnv::without_forebay(host, &installation, &forebay, keep.as_deref())?;
+        results.push(drive_without_forebay(&teammate)?);
         for result in &results {
             console::line(result.line(host));
         }
@@ -116,6 +119,23 @@ fn drive(env: &AgentEnv) -> Result<Vec<CheckResult>> {
     }
     results.push(check_history(env));
     Ok(results)
+}
+
+/// Runs a conversation where the project's files name Forebay and it is not installed.
+fn drive_without_forebay(env: &AgentEnv) -> Result<CheckResult> {
+    let model = ScriptedModel::start()?;
+    env.set_up(&model)?;
+    let prompt = format!("{}: run the command you were asked for", model::SHELL_PROMPT);
+    env.prompt(&model, &prompt, false)?;
+    let exchanges = model.drain();
+    env.save_requests("teammate", &exchanges)?;
+    let result = model::longest_results(&exchanges).first().cloned().unwrap_or_default();
+    let has_hook_error = result.to_lowercase().contains("hook");
+    Ok(CheckResult {
+        name: "without Forebay, a project's files do no harm",
+        passed: result.contains(model::SHELL_OUTPUT) && !has_hook_error,
+        detail: excerpt(&result),
+    })
 }
 
 /// Checks the tool results that the model received, in the order of the script.

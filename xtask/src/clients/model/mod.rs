@@ -95,10 +95,15 @@ impl ScriptedModel {
     }
 }
 
+/// The prompt of the script with one shell command.
+pub(super) const SHELL_PROMPT: &str = "SCRIPT shell";
+/// The output of that command.
+pub(super) const SHELL_OUTPUT: &str = "the-shell-works";
+
 /// Returns the tool results of the request with the most results.
 pub(super) fn longest_results(exchanges: &[Exchange]) -> Vec<String> {
-    let scripted =
-        exchanges.iter().filter(|exchange| exchange.request.prompt.contains("SCRIPT all"));
+    let is_scripted = |prompt: &str| prompt.contains("SCRIPT all") || prompt.contains(SHELL_PROMPT);
+    let scripted = exchanges.iter().filter(|exchange| is_scripted(&exchange.request.prompt));
     scripted
         .map(|exchange| exchange.request.results.clone())
         .max_by_key(Vec::len)
@@ -128,6 +133,10 @@ fn next_turn(request: &ModelRequest) -> ModelTurn {
     let done = ModelTurn::Text("SCRIPT-END".to_owned());
     if request.prompt.contains(FUNCTIONS_PROMPT) {
         return next_function_turn(request);
+    }
+    if request.prompt.contains(SHELL_PROMPT) && request.results.is_empty() {
+        let call = shell_call(&request.tools, &format!("echo {SHELL_OUTPUT}"));
+        return call.map_or(done, |(tool, input)| ModelTurn::Call { tool, input });
     }
     if !request.prompt.contains("SCRIPT all") || request.tools.is_empty() {
         return done;
