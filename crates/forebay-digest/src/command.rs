@@ -59,6 +59,11 @@ impl Command {
         self.calls.iter().any(|call| call_matches(call, pattern))
     }
 
+    /// Returns true if several commands print one after another.
+    pub(crate) fn is_compound(&self) -> bool {
+        self.calls.len() > 1
+    }
+
     /// Returns true if every command matches one of the patterns.
     pub(crate) fn all_match(&self, patterns: &[&str]) -> bool {
         let matches_any =

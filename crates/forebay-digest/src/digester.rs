@@ -14,7 +14,7 @@ use crate::{Budget, Digest, Hint, OmittedRange};
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Bytes buffered before a recognizer is chosen.
-const START_BYTES: usize = 16 * 1024;
+pub(crate) const START_BYTES: usize = 16 * 1024;
 
 /// Builds a digest from pushed bytes; chunk boundaries do not affect the result.
 #[derive(Debug)]

@@ -6,8 +6,9 @@
 //! 2. a text that fits the budget is returned verbatim, and the later stages are never built;
 //! 3. a larger one is reduced (`reducer`): recognizers (`recognizers`, one file per format) bid for
 //!    it by its command and first lines, mark the lines that matter and report facts; user-defined
-//!    ones (`custom`) come first; `salience` weighs unmarked lines; `quote` folds repeated lines and
-//!    quotes the most salient ones below the facts.
+//!    ones (`custom`) come first; `parts` keeps the facts of several formats in one text apart;
+//!    `salience` weighs unmarked lines; `quote` folds repeated lines and quotes the most salient
+//!    ones below the facts.
 //!
 //! Memory is bounded by the budget and a few constants, not by the size of the output.
 
@@ -19,6 +20,7 @@ mod hash;
 mod lines;
 mod location;
 mod log_prefix;
+mod parts;
 mod quote;
 mod recognizers;
 mod reducer;
@@ -108,6 +110,21 @@ pub fn digest(raw: &[u8], hint: Hint<'_>, intent: Option<&str>, budget: Budget) 
     digester.push(raw);
     digester.finish()
 }
+
+/// Returns everything that a digest of a text may state in its own words, whatever fits its budget.
+///
+/// For tests, which check each statement against the text.
+pub fn statements(raw: &[u8], hint: Hint<'_>) -> Vec<String> {
+    let text = clean(raw);
+    let start = forebay_text::cut::prefix(&text, digester::START_BYTES);
+    let mut reducer = reducer::Reducer::new(hint, start, "", STATEMENTS_TOKENS);
+    digester::feed(&mut reducer, &text);
+    let report = reducer.report(text.lines().count() as u64);
+    report.into_iter().flat_map(|report| report.facts).map(|fact| fact.text).collect()
+}
+
+/// A budget for which recognizers shorten few lists.
+const STATEMENTS_TOKENS: u64 = 6_000;
 
 /// Removes terminal noise: escape sequences, overwritten states of a line, control characters.
 ///

@@ -5,8 +5,9 @@ use forebay_domain::tokens;
 use crate::command::Command;
 use crate::custom::CustomReader;
 use crate::lines::Line;
+use crate::parts::Parts;
 use crate::quote::Quoter;
-use crate::recognizers::{EmbeddedRecognizers, Format, Mark, Recognizer, Report, ReportContext};
+use crate::recognizers::{EmbeddedRecognizers, Format, Mark, Report, ReportContext};
 use crate::salience::{self, Salience};
 use crate::{Hint, OmittedRange};
 
@@ -17,9 +18,15 @@ pub(crate) struct Reducer {
     max_bytes: usize,
     /// The custom recognizer that claims the text, if any; embedded formats are still recognized.
     custom: Option<CustomReader>,
-    /// Otherwise the recognizer that claims the whole text.
-    whole_text: Option<Box<dyn Recognizer>>,
-    /// Recognizers of embedded formats, if none claims the whole text.
+    /// Otherwise the parts of the text, if it starts in a known format.
+    parts: Option<Parts>,
+    rest: Rest,
+}
+
+/// What reads lines of no known part, and quotes.
+#[derive(Debug)]
+struct Rest {
+    /// Recognizers of embedded formats.
     embedded: EmbeddedRecognizers,
     /// Quotes marked lines, and lines of unknown formats.
     quoter: Quoter,
@@ -37,36 +44,25 @@ impl Reducer {
             failed: hint.failed,
             max_bytes,
             custom,
-            whole_text: whole_text.map(|format| (format.create)()),
-            embedded: EmbeddedRecognizers::for_command(&command),
-            quoter: Quoter::new(intent, max_bytes),
+            rest: Rest {
+                embedded: EmbeddedRecognizers::for_command(&command),
+                quoter: Quoter::new(intent, max_bytes),
+            },
+            parts: whole_text.map(|format| Parts::new(command, format, max_bytes)),
         }
     }
 
     pub(crate) fn push_line(&mut self, line: Line<'_>) {
         let line = line.without_timestamp();
-        let custom_mark = self.custom.as_mut().map_or(Mark::Plain, |custom| custom.push_line(line));
-        let mut mark = match &mut self.whole_text {
-            Some(whole_text) => whole_text.push_line(line),
+        if let Some(parts) = &mut self.parts {
+            return parts.push_line(line, &mut |line, mark| self.rest.push_part_line(line, mark));
+        }
+        let mark = self.custom.as_mut().map_or(Mark::Plain, |custom| custom.push_line(line));
+        match mark {
             // Lines dropped by the user are hidden from other recognizers.
-            None if custom_mark == Mark::Noise => custom_mark,
-            None => custom_mark.max(self.embedded.push_line(line)),
-        };
-        let intent_mask = self.quoter.match_intent(line.text);
-        if self.quoter.try_fold(line, intent_mask, mark.is_weighted()) {
-            return;
+            Mark::Noise => self.rest.push_read(line, mark),
+            _ => self.rest.push_unread(line, mark),
         }
-        let mut salience = Salience::default();
-        let is_final =
-            mark == Mark::Noise && (self.whole_text.is_some() || custom_mark == Mark::Noise);
-        if !is_final {
-            let (weighed, triggers) = salience::weigh(line.text);
-            salience = weighed;
-            if self.whole_text.is_none() {
-                mark = mark.max(self.embedded.wake_for(line, triggers));
-            }
-        }
-        self.quoter.push_line(line, mark.apply_to(Salience { intent_mask, ..salience }));
     }
 
     pub(crate) fn command_failed(&mut self) {
@@ -74,15 +70,56 @@ impl Reducer {
     }
 
     /// Returns the reduced text and the omitted lines.
-    pub(crate) fn finish(self, lines: u64) -> (String, Vec<OmittedRange>) {
+    pub(crate) fn finish(mut self, lines: u64) -> (String, Vec<OmittedRange>) {
+        let report = self.report(lines);
+        self.rest.quoter.finish(report.as_ref(), self.failed, lines)
+    }
+
+    /// Returns the facts; no line may follow.
+    pub(crate) fn report(&mut self, lines: u64) -> Option<Report> {
         let context = ReportContext { lines, max_bytes: self.max_bytes };
-        let report = if let Some(whole_text) = self.whole_text {
-            whole_text.report(&context)
-        } else {
-            let custom_report = self.custom.and_then(|custom| custom.report(&context));
-            custom_report.into_iter().chain(self.embedded.report(&context)).reduce(Report::merge)
+        let report = match (self.parts.take(), self.custom.take()) {
+            (Some(parts), _) => {
+                parts.finish(&mut |line, mark| self.rest.push_part_line(line, mark))
+            }
+            (None, custom) => custom.and_then(|custom| custom.report(&context)),
         };
-        self.quoter.finish(report.as_ref(), self.failed, lines)
+        let embedded = self.rest.embedded.report(&context);
+        report.into_iter().chain(embedded).reduce(Report::merge)
+    }
+}
+
+impl Rest {
+    fn push_part_line(&mut self, line: Line<'_>, mark: Mark) {
+        match mark {
+            Mark::Foreign => self.push_unread(line, Mark::Plain),
+            _ => self.push_read(line, mark),
+        }
+    }
+
+    /// Takes a line that a recognizer read, with its mark.
+    fn push_read(&mut self, line: Line<'_>, mark: Mark) {
+        let intent_mask = self.quoter.match_intent(line.text);
+        if self.quoter.try_fold(line, intent_mask, mark.is_weighted()) {
+            return;
+        }
+        let salience = match mark {
+            Mark::Noise => Salience::default(),
+            _ => salience::weigh(line.text).0,
+        };
+        self.quoter.push_line(line, mark.apply_to(Salience { intent_mask, ..salience }));
+    }
+
+    /// Takes a line that may belong to an embedded format.
+    fn push_unread(&mut self, line: Line<'_>, mark: Mark) {
+        let mut mark = mark.max(self.embedded.push_line(line));
+        let intent_mask = self.quoter.match_intent(line.text);
+        if self.quoter.try_fold(line, intent_mask, mark.is_weighted()) {
+            return;
+        }
+        let (salience, triggers) = salience::weigh(line.text);
+        mark = mark.max(self.embedded.wake_for(line, triggers));
+        self.quoter.push_line(line, mark.apply_to(Salience { intent_mask, ..salience }));
     }
 }
 
@@ -95,7 +132,7 @@ impl Mark {
     /// Combines the mark with the salience of the line's words.
     fn apply_to(self, salience: Salience) -> Salience {
         match self {
-            Self::Plain => salience,
+            Self::Plain | Self::Foreign => salience,
             Self::Noise => Salience {
                 is_noise: true,
                 intent_mask: salience.intent_mask,

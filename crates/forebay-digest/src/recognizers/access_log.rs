@@ -1,7 +1,7 @@
 //! Access logs of web servers: counts by status, method, path and client, bytes; quotes server
 //! errors.
 
-use forebay_text::number::grouped;
+use forebay_text::number::{counted, grouped};
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -94,6 +94,9 @@ struct AccessLog {
 impl Recognizer for AccessLog {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some(request) = request(line.text) else {
+            if !line.text.contains(" - - [") {
+                return Mark::Foreign;
+            }
             self.others += 1;
             let message = line.text.rsplit_once("] ").map_or(line.text, |(_, message)| message);
             self.other_messages.add(message);
@@ -120,7 +123,7 @@ impl Recognizer for AccessLog {
             return None;
         }
         let others = if self.others > 0 {
-            format!(", {} other lines", grouped(self.others))
+            format!(", {}", counted(self.others, "server message"))
         } else {
             String::new()
         };

@@ -74,7 +74,14 @@ impl Recognizer for Accessibility {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some((role, rest)) = element(line.text) else {
             let is_page_line = line.text.contains("Page ") || line.text.starts_with("- Page");
-            return if is_page_line { Mark::OUTCOME } else { Mark::Plain };
+            let text = line.text.trim_start();
+            let is_own =
+                text.starts_with("- ") || text.starts_with("```") || text.starts_with("### ");
+            return match () {
+                () if is_page_line => Mark::OUTCOME,
+                () if is_own => Mark::Plain,
+                () => Mark::Foreign,
+            };
         };
         self.roles.add(role);
         self.disabled += u64::from(rest.contains("[disabled]"));

@@ -65,12 +65,12 @@ const MAX_DETAIL_LINES: u32 = 4;
 
 #[derive(Debug, Default)]
 struct Compiler {
-    diagnostics: Diagnostics,
-    tool: Option<&'static str>,
+    /// The diagnostics of each tool, which are never added up.
+    tools: Vec<(&'static str, Diagnostics)>,
     /// Number of following lines that belong to a diagnostic of a new kind.
     detail_lines: u32,
     /// A rule on a line of its own, before its location.
-    pending_rule: Option<String>,
+    pending_rule: Option<(Severity, String)>,
 }
 
 impl Recognizer for Compiler {
@@ -83,8 +83,11 @@ impl Recognizer for Compiler {
         if !text.starts_with([' ', '\t'])
             && let Some(diagnostic) = Diagnostic::parse(text)
         {
-            self.name_tool(diagnostic.path);
-            let mark = self.diagnostics.add(diagnostic.severity, diagnostic.path, &diagnostic.kind);
+            let mark = self.of_tool(diagnostic.path).add(
+                diagnostic.severity,
+                diagnostic.path,
+                &diagnostic.kind,
+            );
             self.detail_lines = if mark == Mark::FAILURE { MAX_DETAIL_LINES } else { 0 };
             return mark;
         }
@@ -106,40 +109,69 @@ impl Recognizer for Compiler {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        self.diagnostics.report(self.tool.unwrap_or("diagnostics"))
+        self.tools
+            .into_iter()
+            .filter_map(|(tool, diagnostics)| diagnostics.report(tool))
+            .reduce(Report::merge)
     }
 }
 
 impl Compiler {
-    fn name_tool(&mut self, path: &str) {
-        let named = TOOLS.iter().find(|(extension, _)| path.ends_with(extension));
-        self.tool = self.tool.or(named.map(|(_, tool)| *tool));
+    /// Returns the diagnostics of the tool that reports on this kind of file.
+    fn of_tool(&mut self, path: &str) -> &mut Diagnostics {
+        let extension = TOOLS.iter().find(|(extension, _)| path.ends_with(extension));
+        // Headers may belong to either of the two compilers.
+        let tool = match extension.map_or("diagnostics", |(_, tool)| *tool) {
+            "cc" if self.tools.iter().any(|(tool, _)| *tool == "c++") => "c++",
+            "diagnostics" if self.tools.len() == 1 => self.tools[0].0,
+            tool => tool,
+        };
+        let at = self.tools.iter().position(|(known, _)| *known == tool).unwrap_or_else(|| {
+            self.tools.push((tool, Diagnostics::default()));
+            self.tools.len() - 1
+        });
+        &mut self.tools[at].1
     }
 
     /// Reads a count; counts per file are added up, `Found 3 errors` is a total.
     fn read_count(&mut self, text: &str) -> Mark {
         let errors = count::before(text, "errors").or(count::before(text, "error")).unwrap_or(0);
-        let before = if text.ends_with("generated.") {
-            self.diagnostics.reported_errors.unwrap_or(0)
-        } else {
-            0
-        };
-        self.diagnostics.reported_errors = Some(before + errors);
+        // A count belongs to the diagnostics above it.
+        if let Some((_, diagnostics)) = self.tools.last_mut() {
+            let is_partial = text.ends_with("generated.");
+            let before = if is_partial { diagnostics.reported_errors.unwrap_or(0) } else { 0 };
+            diagnostics.reported_errors = Some(before + errors);
+        }
         if text.ends_with("generated.") { Mark::DETAIL } else { Mark::OUTCOME }
     }
 
-    /// Reads ruff's full format: `F401 [*] message`, then ` --> path:3:5`.
+    /// Reads `F401 [*] message` or `error[rule]: message`, then ` --> path:3:5`.
     fn ruff_block(&mut self, text: &str) -> Option<Mark> {
         if let Some(location) = text.trim_start().strip_prefix("--> ") {
-            let rule = self.pending_rule.take()?;
-            let message = location::located_message(location)?;
-            self.name_tool(message.path);
-            return Some(self.diagnostics.add(Severity::Error, message.path, &rule));
+            let (severity, rule) = self.pending_rule.take()?;
+            // rustc has a recognizer of its own.
+            let message = location::located_message(location)
+                .filter(|message| message.path.rsplit('.').next() != Some("rs"))?;
+            return Some(self.of_tool(message.path).add(severity, message.path, &rule));
         }
-        let first = text.split(' ').next().unwrap_or_default();
-        self.pending_rule = is_rule_code(first).then(|| first.to_owned());
+        self.pending_rule = headline(text);
         self.pending_rule.is_some().then_some(Mark::Weight(45))
     }
+}
+
+/// Parses `F401 [*] message`, `error[rule]: message` and `warning[rule]: message`.
+fn headline(text: &str) -> Option<(Severity, String)> {
+    let first = text.split(' ').next().unwrap_or_default();
+    if is_rule_code(first) {
+        return Some((Severity::Error, first.to_owned()));
+    }
+    let (severity, rule) = first.strip_suffix("]:")?.split_once('[')?;
+    let severity = match severity {
+        "error" => Severity::Error,
+        "warning" => Severity::Warning,
+        _ => return None,
+    };
+    Some((severity, rule.to_owned()))
 }
 
 /// Returns true for `Found 3 errors in 2 files`, `3 errors generated.` or `2 errors`.

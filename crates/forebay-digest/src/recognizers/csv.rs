@@ -1,10 +1,10 @@
 //! CSV and TSV: row count; columns with types, ranges and frequent values.
 
-use forebay_text::number::grouped;
+use forebay_text::number::{counted, grouped};
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{ValueStats, looks_like_date};
+use crate::tally::{ValueStats, has_other_types, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "csv, tsv",
@@ -17,12 +17,17 @@ pub(super) const FORMAT: Format = Format {
 /// Maximum number of lines of one row.
 const MAX_ROW_LINES: usize = 40;
 
+/// After this many rows, the types of the columns are known.
+const MIN_TYPED_ROWS: u64 = 5;
+
 const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let (rows, columns) = layout(start)?;
     let expected = start.is_expected || start.command.reads_file(&["csv", "tsv"]);
-    let enough = columns >= 3 && rows >= 4;
+    // Calls with arguments and indented code are split by commas too.
+    let is_code = start.mostly(50, |line| line.contains('(') || line.starts_with([' ', '\t']));
+    let enough = columns >= 3 && rows >= 4 && !is_code;
     (expected || enough).then_some(if expected { Claim::Sure } else { Claim::Likely })
 }
 
@@ -159,7 +164,7 @@ impl Recognizer for Csv {
         }
         let malformed = match self.malformed {
             0 => String::new(),
-            count => format!(", {} lines with a different number of fields", grouped(count)),
+            count => format!(", {} with a different number of fields", counted(count, "line")),
         };
         let mut report = Report::with_summary(
             format!("{}, {} columns{malformed}", self.describe_rows(), self.names.len()),
@@ -167,8 +172,10 @@ impl Recognizer for Csv {
         );
         let max_items = if context.max_bytes > 2_000 { 10 } else { 4 };
         for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
-            report
-                .add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(max_items)));
+            report.add_field(
+                80 - index.min(60) as u32,
+                format!("{name}: {}", values.describe(max_items)),
+            );
         }
         Some(report)
     }
@@ -180,6 +187,17 @@ impl Csv {
         if is_first && self.header(row, delimiter) {
             return Mark::FAILURE;
         }
+        // A row with some fields more or less is still a row.
+        if fields(row, delimiter).count() * 2 <= self.names.len()
+            || !row.contains(delimiter) && self.names.len() > 1
+            || self.has_other_types(row, delimiter)
+        {
+            return Mark::Foreign;
+        }
+        if fields(row, delimiter).eq(self.names.iter().map(String::as_str)) {
+            // The header of another file of the same kind.
+            return Mark::Noise;
+        }
         if fields(row, delimiter).count() != self.names.len() {
             self.malformed += 1;
             return Mark::REASON;
@@ -189,6 +207,14 @@ impl Csv {
             column.add(value);
         }
         if self.rows <= 3 { Mark::Weight(40 - self.rows as u32) } else { Mark::Noise }
+    }
+
+    /// Returns true if most columns that had only numbers so far have something else in this row.
+    fn has_other_types(&self, row: &str, delimiter: char) -> bool {
+        if self.rows < MIN_TYPED_ROWS || fields(row, delimiter).count() != self.names.len() {
+            return false;
+        }
+        has_other_types(&self.columns, fields(row, delimiter))
     }
 
     /// Reads the first row; returns true if it contains column names.

@@ -3,6 +3,7 @@
 use super::json::{JsonReader, Shape};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
+use forebay_text::number::counted;
 
 pub(super) const FORMAT: Format = Format {
     name: "curl, http",
@@ -91,31 +92,41 @@ impl Recognizer for Curl {
         }
         match text.as_bytes().first() {
             Some(b'<' | b'>' | b'{' | b'}') if !self.in_body => Mark::Noise,
+            _ if self.in_body && self.body_is_complete() => Mark::Foreign,
             _ if self.in_body => {
                 self.body_lines += 1;
                 self.body.read(line.text, &mut self.shape);
                 Mark::Weight(20)
             }
+            _ if self.statuses.is_empty() => Mark::Foreign,
             _ => Mark::Plain,
         }
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let last = self.statuses.last()?;
-        let request = self.request.map(|request| format!("{request} -> ")).unwrap_or_default();
+        let request =
+            self.request.as_ref().map(|request| format!("{request} -> ")).unwrap_or_default();
         let mut summary = format!("http: {request}{last}");
         if self.statuses.len() > 1 {
             summary += &format!(" ({} responses)", self.statuses.len());
         }
         if self.body_lines > 0 {
-            summary += &format!(", {} lines of body", self.body_lines);
+            summary += &format!(", {} after the headers", counted(self.body_lines, "line"));
         }
         let mut report = Report::with_summary(summary, Quotes::Marked);
-        if self.body.documents > 0 && !self.body.is_invalid && !self.body.is_open() {
+        if self.body_is_complete() {
             report.add(90, format!("body: JSON {}", self.shape.summary()));
             self.shape.add_facts(&mut report, 5);
         }
         Some(report)
+    }
+}
+
+impl Curl {
+    /// Returns true after the only value of a JSON body.
+    fn body_is_complete(&self) -> bool {
+        self.body.documents > 0 && !self.body.is_invalid && !self.body.is_open()
     }
 }
 

@@ -100,7 +100,13 @@ struct Dependencies {
 
 impl Recognizer for Dependencies {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
-        let Some(entry) = entry(line.text) else { return Mark::Weight(20) };
+        if line.text.trim_start_matches(['│', ' ']).starts_with('[') {
+            // `[dev-dependencies]` stands above the entries of its kind.
+            return Mark::Noise;
+        }
+        let Some(entry) = entry(line.text).filter(|entry| self.may_be(entry, line.text)) else {
+            return Mark::Foreign;
+        };
         self.rows += 1;
         self.repeated += u64::from(entry.is_repeated);
         let is_root = self.rows == 1 && entry.depth == 0;
@@ -124,6 +130,9 @@ impl Recognizer for Dependencies {
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if self.packages.is_empty() {
+            return None;
+        }
         let count: usize = self.packages.values().map(Vec::len).sum();
         let root = self.root.map(|root| format!("{root}: ")).unwrap_or_default();
         // Without a root the top level is not a list of direct dependencies.
@@ -148,5 +157,14 @@ impl Recognizer for Dependencies {
         let more = if shown < self.direct.len() { ", …" } else { "" };
         report.add(90, format!("{top}: {}{more}", self.direct[..shown].join(", ")));
         Some(report)
+    }
+}
+
+impl Dependencies {
+    /// Returns true unless it is a name and a version somewhere in other text.
+    fn may_be(&self, entry: &Entry<'_>, line: &str) -> bool {
+        let is_branch = line.starts_with(['│', '├', '└', ' ']);
+        // pnpm writes the direct ones without a branch: `axios 0.18.0`.
+        is_branch || entry.depth == 0 && (self.rows == 0 || line.split(' ').count() <= 2)
     }
 }

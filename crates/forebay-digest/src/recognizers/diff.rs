@@ -1,6 +1,8 @@
 //! Diffs (`git diff`, `git show`, patches): files with added and removed lines, then the changes.
 
-use super::git_log::{GitLog, full_commit, numstat_file};
+use forebay_text::number::counted;
+
+use super::git_log::{GitLog, full_commit, numstat_file, one_line_commit};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
@@ -21,8 +23,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
         ["diff ", "--- ", "commit ", "From ", "Index: "]
             .iter()
             .any(|start| first.starts_with(start))
+            || one_line_commit(first).is_some()
     });
-    let names_files = start.lines.iter().any(|line| line.starts_with("diff --git "));
+    let shows_patches =
+        start.command.matches("git log") && start.command.has_option('p', "--patch");
+    let names_files = shows_patches || start.lines.iter().any(|line| is_file_header(line));
     let lists_files = start.is_expected && start.mostly(100, |line| numstat_file(line).is_some());
     (opens && (has_hunk || names_files) || lists_files).then_some(Claim::Sure)
 }
@@ -49,6 +54,7 @@ struct Diff {
     /// Number of files that are only listed, as with `--numstat`.
     listed: u64,
     hunk: Hunk,
+    hunks: u64,
     /// True if lines did not match the hunk headers, so changed lines cannot be counted.
     is_uncertain: bool,
     message_lines: u32,
@@ -82,10 +88,13 @@ impl Recognizer for Diff {
         {
             return mark;
         }
-        if full_commit(text).is_some() {
+        let is_commit = full_commit(text).is_some()
+            || self.may_have_short_commits() && one_line_commit(text).is_some()
+            || text.starts_with("From ") && self.message_lines > 0;
+        if is_commit {
             (self.in_commit, self.in_header) = (true, false);
         }
-        if let Some(rest) = text.strip_prefix("diff ") {
+        if let Some(rest) = text.strip_prefix("diff ").filter(|_| is_file_header(text)) {
             let path = rest.rsplit_once(" b/").or_else(|| rest.rsplit_once(' '));
             let path = path.map_or(rest, |(_, path)| path);
             self.open_file(path);
@@ -105,7 +114,10 @@ impl Recognizer for Diff {
             return self.list(added, removed, path);
         }
         if self.in_commit {
-            self.log.push_line(line);
+            let is_mail = self.log.commits == 0;
+            if self.log.push_line(line) == Mark::Foreign && !is_mail {
+                return Mark::Foreign;
+            }
             return self.commit(text);
         }
         if let Some(path) = text.strip_prefix("+++ ") {
@@ -115,10 +127,11 @@ impl Recognizer for Diff {
             return Mark::Noise;
         }
         match () {
-            () if self.in_header => self.header(text),
+            () if text.trim().is_empty() => Mark::Noise,
+            () if self.in_header && is_header(text) => self.header(text),
             () if self.count == 0 => self.commit(text),
-            () if text.starts_with("--- ") => Mark::Noise,
-            () => Mark::Plain,
+            () if text.starts_with("--- ") || is_between_files(text) => Mark::Noise,
+            () => self.outside(text),
         }
     }
 
@@ -142,13 +155,18 @@ impl Recognizer for Diff {
             (file.state == "new", std::cmp::Reverse(file.added + file.removed))
         });
         for (index, file) in order.iter().take(context.max_bytes / 40).enumerate() {
-            report.add(80 - index.min(70) as u32, self.describe_file(file));
+            report.add_item(80 - index.min(70) as u32, self.describe_file(file));
         }
         Some(report)
     }
 }
 
 impl Diff {
+    /// Returns true if commits are, or may be, one line each, as with `git log --oneline -p`.
+    fn may_have_short_commits(&self) -> bool {
+        if self.log.commits == 0 { self.count == 0 } else { !self.log.is_multi_line }
+    }
+
     fn open_file(&mut self, path: &str) {
         (self.in_header, self.in_commit) = (true, false);
         self.close_hunk();
@@ -181,6 +199,13 @@ impl Diff {
         Mark::Noise
     }
 
+    /// Handles a line that belongs to no file; changed lines are missing in their hunk then.
+    fn outside(&mut self, text: &str) -> Mark {
+        self.in_header = false;
+        self.is_uncertain |= text.starts_with(['+', '-', ' ']);
+        Mark::Foreign
+    }
+
     fn header(&mut self, text: &str) -> Mark {
         let is_binary = text.starts_with("Binary files") || text.starts_with("GIT binary patch");
         let state = STATES.iter().position(|(start, _)| text.starts_with(start));
@@ -199,6 +224,7 @@ impl Diff {
     fn start(&mut self, hunk: Hunk) -> Mark {
         self.close_hunk();
         (self.in_header, self.hunk) = (false, hunk);
+        self.hunks += 1;
         if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
             file.hunks += 1;
         }
@@ -282,10 +308,61 @@ impl Diff {
         let more = if self.count > MAX_FILES as u64 { "+" } else { "" };
         let files = self.count.min(MAX_FILES as u64);
         let noun = if files == 1 { "file" } else { "files" };
+        let hunks = counted(self.hunks, "hunk");
+        let changes = self.describe_changes();
+        report.add(96, format!("over all commits: {files}{more} {noun}, {hunks}{changes}"));
+        self.files.sort_by_key(|file| std::cmp::Reverse(file.added + file.removed));
+        for (index, file) in self.files.iter().take(context.max_bytes / 40).enumerate() {
+            report.add_item(68_u32.saturating_sub(2 * index as u32), self.describe_file(file));
+        }
         report
-            .add(96, format!("over all commits: {files}{more} {noun}{}", self.describe_changes()));
+            .add_unlisted((self.files.len() as u64).saturating_sub(context.max_bytes as u64 / 40));
         Some(report)
     }
+}
+
+/// Returns true for `diff --git a/x b/x`, `diff --cc x`, `diff -ru a/x b/x`.
+fn is_file_header(line: &str) -> bool {
+    line.strip_prefix("diff -").is_some_and(|rest| rest.contains(' '))
+        || line.starts_with("diff ") && line.split(' ').count() == 3
+}
+
+/// Returns true for a line between the name of a file and its changes.
+fn is_header(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "index ",
+        "old mode ",
+        "new mode ",
+        "new file ",
+        "deleted file ",
+        "similarity ",
+        "mode ",
+        "dissimilarity ",
+        "rename ",
+        "copy ",
+        "Binary files ",
+        "GIT binary ",
+        "--- ",
+        "+++ ",
+        "literal ",
+        "delta ",
+        "====",
+        "Index: ",
+    ];
+    STARTS.iter().any(|start| line.starts_with(start)) || !line.contains(' ') && line.len() > 1
+}
+
+/// Returns true for the lines that `diff -r` and `git format-patch` print between files.
+fn is_between_files(line: &str) -> bool {
+    line.starts_with("\\ ")
+        || line.starts_with("Only in ")
+        || line.starts_with("Binary files ")
+        || line.starts_with("Files ")
+        || line.starts_with("Index: ")
+        || line == "--"
+        || line == "-- "
+        || line.starts_with(|c: char| c.is_ascii_digit())
+            && line.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 impl Hunk {

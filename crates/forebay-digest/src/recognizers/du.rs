@@ -1,5 +1,6 @@
 //! `du`: the total and the largest folders.
 
+use super::tool_errors::{ToolErrors, is_tool_error};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
@@ -16,7 +17,8 @@ const MAX_ENTRIES: usize = 60;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let enough = start.nonblank_lines().count() >= 3;
-    (enough && start.mostly(98, |line| row(line).is_some())).then_some(start.claim())
+    (enough && start.mostly(98, |line| row(line).is_some() || is_tool_error(line)))
+        .then_some(start.claim())
 }
 
 #[derive(Debug, Default)]
@@ -25,11 +27,15 @@ struct Du {
     largest: Vec<(f64, String)>,
     smallest: f64,
     last: Option<String>,
+    tool_errors: ToolErrors,
 }
 
 impl Recognizer for Du {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
-        let Some((size, path)) = row(line.text) else { return Mark::Plain };
+        if self.tool_errors.push_line(line.text) {
+            return Mark::REASON;
+        }
+        let Some((size, path)) = row(line.text) else { return Mark::Foreign };
         self.last = Some(line.text.replace('\t', " "));
         if path == "total" {
             return Mark::Plain;
@@ -47,10 +53,12 @@ impl Recognizer for Du {
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let summary = format!("du: {} entries; last line: {}", self.entries, self.last?);
         let mut report = Report::with_summary(summary, Quotes::None);
+        self.tool_errors.add_facts(&mut report);
         report.add(95, "largest first:");
         for (index, (_, row)) in self.largest.iter().enumerate() {
-            report.add(90 - index as u32, row.clone());
+            report.add_item(90 - index as u32, row.clone());
         }
+        report.add_unlisted(self.entries.saturating_sub(self.largest.len() as u64));
         Some(report)
     }
 }
@@ -67,5 +75,5 @@ fn row(line: &str) -> Option<(f64, &str)> {
         Some('T') => 1024.0 * 1024.0 * 1024.0,
         Some(_) => return None,
     };
-    (!path.is_empty()).then_some((number.parse::<f64>().ok()? * unit, path))
+    (!path.is_empty() && !path.contains('\t')).then_some((number.parse::<f64>().ok()? * unit, path))
 }

@@ -27,6 +27,8 @@ struct Instance {
     index: usize,
     recognizer: Box<dyn Recognizer>,
     idle_lines: u32,
+    /// The command names the format, so it may come at any line.
+    is_named: bool,
 }
 
 impl Instance {
@@ -38,6 +40,7 @@ impl Instance {
 
     fn is_idle(&self) -> bool {
         self.idle_lines > MAX_IDLE_LINES
+            && !self.is_named
             && (self.idle_lines > MAX_IDLE_LINES_IN_TEST || !self.recognizer.is_in_test_output())
     }
 }
@@ -51,6 +54,7 @@ impl EmbeddedRecognizers {
             let named = || format.commands.iter().any(|pattern| command.matches(pattern));
             if matches!(format.scope, Scope::Embedded(_)) && named() {
                 recognizers.wake(index, format);
+                recognizers.awake.iter_mut().for_each(|instance| instance.is_named = true);
             }
         }
         recognizers
@@ -114,11 +118,11 @@ impl EmbeddedRecognizers {
     }
 
     /// Merges all reports, those of failures first.
-    pub(crate) fn report(mut self, context: &ReportContext) -> Option<Report> {
-        self.awake.append(&mut self.asleep);
-        self.awake.sort_by_key(|instance| instance.index);
-        let mut reports: Vec<Report> = self
-            .awake
+    pub(crate) fn report(&mut self, context: &ReportContext) -> Option<Report> {
+        let mut instances = std::mem::take(&mut self.awake);
+        instances.append(&mut self.asleep);
+        instances.sort_by_key(|instance| instance.index);
+        let mut reports: Vec<Report> = instances
             .into_iter()
             .filter_map(|instance| instance.recognizer.report(context))
             .collect();
@@ -140,7 +144,8 @@ impl EmbeddedRecognizers {
         self.awake_bits |= 1_u128 << index;
         let known = self.asleep.iter().position(|instance| instance.index == index);
         let instance = known.map(|at| self.asleep.swap_remove(at));
-        let new = || Instance { index, recognizer: (format.create)(), idle_lines: 0 };
+        let recognizer = format.create;
+        let new = || Instance { index, recognizer: recognizer(), idle_lines: 0, is_named: false };
         self.awake.push(Instance { idle_lines: 0, ..instance.unwrap_or_else(new) });
     }
 

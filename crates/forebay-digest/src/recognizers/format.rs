@@ -75,14 +75,24 @@ impl<'a> Start<'a> {
 
 impl Format {
     /// Returns the format that claims the text, if any does.
+    ///
+    /// Of several commands in a row, the first may print only a few lines.
     pub(crate) fn detect(command: &Command, start: &str) -> Option<&'static Self> {
+        let lines = first_lines(start);
+        let fewer = if command.is_compound() { COMPOUND_START_LINES } else { &[] };
+        let detect = |count: &usize| Self::detect_lines(command, &lines[..*count]);
+        Self::detect_lines(command, &lines)
+            .or_else(|| fewer.iter().filter(|count| **count < lines.len()).find_map(detect))
+    }
+
+    fn detect_lines(command: &Command, lines: &[&str]) -> Option<&'static Self> {
         // A command that is known to print an embedded format outweighs a likely claim.
         let names_embedded = FORMATS.iter().any(|format| {
             let named = || format.commands.iter().any(|pattern| command.matches(pattern));
             matches!(format.scope, Scope::Embedded(_)) && named()
         });
         let mut best: Option<(Claim, &Self)> = None;
-        let mut text_start = Start { command, lines: first_lines(start), is_expected: false };
+        let mut text_start = Start { command, lines: lines.to_vec(), is_expected: false };
         for format in FORMATS {
             let Scope::Whole(claims) = format.scope else { continue };
             text_start.is_expected = command.all_match(format.commands);
@@ -108,6 +118,9 @@ pub(crate) fn first_lines(start: &str) -> Vec<&str> {
         .map(|text| Line { number: 0, text, cut: 0, has_newline: true }.without_timestamp().text)
         .collect()
 }
+
+/// Numbers of lines tried if a text may start with a short output.
+const COMPOUND_START_LINES: &[usize] = &[20, 8];
 
 /// Number of lines at the start used for detection.
 const START_LINES: usize = 60;

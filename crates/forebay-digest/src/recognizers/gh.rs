@@ -79,7 +79,6 @@ fn row(line: &str) -> Option<Row<'_>> {
 struct Gh {
     kind: Option<Kind>,
     rows: u64,
-    others: u64,
     states: ValueCounts,
     /// Labels, or workflows.
     topics: ValueCounts,
@@ -115,20 +114,17 @@ impl Recognizer for Gh {
             return Mark::Noise;
         }
         match row(line.text) {
-            Some(row) => self.row(&row),
-            None if self.kind.is_some() => {
-                self.others += 1;
-                Mark::Weight(20)
-            }
+            // Lists of two kinds are two parts.
+            Some(row) if self.kind.is_some_and(|kind| kind != row.kind) => Mark::Foreign,
+            Some(row) if self.run.head.is_empty() => self.row(&row),
+            Some(_) => Mark::Foreign,
+            None if self.kind.is_some() => Mark::Foreign,
             None => self.run.push_line(line.text),
         }
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let Some(kind) = self.kind else { return self.run.report() };
-        if self.others > self.rows {
-            return None;
-        }
         let mut report = Report::with_summary(self.summary(kind), Quotes::None);
         let max_items = if context.max_bytes > 2_000 { 12 } else { 6 };
         for (name, values) in
@@ -140,13 +136,13 @@ impl Recognizer for Gh {
             }
         }
         for row in &self.failing {
-            report.add(88, cut::one_line(row, 140));
+            report.add_item(88, cut::one_line(row, 140));
         }
         for row in &self.open {
-            report.add(70, cut::one_line(row, 140));
+            report.add_item(70, cut::one_line(row, 140));
         }
         for (index, row) in self.listed.iter().enumerate() {
-            report.add(60_u32.saturating_sub(index as u32), cut::one_line(row, 140));
+            report.add_item(60_u32.saturating_sub(index as u32), cut::one_line(row, 140));
         }
         report.failing = (kind == Kind::Checks).then_some(!self.failing.is_empty());
         Some(report)
@@ -237,9 +233,7 @@ impl Gh {
             Kind::Issues => format!("; updated {} .. {}", self.first_day, self.last_day),
             Kind::Checks | Kind::Runs => String::new(),
         };
-        let others =
-            if self.others > 0 { format!("; {} other lines", self.others) } else { String::new() };
-        format!("gh: {}; {}{days}{others}", counted(self.rows, noun), self.states.list(8))
+        format!("gh: {}; {}{days}", counted(self.rows, noun), self.states.list(8))
     }
 }
 

@@ -26,17 +26,16 @@ struct GitBlame {
 
 impl Recognizer for GitBlame {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
-        if let Some((commit, author, date)) = blamed(line.text) {
-            self.lines += 1;
-            self.commits.add(commit);
-            self.authors.add(author);
-            self.dates.add(date);
-        }
+        let Some((commit, author, date)) = blamed(line.text) else { return Mark::Foreign };
+        self.lines += 1;
+        self.commits.add(commit);
+        self.authors.add(author);
+        self.dates.add(date);
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        if self.lines != context.lines {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        if self.lines == 0 {
             return None;
         }
         let summary = format!(

@@ -14,8 +14,8 @@ pub(super) const FORMAT: Format = Format {
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let has_current = start.lines.iter().filter(|line| line.starts_with("* ")).count() <= 1;
-    let like_branches = start.mostly(100, |line| line.starts_with("  ") || line.starts_with("* "));
-    let named = start.is_expected && start.command.matches("git branch");
+    let like_branches = start.mostly(50, is_branch);
+    let named = start.command.matches("git branch");
     (like_branches && has_current && named).then_some(Claim::Sure)
 }
 
@@ -31,6 +31,12 @@ struct GitBranch {
 impl Recognizer for GitBranch {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
+        if text.is_empty() {
+            return Mark::Noise;
+        }
+        if !is_branch(text) || text.starts_with("* ") && self.current.is_some() {
+            return Mark::Foreign;
+        }
         if let Some(current) = text.strip_prefix("* ") {
             self.current = Some(current.to_owned());
         }
@@ -51,8 +57,10 @@ impl Recognizer for GitBranch {
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let all = self.local.distinct() + self.remote.distinct();
+        let is_exact = self.local.is_exact() && self.remote.is_exact();
+        let more = if is_exact { "" } else { "+" };
         let summary = format!(
-            "git branch: {all} branches ({} local, {} remote)",
+            "git branch: {all}{more} branches ({} local, {} remote)",
             self.local.distinct_label(),
             self.remote.distinct_label()
         );
@@ -75,4 +83,22 @@ impl Recognizer for GitBranch {
         }
         Some(report)
     }
+}
+
+/// Returns true for `  name`, `* name`, `+ name`, with a commit behind it if verbose.
+fn is_branch(line: &str) -> bool {
+    let Some(rest) = ["  ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)) else {
+        return false;
+    };
+    if rest.starts_with('(') {
+        return rest.starts_with("(HEAD detached ") || rest.starts_with("(no branch");
+    }
+    let (name, after) = rest.split_once(' ').unwrap_or((rest, ""));
+    let commit = after.trim_start().split(' ').next().unwrap_or_default();
+    let is_hash = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    // Git allows more, but nobody uses it, and other text does.
+    let is_name = name.starts_with(|c: char| c.is_alphanumeric() || "_#@".contains(c))
+        && name.chars().all(|c| c.is_alphanumeric() || "-_./#@+=!%".contains(c))
+        && !name.ends_with(['.', '/']);
+    is_name && (after.trim().is_empty() || commit == "->" || is_hash)
 }

@@ -28,7 +28,8 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
             .nth(1)
             .is_some_and(|line| line.starts_with("Author:") || line.starts_with("Merge:"))
     {
-        let shows_patch = start.lines.iter().any(|line| line.starts_with("diff --"));
+        let shows_patch = start.lines.iter().any(|line| line.starts_with("diff --"))
+            || start.command.matches("git log") && start.command.has_option('p', "--patch");
         return (!shows_patch).then_some(Claim::Sure);
     }
     if is_expected {
@@ -59,7 +60,9 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 pub(super) struct GitLog {
     pub(super) commits: u64,
     /// Commits span several lines, so a line that starts with a hash is not a commit.
-    is_multi_line: bool,
+    pub(super) is_multi_line: bool,
+    /// Something else came after the last line, so an indented line is not part of a message.
+    is_interrupted: bool,
     /// Number of commits that are reflog entries.
     ref_moves: u64,
     authors: ValueCounts,
@@ -76,20 +79,25 @@ pub(super) struct GitLog {
 
 impl Recognizer for GitLog {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
-        let text = line.text;
+        let text = without_graph(line.text);
+        if text.trim().is_empty() {
+            return Mark::Noise;
+        }
         if let Some(hash) = full_commit(text) {
             self.is_multi_line = true;
             self.commit(cut::prefix(hash, 9), "");
-        } else if let Some(author) = text.strip_prefix("Author:") {
+        } else if let Some(author) = text.strip_prefix("Author:").filter(|_| self.is_multi_line) {
             let name = author.split('<').next().unwrap_or(author).trim();
             self.authors.add(name);
-        } else if let Some(date) = text.strip_prefix("Date:") {
-            date.trim().clone_into(&mut self.oldest);
+        } else if let Some(date) = header_date(text).filter(|_| self.is_multi_line) {
+            date.clone_into(&mut self.oldest);
             if self.newest.is_empty() {
-                date.trim().clone_into(&mut self.newest);
+                date.clone_into(&mut self.newest);
             }
-        } else if let Some(subject) = text.strip_prefix("    ") {
-            return self.subject(subject);
+        } else if let Some(subject) = text.strip_prefix("    ").filter(|_| self.is_multi_line) {
+            return if self.is_interrupted { Mark::Foreign } else { self.subject(subject) };
+        } else if self.commits == 0 && one_line_commit(text).is_none() {
+            return Mark::Foreign;
         } else if let Some((inserted, deleted, _)) = numstat_file(text) {
             self.inserted += inserted.unwrap_or(0);
             self.deleted += deleted.unwrap_or(0);
@@ -106,7 +114,11 @@ impl Recognizer for GitLog {
             self.ref_moves += u64::from(subject.contains("@{") && subject.contains("}: "));
             self.commit(cut::prefix(hash, 12), subject);
             self.add_dated(subject);
+        } else if !(self.is_multi_line && is_commit_header(text) || is_listed_file(text)) {
+            self.is_interrupted = true;
+            return Mark::Foreign;
         }
+        self.is_interrupted = false;
         Mark::Noise
     }
 
@@ -133,7 +145,10 @@ impl Recognizer for GitLog {
         let last = self.listed.len() - 1;
         for (index, (hash, subject)) in self.listed.iter().enumerate() {
             let weight = if index == last { 69 } else { 70 - index.min(60) as u32 };
-            report.add(weight, format!("{hash} {}", cut::one_line(subject, 90)));
+            if index == last {
+                report.add_unlisted(self.commits - self.listed.len() as u64);
+            }
+            report.add_item(weight, format!("{hash} {}", cut::one_line(subject, 90)));
         }
         Some(report)
     }
@@ -186,7 +201,7 @@ impl GitLog {
         report.add(95, format!("by {}, {}", self.authors.names(1), self.newest));
         report.add(90, self.sum.clone());
         for (index, file) in self.files.iter().enumerate() {
-            report.add(70 - index.min(60) as u32, file.clone());
+            report.add_item(70 - index.min(60) as u32, file.clone());
         }
         Some(report)
     }
@@ -220,14 +235,59 @@ fn stat_totals(line: &str) -> Option<(u64, u64)> {
     is_sum.then(|| (sum("insertions(+)", "insertion(+)"), sum("deletions(-)", "deletion(-)")))
 }
 
+/// Strips the drawing of `--graph` from a line, but not the indentation of a message.
+fn without_graph(line: &str) -> &str {
+    let mut rest = line;
+    while let Some(after) = rest.trim_start_matches(' ').strip_prefix(['*', '|', '/', '\\']) {
+        if !after.starts_with([' ', '*', '|', '/', '\\']) && !after.is_empty() {
+            break;
+        }
+        rest = after.strip_prefix(' ').unwrap_or(after);
+    }
+    rest
+}
+
+/// Returns the date of `Date:` or, with `--format=fuller`, `AuthorDate:`.
+fn header_date(line: &str) -> Option<&str> {
+    line.strip_prefix("Date:").or_else(|| line.strip_prefix("AuthorDate:")).map(str::trim)
+}
+
+/// Returns true for the other lines between the hash and the message.
+fn is_commit_header(line: &str) -> bool {
+    ["Merge:", "Commit:", "CommitDate:", "gpg:", "Reflog:", "Reflog message:", "Notes:"]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+/// Returns true for a file as listed by `--name-only`, `--name-status` or `--raw`.
+fn is_listed_file(line: &str) -> bool {
+    let path = match line.split_once('\t') {
+        Some((state, path)) => {
+            let is_raw = state.starts_with(':');
+            let is_state = state.starts_with(|c: char| "AMDRCTUX".contains(c)) && state.len() <= 4;
+            if !is_raw && !is_state {
+                return false;
+            }
+            path
+        }
+        None => line,
+    };
+    !path.starts_with(' ') && !path.contains(": ") && (path != line || is_bare_path(line))
+}
+
+fn is_bare_path(line: &str) -> bool {
+    !line.contains([' ', '|', '(', '=']) && line.contains(['/', '.']) && !line.ends_with([':', '.'])
+}
+
 /// Returns the hash of `commit <40 hex digits>`.
 pub(super) fn full_commit(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("* ").unwrap_or(line);
     let hash = line.strip_prefix("commit ")?.split(' ').next()?;
     (hash.len() >= 40 && is_hex(hash)).then_some(hash)
 }
 
 /// Parses `abc1234 subject`, also after `--graph` lines; custom formats may use other separators.
-fn one_line_commit(line: &str) -> Option<(&str, &str)> {
+pub(super) fn one_line_commit(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
     let (hash, subject) = line.split_once([' ', '|', '\t', ',', ';', ':'])?;
     let is_length = (7..=12).contains(&hash.len()) || hash.len() == 40;

@@ -41,16 +41,21 @@ struct GitStatus {
 impl Recognizer for GitStatus {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        if let Some(file) = text.strip_prefix('\t') {
+        if let Some(file) = text.strip_prefix('\t').filter(|_| self.section.is_some()) {
             return self.file(file);
         }
-        self.section = match text {
+        let section = match text {
             "Changes to be committed:" => Some("staged"),
             "Changes not staged for commit:" => Some("changed"),
             "Untracked files:" => Some("untracked"),
+            "Ignored files:" => Some("ignored"),
             "Unmerged paths:" => Some("conflict"),
-            _ => self.section,
+            _ => None,
         };
+        if section.is_some() {
+            self.section = section;
+            return Mark::Noise;
+        }
         if let Some((state, file)) = short_state(text) {
             return self.short(state, file);
         }
@@ -69,10 +74,27 @@ impl Recognizer for GitStatus {
                 .iter()
                 .any(|start| text.starts_with(start));
         if is_state {
+            if text.starts_with("On branch") || text.starts_with("## ") {
+                if !self.branch.is_empty() {
+                    // The status of another repository.
+                    return Mark::Foreign;
+                }
+                self.branch.clear();
+            }
             self.branch.push_str(text.trim_start_matches("## "));
             self.branch.push(' ');
+            return Mark::Noise;
         }
-        Mark::Noise
+        let is_advice =
+            ["  (", "no changes added", "nothing ", "interactive rebase", "All conflicts"]
+                .iter()
+                .any(|start| text.starts_with(start));
+        if is_advice || text.is_empty() {
+            return Mark::Noise;
+        }
+        // Something else follows, whose lines may start with a tab too.
+        self.section = None;
+        Mark::Foreign
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
@@ -113,6 +135,7 @@ impl GitStatus {
             Some("staged") => self.staged.add(&short(kind, name)),
             Some("conflict") => self.conflicts.add(&short(kind, name)),
             Some("untracked") => self.untracked.add(name),
+            Some("ignored") => self.ignored += 1,
             _ => self.changed.add(&short(kind, name)),
         }
         Mark::Noise

@@ -61,7 +61,10 @@ impl GoJson {
     /// Handles build errors, which older versions print on plain lines.
     fn plain_line(&mut self, line: &str) -> Mark {
         let build_error = || location::has_location(line).then_some(Mark::REASON);
-        self.tally.package(line).or_else(build_error).unwrap_or_default()
+        let blank = || line.trim().is_empty().then_some(Mark::Noise);
+        let is_unbuilt = line.ends_with("[build failed]") || line.ends_with("[setup failed]");
+        let package = if is_unbuilt { self.tally.package(line) } else { None };
+        package.or_else(build_error).or_else(blank).unwrap_or(Mark::Foreign)
     }
 
     fn read_output(&mut self, event: &Event<'_>, test: &str) -> Mark {

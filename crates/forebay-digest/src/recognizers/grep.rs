@@ -6,6 +6,7 @@ use super::tool_errors::{ToolErrors, is_tool_error};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 use crate::location;
+use crate::log_prefix;
 use crate::tally::{Diagnostic, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
@@ -24,11 +25,22 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let named = start.mostly(95, |line| is_match(line) || line == "--" || is_context(line));
     let enough = start.nonblank_lines().count() >= 3;
     let is_diagnostic = || start.mostly(30, |line| Diagnostic::parse(line).is_some());
-    if enough && named && (start.is_expected || !is_diagnostic()) {
+    let has_match = start.nonblank_lines().any(is_match);
+    if enough && named && has_match && (start.is_expected || !is_diagnostic()) {
         return Some(start.claim());
     }
     let heading = || start.mostly(95, |line| numbered_line(line).is_some() || is_heading(line));
     (enough && start.is_expected && heading()).then_some(Claim::Sure)
+}
+
+/// After this many matches, it is known whether they have line numbers.
+const MIN_MATCHES: u64 = 8;
+
+/// Where the file of a match is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Named,
+    Headings,
 }
 
 #[derive(Debug, Default)]
@@ -36,12 +48,16 @@ struct Grep {
     matches: u64,
     files: ValueCounts,
     heading: String,
+    style: Option<Style>,
+    /// All matches so far had a line number, and so must have all others.
+    all_numbered: bool,
+    /// The last line number below the heading; they only increase.
+    last_number: u64,
     tool_errors: ToolErrors,
     /// Number of binary files that match.
     binary: u64,
     /// Number of matches reported by `--stats`; a line may contain several.
     reported_matches: Option<u64>,
-    unparsed: u64,
 }
 
 impl Recognizer for Grep {
@@ -50,22 +66,34 @@ impl Recognizer for Grep {
         if !is_binary_match(text) && self.tool_errors.push_line(text) {
             return Mark::REASON;
         }
-        if let Some(path) =
-            match_path(text).or_else(|| spaced_match_path(text)).filter(|path| !is_context(path))
+        if is_other(text) {
+            return Mark::Foreign;
+        }
+        // A file is named either above its matches or before each of them.
+        if self.style != Some(Style::Headings)
+            && let Some(path) = match_path(text)
+                .or_else(|| spaced_match_path(text))
+                .filter(|path| !is_context(path))
         {
+            let is_numbered = starts_with_line_number(&text[path.len() + 1..]);
+            if self.matches >= MIN_MATCHES && self.all_numbered && !is_numbered {
+                return Mark::Foreign;
+            }
+            self.all_numbered = is_numbered && (self.all_numbered || self.matches == 0);
+            self.style = Some(Style::Named);
             self.files.add(path);
             return self.add_match(path.to_owned());
         }
-        if numbered_line(text).is_some() {
-            let heading = self.heading.clone();
-            if !heading.is_empty() {
-                self.files.add(&heading);
+        if self.style != Some(Style::Named) {
+            if let Some((number, is_match)) = numbered_line(text) {
+                return self.numbered(number, is_match);
             }
-            return self.add_match(heading);
-        }
-        if is_heading(text) {
-            text.clone_into(&mut self.heading);
-            return Mark::Weight(40);
+            if is_heading(text) {
+                self.style = Some(Style::Headings);
+                self.last_number = 0;
+                text.clone_into(&mut self.heading);
+                return Mark::Weight(40);
+            }
         }
         if is_binary_match(text) {
             self.binary += 1;
@@ -74,12 +102,14 @@ impl Recognizer for Grep {
         if let Some(mark) = self.statistics(text) {
             return mark;
         }
-        self.unparsed += u64::from(!text.is_empty() && text != "--" && !is_context(text));
-        Mark::Plain
+        if text.is_empty() || text == "--" || is_context(text) {
+            return Mark::Plain;
+        }
+        Mark::Foreign
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        if self.matches == 0 || self.unparsed * 10 > self.matches {
+        if self.matches == 0 {
             return None;
         }
         let files = match self.files.distinct() {
@@ -127,6 +157,22 @@ impl Grep {
         number.starts_with(|c: char| c.is_ascii_digit()).then_some(Mark::Noise)
     }
 
+    /// Handles a line below a heading.
+    fn numbered(&mut self, number: u64, is_match: bool) -> Mark {
+        if number <= self.last_number {
+            return Mark::Foreign;
+        }
+        self.last_number = number;
+        if !is_match {
+            return Mark::Plain;
+        }
+        let heading = self.heading.clone();
+        if !heading.is_empty() {
+            self.files.add(&heading);
+        }
+        self.add_match(heading)
+    }
+
     /// Weighs a match; the first one of a file weighs most.
     fn add_match(&mut self, file: String) -> Mark {
         self.matches += 1;
@@ -138,10 +184,10 @@ impl Grep {
 /// Returns the path of `path:12:text` or `path:text`.
 fn match_path(line: &str) -> Option<&str> {
     if let Some(located_message) = location::located_message(line) {
-        return Some(located_message.path);
+        return Some(located_message.path).filter(|path| !path.contains('\t'));
     }
     let (path, _) = line.split_once(':')?;
-    let is_path = !path.contains(' ')
+    let is_path = !path.contains([' ', '\t'])
         && path.contains(['/', '.'])
         && path.len() < 200
         && !path.starts_with("http");
@@ -156,6 +202,7 @@ fn spaced_match_path(line: &str) -> Option<&str> {
     let is_path = path.contains(['/', '.'])
         && path.len() < 200
         && !path.starts_with(' ')
+        && !path.contains('\t')
         && !path.contains(": ");
     is_path.then_some(path)
 }
@@ -176,13 +223,19 @@ fn is_context(line: &str) -> bool {
     let mut parts = line.split('-');
     let path = parts.next().unwrap_or_default();
     path.contains(['/', '.'])
+        && !path.contains('\t')
         && parts.any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns the text of `12:text`, below a heading with the file name.
-fn numbered_line(line: &str) -> Option<&str> {
-    let (number, text) = line.split_once([':', '-'])?;
-    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
+/// Parses the number of `12:text`, a match, or `12-text`, its context, below a heading.
+fn numbered_line(line: &str) -> Option<(u64, bool)> {
+    let (number, _) = line.split_once([':', '-'])?;
+    Some((number.parse().ok()?, line[number.len()..].starts_with(':')))
+}
+
+/// Returns true for lines with a path that compilers and logs print.
+fn is_other(line: &str) -> bool {
+    Diagnostic::parse(line).is_some() || log_prefix::split_timestamp(line).is_some()
 }
 
 fn is_heading(line: &str) -> bool {

@@ -21,7 +21,7 @@ const TOOLS: &[&str] = &["grep", "egrep", "rg", "git grep", "ugrep", "ag"];
 const MAX_FILES: usize = 30;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let counts = start.command.all_match(TOOLS)
+    let counts = TOOLS.iter().any(|tool| start.command.matches(tool))
         && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
     let reads = start.mostly(100, |line| count_of(line).is_some() || is_tool_error(line));
     (counts && reads).then_some(Claim::Sure)
@@ -34,7 +34,6 @@ struct GrepCount {
     matching: u64,
     top: Vec<(u64, String)>,
     tool_errors: ToolErrors,
-    unparsed: u64,
 }
 
 impl Recognizer for GrepCount {
@@ -42,10 +41,7 @@ impl Recognizer for GrepCount {
         if line.text.is_empty() || self.tool_errors.push_line(line.text) {
             return Mark::Noise;
         }
-        let Some((path, count)) = count_of(line.text) else {
-            self.unparsed += 1;
-            return Mark::Plain;
-        };
+        let Some((path, count)) = count_of(line.text) else { return Mark::Foreign };
         self.files += 1;
         self.sum += count;
         self.matching += u64::from(count > 0);
@@ -59,7 +55,7 @@ impl Recognizer for GrepCount {
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        if self.files == 0 || self.unparsed > 0 {
+        if self.files == 0 {
             return None;
         }
         let of_files = if self.matching < self.files {
@@ -77,9 +73,11 @@ impl Recognizer for GrepCount {
                 format!("{} without a match", counted(self.files - self.matching, "file")),
             );
         }
-        for (index, (count, path)) in self.top.iter().take(context.max_bytes / 40).enumerate() {
-            report.add(80 - index as u32, format!("{path}: {}", grouped(*count)));
+        let shown = self.top.len().min(context.max_bytes / 40);
+        for (index, (count, path)) in self.top[..shown].iter().enumerate() {
+            report.add_item(80 - index as u32, format!("{path}: {}", grouped(*count)));
         }
+        report.add_unlisted(self.matching.saturating_sub(shown as u64));
         Some(report)
     }
 }

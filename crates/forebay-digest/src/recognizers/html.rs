@@ -36,6 +36,8 @@ struct Html {
     skipping_to: Option<&'static str>,
     /// Start of a tag that continues on the next line.
     partial_tag: String,
+    /// True after the end of the page.
+    is_complete: bool,
 }
 
 /// Maximum length of a tag.
@@ -43,6 +45,11 @@ const MAX_TAG_BYTES: usize = 64 * 1024;
 
 impl Recognizer for Html {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
+        if self.is_complete && !line.text.trim().is_empty() {
+            return Mark::Foreign;
+        }
+        self.is_complete = self.skipping_to.is_none()
+            && line.text.trim_end().to_ascii_lowercase().ends_with("</html>");
         let mut rest = line.text;
         while !rest.is_empty() {
             rest = match self.skipping_to {
@@ -66,10 +73,10 @@ impl Recognizer for Html {
             report.add(85, format!("form actions: {}", self.actions.names(6)));
         }
         for notice in self.notices.iter().take(4) {
-            report.add(88, format!("notice: {notice}"));
+            report.add_item(88, format!("notice: {notice}"));
         }
         for (level, heading) in &self.headings {
-            report.add(84_u32.saturating_sub(8 * level), format!("h{level} {heading}"));
+            report.add_item(84_u32.saturating_sub(8 * level), format!("h{level} {heading}"));
         }
         for (index, text) in self.texts.iter().enumerate() {
             report.add(30_u32.saturating_sub(index as u32), text.clone());

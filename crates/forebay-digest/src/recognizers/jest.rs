@@ -215,7 +215,9 @@ impl Jest {
             return Mark::Noise;
         }
         let is_frame = text.starts_with("at ") || text.starts_with('❯');
-        if let Some(location) = location::find_first(text).filter(|_| is_frame) {
+        if let Some(location) =
+            location::find_first(text).filter(|found| is_frame && is_script(found))
+        {
             self.outcome.set_location(&location);
             if !self.outcome.has_reason() {
                 self.outcome.add_reason(&std::mem::take(&mut self.matcher));
@@ -336,4 +338,13 @@ fn is_source(text: &str) -> bool {
 fn numbered(line: &str) -> Option<&str> {
     let (number, name) = line.strip_prefix("  ")?.split_once(") ")?;
     number.parse::<u32>().is_ok().then_some(name)
+}
+
+/// Returns true if a location is in a file that the runner may load; a frame of a native library is
+/// not where a test failed.
+fn is_script(location: &str) -> bool {
+    const EXTENSIONS: &[&str] =
+        &["js", "ts", "jsx", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "json", "html"];
+    let path = location.rsplit_once(':').map_or(location, |(path, _)| path);
+    path.rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
 }

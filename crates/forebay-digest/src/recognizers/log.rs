@@ -103,7 +103,8 @@ impl Recognizer for Log {
         if self.stamped * 2 < context.lines {
             return None;
         }
-        let mut summary = format!("log: {} lines", grouped(context.lines));
+        // An entry may have several lines.
+        let mut summary = format!("log: {}", counted_entries(self.stamped));
         if let Some(time_range) = self.time_range.describe() {
             summary += &format!(", {time_range}");
         }
@@ -121,7 +122,7 @@ impl Recognizer for Log {
             let noun = if distinct == "1" { "template" } else { "templates" };
             report.add(88, format!("{distinct} message {noun}, most frequent:"));
             for (index, template) in frequent.into_iter().enumerate() {
-                report.add(80 - index as u32, template);
+                report.add_item(80 - index as u32, template);
             }
         }
         for message in self.templates.seen_once(max_items + 2) {
@@ -131,15 +132,21 @@ impl Recognizer for Log {
     }
 }
 
+fn counted_entries(entries: u64) -> String {
+    if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(entries)) }
+}
+
 impl Log {
     fn unstamped(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
+        // An indented line continues the message before it.
+        let is_continued = text.starts_with([' ', '\t']) || text.trim().is_empty();
         let mark = self.trace.push_line(line);
         if mark != Mark::Plain {
             return mark;
         }
         if self.after_error == 0 || text.trim().is_empty() {
-            return Mark::Plain;
+            return if is_continued { Mark::Plain } else { Mark::Foreign };
         }
         self.after_error -= 1;
         Mark::DETAIL

@@ -12,7 +12,7 @@ pub(super) const FORMAT: Format = Format {
     keeps: "counts of files, folders and links; total size, largest files; file types; names",
     commands: &["ls", "ll", "eza", "exa", "tar"],
     scope: Scope::Whole(claims),
-    create: || Box::<Ls>::default(),
+    create: || Box::new(Ls { may_open_section: true, ..Ls::default() }),
 };
 
 /// Maximum number of names held.
@@ -47,7 +47,8 @@ struct Ls {
     /// True if some sizes are rounded, so there is no exact total.
     has_rounded_sizes: bool,
     tool_errors: ToolErrors,
-    unparsed: u64,
+    /// The name of a folder follows a blank line, or comes first.
+    may_open_section: bool,
 }
 
 impl Recognizer for Ls {
@@ -55,22 +56,20 @@ impl Recognizer for Ls {
         let text = line.text.trim_end();
         match entry(text) {
             Some(entry) => self.entry(&entry),
-            None if text.ends_with(':') => {
+            None if text.ends_with(':') && !text.contains(": ") && self.may_open_section => {
                 self.sections += 1;
                 text.trim_end_matches(':').trim_start_matches("./").clone_into(&mut self.section);
             }
             None if text.is_empty()
                 || text.starts_with("total ")
                 || self.tool_errors.push_line(text) => {}
-            None => self.unparsed += 1,
+            None => return Mark::Foreign,
         }
+        self.may_open_section = text.is_empty();
         Mark::Plain
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        if self.unparsed > 0 {
-            return None;
-        }
         let exact = self.has_sizes && !self.has_rounded_sizes;
         let size = if exact {
             format!(", {} ({} bytes)", number::bytes(self.bytes), self.bytes)

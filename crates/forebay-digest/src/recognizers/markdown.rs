@@ -96,10 +96,12 @@ impl Recognizer for Markdown {
         }
         let mut report =
             Report::with_summary(format!("markdown: {summary}"), Quotes::Default).failing(false);
+        let unlisted = self.headings - self.outline.len() as u64;
         for (level, title, line) in &self.outline {
             let marks = "#".repeat(*level);
-            report.add(90 - 10 * *level as u32, format!("{line}: {marks} {title}"));
+            report.add_item(90 - 10 * *level as u32, format!("{line}: {marks} {title}"));
         }
+        report.add_unlisted(unlisted);
         Some(report)
     }
 }
@@ -121,7 +123,7 @@ impl Markdown {
         let length = text.len() - text.trim_start_matches(mark).len();
         let is_fence = matches!(mark, '`' | '~') && length >= 3;
         match self.fence {
-            None if is_fence => {
+            None if is_fence && is_language(&text[length..]) => {
                 self.fence = Some((mark, length));
                 self.code_blocks += 1;
             }
@@ -140,6 +142,11 @@ impl Markdown {
         }
         true
     }
+}
+
+/// Returns true for the text behind an opening fence, which names a language.
+fn is_language(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || " \t_-+#.,:={}\"'/".contains(c))
 }
 
 /// Returns the level of the heading above `===` or `---`.

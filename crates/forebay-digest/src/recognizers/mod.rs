@@ -73,12 +73,36 @@ pub(crate) use report::{Quotes, Report};
 use crate::lines::Line;
 
 /// Reads a text of its format line by line.
+///
+/// What a digest states in its own words must be true of the whole text, so:
+///
+/// - A recognizer of a whole text accounts for every nonblank line: a line that is not in the
+///   grammar of its format is `Mark::Foreign`, and counts nowhere. `parts` tells the reader how many
+///   such lines there are, or which lines the counts are about, and offers a block of them to the
+///   other formats. The start of a text proves nothing about its end: the grammar is checked for
+///   every line, not only in `claims`.
+/// - A recognizer of an embedded format counts only lines that no other tool prints, or takes the
+///   count that the tool itself printed.
+/// - A count is stated if each line it counts was recognized by itself; one that is only likely is
+///   not stated. A count in the text takes precedence over one of ours, and if the two differ,
+///   neither is stated.
+/// - A list that is not complete says so: `Report::add_item` marks items that do not fit,
+///   `Report::add_unlisted` counts those that were not kept.
+///
+/// `tests/truth.rs` checks this for every recorded output, alone, followed by another one, and with
+/// another one inside.
 pub(crate) trait Recognizer: std::fmt::Debug + Send {
-    /// Reads the next line.
+    /// Reads the next line. After `Mark::Foreign`, the state is as if the line were not there.
     fn push_line(&mut self, line: Line<'_>) -> Mark;
 
     /// Returns the facts; `None` if the text was not understood reliably.
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report>;
+
+    /// Returns true if its lines may go on after several foreign ones; false if its grammar is so
+    /// wide that they may be of another format.
+    fn can_resume(&self) -> bool {
+        true
+    }
 
     /// Returns true if the current lines are output of a test, which other recognizers must ignore.
     fn is_in_test_output(&self) -> bool {
@@ -94,6 +118,8 @@ pub(crate) trait Recognizer: std::fmt::Debug + Send {
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mark {
+    /// Not in the grammar of the format, and not counted; for recognizers of a whole text.
+    Foreign,
     /// No opinion: the words of the line decide.
     #[default]
     Plain,
@@ -119,6 +145,7 @@ impl Mark {
 /// What is known after the last line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReportContext {
+    /// Number of lines that were accepted.
     pub(crate) lines: u64,
     /// Size of the digest.
     pub(crate) max_bytes: usize,

@@ -36,13 +36,11 @@ struct NdJson {
     shape: Shape,
     objects: u64,
     others: u64,
-    /// Lines of another program in between.
-    foreign: u64,
 }
 
 impl Default for NdJson {
     fn default() -> Self {
-        Self { reader: JsonReader::new(), shape: Shape::new(), objects: 0, others: 0, foreign: 0 }
+        Self { reader: JsonReader::new(), shape: Shape::new(), objects: 0, others: 0 }
     }
 }
 
@@ -52,8 +50,7 @@ impl Recognizer for NdJson {
             return Mark::Noise;
         }
         if !line.text.trim_start().starts_with(['{', '[']) {
-            self.foreign += 1;
-            return Mark::FAILURE;
+            return Mark::Foreign;
         }
         self.reader.reset();
         self.reader.read(line.text, &mut self.shape);
@@ -73,15 +70,16 @@ impl Recognizer for NdJson {
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         // Truncated lines were counted into the shape up to the error.
-        if self.objects == 0 || self.others * 20 > self.objects || self.foreign * 5 > self.objects {
+        if self.objects == 0 || self.others * 20 > self.objects {
             return None;
         }
-        let others = match (self.others, self.foreign) {
-            (0, 0) => String::new(),
-            (0, foreign) => format!(", {}", counted(foreign, "other line")),
-            (is_invalid, foreign) => {
-                format!(", {} lines that are not JSON (partly counted below)", is_invalid + foreign)
-            }
+        let others = match self.others {
+            0 => String::new(),
+            invalid => format!(
+                ", {} that {} not JSON (partly counted below)",
+                counted(invalid, "line"),
+                if invalid == 1 { "is" } else { "are" }
+            ),
         };
         let mut report = Report::with_summary(
             format!("JSON lines: {} objects{others}", self.objects),

@@ -28,6 +28,9 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Paths>::default(),
 };
 
+/// After this many paths, it is known whether names without a folder occur.
+const MIN_PATHS: u64 = 12;
+
 /// Maximum number of folders listed.
 const MAX_FOLDERS: usize = 600;
 
@@ -58,6 +61,15 @@ fn is_path(line: &str) -> bool {
         && !line.starts_with(' ')
         && !line.starts_with("- ")
         && !line.ends_with([',', ';', '{'])
+        && line.starts_with(|c: char| c.is_alphanumeric() || "./_~-@+%$".contains(c))
+        && (line.contains(char::is_alphanumeric) || line == ".:")
+        && !ends_with_number(line)
+}
+
+/// Returns true for `path:12`, a count or a location.
+fn ends_with_number(line: &str) -> bool {
+    let before = line.trim_end_matches(|c: char| c.is_ascii_digit());
+    before.len() < line.len() && before.ends_with(':')
 }
 
 /// Type markers that `ls -F` appends: executables, links, sockets, pipes.
@@ -69,17 +81,20 @@ struct Paths {
     extensions: ValueCounts,
     top_folders: ValueCounts,
     folders: BTreeMap<String, (u64, Vec<String>)>,
-    unparsed: u64,
     tool_errors: ToolErrors,
     /// The folder whose entries `ls` lists below its name.
     section: String,
     sections: u64,
+    /// Sections are named relative to `.`, as by `ls -R`.
+    sections_are_dotted: bool,
     /// Listed folders that contain the current one.
     ancestors: Vec<String>,
     /// Number of sections that are entries of another one.
     nested: u64,
     /// The previous line is not blank, so no section starts here.
     in_section: bool,
+    /// True if a name without a folder occurred.
+    bare_names: bool,
 }
 
 impl Recognizer for Paths {
@@ -92,16 +107,21 @@ impl Recognizer for Paths {
         if self.tool_errors.push_line(path) {
             return Mark::REASON;
         }
-        if !is_path(path) {
-            self.unparsed += 1;
-            return Mark::REASON;
+        if !is_path(path) || self.has_only_folders() && !path.contains('/') {
+            return Mark::Foreign;
         }
         let may_be_header = path.contains('/') || path == ".:" || !self.in_section;
+        let may_be_header = may_be_header && (!self.sections_are_dotted || path.starts_with('.'));
         if let Some(section) = path.strip_suffix(':').filter(|_| may_be_header) {
+            self.sections_are_dotted |= section.starts_with("./");
             self.open(section);
             return Mark::Noise;
         }
+        if path.ends_with(':') {
+            return Mark::Foreign;
+        }
         self.in_section = true;
+        self.bare_names |= !path.contains('/');
         self.count += 1;
         // Entries below a folder are named without it; a path with folders is complete.
         let is_whole = self.section.is_empty() || path.trim_end_matches('/').contains('/');
@@ -129,11 +149,16 @@ impl Recognizer for Paths {
         Mark::Plain
     }
 
+    fn can_resume(&self) -> bool {
+        // Any word may be the name of a file.
+        false
+    }
+
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        if self.count == 0 || self.unparsed * 10 > self.count {
+        if self.count == 0 {
             return None;
         }
-        let mut summary = match (self.sections, self.nested) {
+        let summary = match (self.sections, self.nested) {
             (0 | 1, _) if self.folders.len() == MAX_FOLDERS => {
                 format!("{} in {MAX_FOLDERS} folders or more", counted(self.count, "path"))
             }
@@ -152,9 +177,6 @@ impl Recognizer for Paths {
                 sections
             ),
         };
-        if self.unparsed > 0 {
-            summary += &format!(", {}", counted(self.unparsed, "other line"));
-        }
         let mut report = Report::with_summary(summary, Quotes::None);
         self.tool_errors.add_facts(&mut report);
         if self.extensions.distinct() > 1 {
@@ -169,6 +191,11 @@ impl Recognizer for Paths {
 }
 
 impl Paths {
+    /// Returns true if all paths so far had a folder, and so must have all others.
+    fn has_only_folders(&self) -> bool {
+        self.count >= MIN_PATHS && !self.bare_names && self.sections == 0
+    }
+
     /// Starts a section with the name of a folder.
     fn open(&mut self, section: &str) {
         self.sections += 1;

@@ -1,6 +1,7 @@
 //! The facts that a recognizer reports.
 
 use forebay_text::cut;
+use forebay_text::number::grouped;
 
 /// Weight of the summary.
 const SUMMARY_WEIGHT: u32 = 100;
@@ -11,6 +12,18 @@ pub(crate) struct Fact {
     /// The heavier facts stay if not all fit.
     pub(crate) weight: u32,
     pub(crate) text: String,
+    list: List,
+}
+
+/// What is told if a fact does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum List {
+    /// Nothing: it stands alone.
+    None,
+    /// It stands for this many items of a list, which shows a gap in their place.
+    Items(u64),
+    /// It is one of the fields of a record; the last one is followed by the number left out.
+    Field,
 }
 
 /// Which lines are quoted below the facts.
@@ -59,13 +72,31 @@ impl Report {
     pub(crate) fn add(&mut self, weight: u32, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
-            self.facts.push(Fact { weight, text });
+            self.facts.push(Fact { weight, text, list: List::None });
+        }
+    }
+
+    /// Adds an item of a list; where it does not fit, the list shows a gap.
+    pub(crate) fn add_item(&mut self, weight: u32, text: impl Into<String>) {
+        self.facts.push(Fact { weight, text: text.into(), list: List::Items(1) });
+    }
+
+    /// Adds the description of a field; the reader is told how many do not fit.
+    pub(crate) fn add_field(&mut self, weight: u32, text: impl Into<String>) {
+        self.facts.push(Fact { weight, text: text.into(), list: List::Field });
+    }
+
+    /// Adds items of a list that were counted but not kept.
+    pub(crate) fn add_unlisted(&mut self, count: u64) {
+        if count > 0 {
+            self.facts.push(Fact { weight: 0, text: String::new(), list: List::Items(count) });
         }
     }
 
     /// Returns the facts that fit, in their order; the heaviest are selected first.
     pub(crate) fn facts_within(&self, max_bytes: usize) -> String {
-        let mut order: Vec<usize> = (0..self.facts.len()).collect();
+        let mut order: Vec<usize> =
+            (0..self.facts.len()).filter(|index| !self.facts[*index].text.is_empty()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(self.facts[*index].weight));
         let (mut chosen, mut remaining) = (Vec::new(), max_bytes);
         for index in order {
@@ -77,10 +108,51 @@ impl Report {
                 return cut::one_line(&self.facts[index].text, max_bytes.saturating_sub(1));
             }
         }
-        chosen.sort_unstable();
-        let facts: Vec<&str> =
-            chosen.iter().map(|index| self.facts[*index].text.as_str()).collect();
-        facts.join("\n")
+        // The gaps of lists need space too; the lightest facts make room for them.
+        loop {
+            let text = self.render(&chosen);
+            if text.len() <= max_bytes || chosen.len() <= 1 {
+                return cut::prefix(&text, max_bytes).to_owned();
+            }
+            chosen.pop();
+        }
+    }
+
+    /// Renders the chosen facts; items of a list that were not chosen leave a gap.
+    fn render(&self, chosen: &[usize]) -> String {
+        let mut is_chosen = vec![false; self.facts.len()];
+        for index in chosen {
+            is_chosen[*index] = true;
+        }
+        let (mut text, mut items, mut fields) = (String::new(), 0, 0);
+        for (fact, is_chosen) in self.facts.iter().zip(is_chosen) {
+            if fact.list != List::Field && is_chosen {
+                push_gap(&mut text, &mut fields, " field");
+            }
+            if is_chosen {
+                push_gap(&mut text, &mut items, "");
+                text.push_str(&fact.text);
+                text.push('\n');
+                continue;
+            }
+            match fact.list {
+                List::None => {}
+                List::Items(count) => items += count,
+                List::Field => fields += 1,
+            }
+        }
+        push_gap(&mut text, &mut items, "");
+        push_gap(&mut text, &mut fields, " field");
+        text.pop();
+        text
+    }
+}
+
+/// Appends the number of facts left out, if any.
+fn push_gap(text: &mut String, count: &mut u64, noun: &str) {
+    let plural = if *count == 1 || noun.is_empty() { "" } else { "s" };
+    if *count > 0 {
+        text.push_str(&format!("… {} more{noun}{plural}\n", grouped(std::mem::take(count))));
     }
 }
 

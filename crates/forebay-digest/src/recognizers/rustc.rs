@@ -88,7 +88,7 @@ impl Recognizer for Rustc {
             );
         }
         for (index, error) in self.listed_errors.into_iter().enumerate() {
-            report.add(90 - index as u32, error);
+            report.add_item(90 - index as u32, error);
         }
         Some(report)
     }
@@ -180,11 +180,23 @@ impl Rustc {
 
     fn add_location(&mut self, text: &str) -> Mark {
         let Some(pending) = &mut self.pending else { return Mark::Plain };
-        if let Some(message) = location::located_message(text).filter(|_| pending.path.is_empty()) {
+        let Some(message) = location::located_message(text) else { return Mark::Plain };
+        if !is_rust_source(message.path) {
+            // Other tools print diagnostics of this form about other languages.
+            self.pending = None;
+            return Mark::Plain;
+        }
+        if pending.path.is_empty() {
             message.path.clone_into(&mut pending.path);
         }
         if pending.severity == Severity::Error { Mark::REASON } else { Mark::Weight(14) }
     }
+}
+
+/// Returns true for a file that rustc or cargo reports on.
+fn is_rust_source(path: &str) -> bool {
+    [".rs", ".toml", ".md"].iter().any(|extension| path.ends_with(extension))
+        || path.starts_with('<')
 }
 
 /// Returns the lint of `= help: ... index.html#needless_return`, which clippy prints below each

@@ -8,7 +8,7 @@ pub(super) const FORMAT: Format = Format {
     name: "shellcheck",
     keeps: "findings by code and script; the first of each code with its location",
     commands: &["shellcheck"],
-    scope: Scope::Embedded(&["^-- SC", "-- SC", "https://www.shellcheck.net/wiki/"]),
+    scope: Scope::Embedded(&["^-- SC", "-- SC", "^ SC", "https://www.shellcheck.net/wiki/"]),
     create: || Box::<ShellCheck>::default(),
 };
 

@@ -43,6 +43,8 @@ struct Table {
     names: Vec<String>,
     columns: Vec<ValueStats>,
     rows: u64,
+    /// Each row starts and ends with a line.
+    is_boxed: bool,
     /// Number of rows reported by the shell.
     reported_rows: Option<u64>,
 }
@@ -52,7 +54,6 @@ struct Sql {
     open: Table,
     /// Completed tables.
     tables: Vec<Table>,
-    malformed: u64,
     /// The previous line is a separator.
     after_separator: bool,
     /// Number of rows in expanded display, one field per line.
@@ -71,7 +72,13 @@ impl Recognizer for Sql {
             self.open.rows += 1;
             return Mark::Noise;
         }
-        if let Some((name, value)) = text.split_once('|').filter(|_| self.records > 0) {
+        let may_be_field = |name: &str| self.records <= 1 || self.open.has_column(name.trim());
+        if self.records > 0
+            && let Some((name, value)) = text.split_once('|')
+        {
+            if !may_be_field(name) {
+                return Mark::Foreign;
+            }
             return self.record(name.trim(), value.trim());
         }
         if text.is_empty() || is_separator(text) {
@@ -82,16 +89,19 @@ impl Recognizer for Sql {
             return self.message_line(text);
         }
         let boxed = text.strip_prefix(['|', '│']);
+        if !self.open.names.is_empty() && self.open.is_boxed != boxed.is_some() {
+            return Mark::Foreign;
+        }
         let bare = boxed.map_or(line.text, |text| text.strip_suffix(['|', '│']).unwrap_or(text));
         let cells: Vec<&str> = bare.split(['|', '│']).map(str::trim).collect();
         if self.open.names.is_empty() {
             self.open.names = cells.iter().map(|cell| (*cell).to_owned()).collect();
+            self.open.is_boxed = boxed.is_some();
             self.open.columns = vec![ValueStats::default(); cells.len()];
             return Mark::FAILURE;
         }
         if cells.len() != self.open.names.len() {
-            self.malformed += 1;
-            return Mark::Plain;
+            return Mark::Foreign;
         }
         self.open.rows += 1;
         for (column, cell) in self.open.columns.iter_mut().zip(cells) {
@@ -107,11 +117,7 @@ impl Recognizer for Sql {
         let agrees =
             |table: &Table| table.reported_rows.is_none_or(|reported| reported == table.rows);
         let rows: u64 = self.tables.iter().map(|table| table.rows).sum();
-        if rows == 0
-            || self.malformed > 0
-            || !self.tables.iter().all(agrees)
-            || self.tables.len() > MAX_TABLES
-        {
+        if rows == 0 || !self.tables.iter().all(agrees) || self.tables.len() > MAX_TABLES {
             return None;
         }
         let max_items = if context.max_bytes > 2_000 { 10 } else { 4 };
@@ -146,13 +152,17 @@ impl Recognizer for Sql {
 }
 
 impl Table {
+    fn has_column(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+    }
+
     fn summary(&self) -> String {
         format!("{} rows, {} columns", self.rows, self.names.len())
     }
 
     fn add_facts(&self, report: &mut Report, prefix: &str, max_items: usize) {
         for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
-            report.add(
+            report.add_field(
                 80 - index.min(60) as u32,
                 format!("{prefix}{name}: {}", values.describe(max_items)),
             );
@@ -172,7 +182,11 @@ impl Sql {
 
     /// Handles a line that is not a row: row count, status or error.
     fn message_line(&mut self, text: &str) -> Mark {
-        if text.starts_with("ERROR") || text.contains(": ERROR") {
+        let is_numbered = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+        if text.starts_with("ERROR:  ")
+            || text.contains(": ERROR:  ")
+            || text.strip_prefix("ERROR ").is_some_and(is_numbered)
+        {
             self.errors += 1;
             return Mark::OUTCOME;
         }
@@ -182,8 +196,9 @@ impl Sql {
         if rows.is_some() && !self.open.names.is_empty() {
             self.open.reported_rows = rows;
             self.close();
+            return Mark::Weight(45);
         }
-        Mark::Weight(45)
+        if is_status(text) { Mark::Weight(45) } else { Mark::Foreign }
     }
 
     fn close(&mut self) {
@@ -205,4 +220,35 @@ impl Sql {
         table.columns[at].add(value);
         if self.records <= 1 { Mark::Weight(30) } else { Mark::Noise }
     }
+}
+
+/// Returns true for messages of a shell: `INSERT 0 1`, `Time: 3 ms`, `Query OK`.
+fn is_status(text: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "SELECT",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "CREATE",
+        "DROP",
+        "ALTER",
+        "BEGIN",
+        "COMMIT",
+        "SET",
+        "ROLLBACK",
+        "TRUNCATE",
+        "Time:",
+        "Timing",
+        "Query OK",
+        "Empty set",
+        "DETAIL:",
+        "HINT:",
+        "LINE ",
+        "NOTICE:",
+        "WARNING:",
+        "Run Time:",
+        "psql:",
+        "mysql:",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start)) || text == "^"
 }

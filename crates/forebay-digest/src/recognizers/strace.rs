@@ -67,7 +67,9 @@ impl Recognizer for Strace {
             return match line.text.get(..3) {
                 Some("---") if line.text.contains("SIGCHLD") => Mark::Weight(10),
                 Some("---" | "+++") => Mark::Weight(45),
-                _ => Mark::Plain,
+                _ if line.text.contains("<... ") || line.text.contains("[pid ") => Mark::Plain,
+                _ if line.text.starts_with("strace: ") => Mark::Plain,
+                _ => Mark::Foreign,
             };
         };
         self.calls.add(name);

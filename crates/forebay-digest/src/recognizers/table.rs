@@ -3,7 +3,7 @@
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{ValueCounts, ValueStats};
+use crate::tally::{ValueCounts, ValueStats, has_other_types};
 
 pub(super) const FORMAT: Format = Format {
     name: "ps, docker, kubectl",
@@ -41,6 +41,9 @@ const MULTI_WORD_CAPTIONS: &[&str] = &[
     "APP VERSION",
 ];
 
+/// After this many rows, the types of the columns are known.
+const MIN_TYPED_ROWS: u64 = 5;
+
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let mut lines = start.nonblank_lines();
     let header = lines.next()?;
@@ -66,10 +69,18 @@ fn is_caption(word: &str) -> bool {
 #[derive(Debug, Default)]
 struct Table {
     captions: Vec<String>,
+    /// The header line.
+    header: String,
     /// Start of each column if columns are aligned with the header.
     starts: Option<Vec<usize>>,
+    /// Start and end of each caption.
+    spans: Vec<(usize, usize)>,
     columns: Vec<ValueStats>,
     rows: u64,
+    /// Some row has an empty cell, so words are not enough to tell its columns.
+    has_empty_cell: bool,
+    /// Some row does not stand below the captions, so only its words tell its columns.
+    has_shifted_row: bool,
     /// The rows with the most CPU or memory usage.
     heavy: Vec<(f64, u64, String)>,
     programs: ValueCounts,
@@ -87,11 +98,21 @@ impl Recognizer for Table {
             // The facts repeat the header, so unhealthy rows take precedence.
             return Mark::Weight(54);
         }
-        if text.is_empty() {
+        if text.is_empty() || text == self.header {
             return Mark::Noise;
         }
+        if text.starts_with(['|', '+', '{', '<', '=']) {
+            // Rows of these tables have no frame.
+            return Mark::Foreign;
+        }
+        let Some(cells) = self.cells(text) else { return Mark::Foreign };
+        let cells: Vec<String> = cells.into_iter().map(str::to_owned).collect();
+        // Words below each of many captions are no accident.
+        let is_aligned = self.captions.len() >= 6 && self.cells_below_captions(text).is_some();
+        if !is_aligned && self.has_other_types(&cells) {
+            return Mark::Foreign;
+        }
         self.rows += 1;
-        let cells: Vec<String> = self.cells(text).into_iter().map(str::to_owned).collect();
         for (column, cell) in self.columns.iter_mut().zip(&cells) {
             column.add(cell);
         }
@@ -105,6 +126,7 @@ impl Recognizer for Table {
         {
             let cell = cells.get(at).map(String::as_str).unwrap_or_default();
             // Docker truncates quoted commands; the remaining part names the program.
+            let cell = cell.trim_start_matches(['\\', '_', '|', ' ', '"']);
             let program = cell.trim_matches('"').split([' ', ':']).next().unwrap_or_default();
             self.programs.add(program.rsplit('/').next().unwrap_or(program));
         }
@@ -129,6 +151,10 @@ impl Recognizer for Table {
         if self.unhealthy > 0 {
             // Unhealthy rows matter more than statistics of the others.
             report.facts_share = 45;
+        }
+        if self.has_empty_cell && self.has_shifted_row {
+            // It is unknown which cell is in which column.
+            return Some(report);
         }
         let max_items = if context.max_bytes > 2_000 { 10 } else { 6 };
         if self.states.distinct() > 1 {
@@ -169,9 +195,17 @@ impl Table {
         let known =
             |caption: &&str| !caption.contains(' ') || MULTI_WORD_CAPTIONS.contains(caption);
         let by_width = wide_rows.len() > 2 && wide_rows.iter().all(known);
-        let captions = if by_width { wide_rows } else { words };
+        let captions = if by_width { wide_rows } else { words.clone() };
         self.starts = by_width
             .then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
+        self.spans = words
+            .iter()
+            .map(|word| {
+                let start = word.as_ptr() as usize - text.as_ptr() as usize;
+                (start, start + word.len())
+            })
+            .collect();
+        text.clone_into(&mut self.header);
         self.captions = captions.iter().map(|caption| (*caption).to_owned()).collect();
         self.columns = vec![ValueStats::default(); self.captions.len()];
         let state =
@@ -179,7 +213,8 @@ impl Table {
         self.state_caption = state.cloned().unwrap_or_default();
     }
 
-    fn cells<'a>(&self, row: &'a str) -> Vec<&'a str> {
+    /// Splits a row into cells; `None` if it is not a row of this table.
+    fn cells<'a>(&mut self, row: &'a str) -> Option<Vec<&'a str>> {
         let aligned = self.starts.as_ref().filter(|starts| {
             starts
                 .iter()
@@ -188,22 +223,64 @@ impl Table {
         });
         if let Some(starts) = aligned {
             let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
-            return starts
-                .iter()
-                .zip(ends)
-                .map(|(start, end)| row.get(*start..end.min(row.len())).unwrap_or_default().trim())
-                .collect();
+            return Some(
+                starts
+                    .iter()
+                    .zip(ends)
+                    .map(|(start, end)| {
+                        row.get(*start..end.min(row.len())).unwrap_or_default().trim()
+                    })
+                    .collect(),
+            );
+        }
+        if let Some(cells) = self.cells_below_captions(row) {
+            self.has_empty_cell |= cells.iter().any(|cell| cell.is_empty());
+            return Some(cells);
         }
         let mut cells: Vec<&str> = row.split_ascii_whitespace().collect();
-        if cells.len() > self.captions.len()
-            && let Some(last) = cells.get(self.captions.len() - 1)
-        {
-            // The last column takes the rest: a command with its arguments.
-            let at = last.as_ptr() as usize - row.as_ptr() as usize;
-            cells.truncate(self.captions.len() - 1);
-            cells.push(&row[at..]);
+        let last = *cells.get(self.captions.len() - 1)?;
+        self.has_shifted_row = true;
+        // The last column takes the rest: a command with its arguments.
+        let at = last.as_ptr() as usize - row.as_ptr() as usize;
+        cells.truncate(self.captions.len() - 1);
+        cells.push(&row[at..]);
+        Some(cells)
+    }
+
+    /// Assigns each word to the caption above it; `None` if a word is below none or below two.
+    fn cells_below_captions<'a>(&self, row: &'a str) -> Option<Vec<&'a str>> {
+        if self.spans.len() != self.captions.len() {
+            return None;
         }
-        cells
+        let mut cells = vec![""; self.spans.len()];
+        let last = self.spans.len() - 1;
+        for word in row.split_ascii_whitespace() {
+            let start = word.as_ptr() as usize - row.as_ptr() as usize;
+            let end = start + word.len();
+            if !cells[last].is_empty() || start >= self.spans[last].0 {
+                // The last column takes the rest: a command with its arguments.
+                cells[last] = &row[start..];
+                break;
+            }
+            let mut above = (0..=last)
+                .filter(|index| start < self.spans[*index].1 && self.spans[*index].0 < end);
+            let column = above.next()?;
+            if above.next().is_some() || !cells[column].is_empty() {
+                return None;
+            }
+            cells[column] = word;
+            if column == last {
+                cells[last] = &row[start..];
+                break;
+            }
+        }
+        Some(cells)
+    }
+
+    /// Returns true if most columns that had only numbers so far have something else in this row.
+    fn has_other_types(&self, cells: &[String]) -> bool {
+        self.rows >= MIN_TYPED_ROWS
+            && has_other_types(&self.columns, cells.iter().map(String::as_str))
     }
 
     fn add_heavy(&mut self, row: &str, cells: &[String]) {

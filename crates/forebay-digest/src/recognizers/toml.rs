@@ -18,7 +18,6 @@ pub(super) const FORMAT: Format = Format {
             names: ValueCounts::default(),
             open_brackets: 0,
             fields: 0,
-            unparsed: 0,
         })
     },
 };
@@ -41,7 +40,6 @@ struct Toml {
     /// Number of unclosed brackets.
     open_brackets: i32,
     fields: u64,
-    unparsed: u64,
 }
 
 impl Recognizer for Toml {
@@ -57,13 +55,18 @@ impl Recognizer for Toml {
         } else if let Some((key, value)) = field(line.text) {
             self.field(key, value);
         } else {
-            self.unparsed += 1;
+            return Mark::Foreign;
         }
         Mark::Plain
     }
 
+    fn can_resume(&self) -> bool {
+        // Lines of other text look like a field.
+        false
+    }
+
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        if self.unparsed * 20 > self.fields {
+        if self.fields == 0 {
             return None;
         }
         let mut report = Report::with_summary(
@@ -127,7 +130,7 @@ fn header(line: &str) -> Option<&str> {
     let inside = line.trim_end().strip_prefix('[')?.strip_suffix(']')?;
     let name = inside.trim_start_matches('[').trim_end_matches(']');
     (!name.is_empty()
-        && !name.contains([',', ':', '='])
+        && !name.contains([',', ':', '=', '(', '/', '%', '#', '!', '?'])
         && (!name.contains(' ') || name.contains('"')))
     .then_some(name)
 }

@@ -48,8 +48,9 @@ impl ToolErrors {
         report.failing = Some(true);
         report.add(98, format!("{}: {}", counted(self.count, "error"), self.quoted[0]));
         for (index, message) in self.quoted.iter().enumerate().skip(1) {
-            report.add(89 - index as u32, message.clone());
+            report.add_item(89 - index as u32, message.clone());
         }
+        report.add_unlisted(self.count - self.quoted.len() as u64);
     }
 }
 

@@ -22,6 +22,10 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 /// Returns the depth of an entry; each level is four columns wide.
 fn depth(line: &str) -> Option<usize> {
     let at = line.find("├─").or_else(|| line.find("└─"))?;
+    // Only the lines of upper levels come before.
+    if !line[..at].chars().all(|c| "│ \u{a0}".contains(c)) {
+        return None;
+    }
     Some(line[..at].chars().count() / 4 + 1)
 }
 
@@ -32,18 +36,25 @@ struct Tree {
     extensions: ValueCounts,
     upper: u64,
     summary: Option<String>,
+    has_root: bool,
 }
 
 impl Recognizer for Tree {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         let Some(depth) = depth(text) else {
-            if text.ends_with(" files") || text.ends_with(" file") {
+            let is_summary = text.ends_with(" files") || text.ends_with(" file");
+            if is_summary && text.contains(" director") && self.summary.is_none() {
                 self.summary = Some(text.trim().to_owned());
                 return Mark::Noise;
             }
-            return Mark::Weight(48);
+            let is_root = self.entries == 0 && !self.has_root && !text.is_empty();
+            self.has_root |= is_root;
+            return if is_root { Mark::Weight(48) } else { Mark::Foreign };
         };
+        if self.summary.is_some() {
+            return Mark::Foreign;
+        }
         self.entries += 1;
         self.upper += u64::from(depth == 1);
         self.deepest = self.deepest.max(depth);

@@ -19,6 +19,8 @@ const MAX_NOT_PASSED: usize = 5_000;
 
 #[derive(Debug, Default)]
 struct Unittest {
+    /// Number of failing tests, subtests and fixtures that were named.
+    opened: u64,
     outcome: TestOutcome,
     /// The previous line is a separator of equals signs, as above each failing test.
     after_separator: bool,
@@ -69,6 +71,7 @@ impl Recognizer for Unittest {
 impl Unittest {
     fn open(&mut self, name: &str, class: &str, subtest: &str) -> Mark {
         self.outcome.add_failure(format!("{name} {subtest}").trim_end());
+        self.opened += 1;
         self.in_failure = true;
         // Fixtures are not tests.
         let is_test = !name.starts_with("setUp") && !name.starts_with("tearDown");
@@ -107,7 +110,9 @@ impl Unittest {
         self.outcome.has_other_failure |= unexpected_successes > 0;
         let not_passed =
             self.not_passed.len() as u64 + self.outcome.skipped.unwrap_or(0) + expected_failures;
-        if self.not_passed.len() < MAX_NOT_PASSED {
+        let reported = self.outcome.failed.unwrap_or(0) + self.outcome.errors.unwrap_or(0);
+        let all_named = std::mem::take(&mut self.opened) == reported + unexpected_successes;
+        if self.not_passed.len() < MAX_NOT_PASSED && all_named {
             self.outcome.passed = total.checked_sub(not_passed);
         }
         self.not_passed.clear();

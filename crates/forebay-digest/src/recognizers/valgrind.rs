@@ -23,7 +23,8 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 /// Returns the text after `==123== `.
 fn message(line: &str) -> Option<&str> {
     let (pid, text) = line.strip_prefix("==")?.split_once("==")?;
-    pid.bytes().all(|byte| byte.is_ascii_digit()).then_some(text.strip_prefix(' ').unwrap_or(text))
+    let is_pid = !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit());
+    is_pid.then_some(text.strip_prefix(' ').unwrap_or(text))
 }
 
 #[derive(Debug, Default)]
@@ -35,7 +36,7 @@ struct Valgrind {
 
 impl Recognizer for Valgrind {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
-        let Some(text) = message(line.text) else { return Mark::Plain };
+        let Some(text) = message(line.text) else { return Mark::Foreign };
         let bare = text.trim();
         if bare.starts_with("at 0x") || bare.starts_with("by 0x") {
             self.frame(bare);
@@ -83,8 +84,9 @@ impl Recognizer for Valgrind {
         for (index, (error, location)) in self.errors.iter().enumerate() {
             let location =
                 location.as_deref().map(|location| format!("  {location}")).unwrap_or_default();
-            report.add(85 - index.min(60) as u32, format!("{error}{location}"));
+            report.add_item(85 - index.min(60) as u32, format!("{error}{location}"));
         }
+        report.add_unlisted(self.kinds.total().saturating_sub(self.errors.len() as u64));
         Some(report)
     }
 }

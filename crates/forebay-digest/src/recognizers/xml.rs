@@ -15,6 +15,9 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Xml>::default(),
 };
 
+/// Maximum number of nested elements.
+const MAX_DEPTH: usize = 512;
+
 /// Maximum number of fields tracked.
 const MAX_FIELDS: usize = 200;
 
@@ -40,10 +43,22 @@ struct Xml {
     test_case: String,
     failed: Vec<String>,
     failures: u64,
+    /// The open elements.
+    open: Vec<String>,
+    /// The last tag opened an element, so text may follow.
+    in_text: bool,
+    /// A tag does not fit the ones before, so this is not, or no longer, XML.
+    is_invalid: bool,
 }
 
 impl Recognizer for Xml {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
+        if (self.is_complete() || self.is_invalid) && !line.text.trim().is_empty() {
+            return Mark::Foreign;
+        }
+        if !self.may_follow(line.text.trim()) {
+            return Mark::Foreign;
+        }
         let mut rest = line.text;
         loop {
             if let Some(end) = self.hidden_until {
@@ -58,11 +73,25 @@ impl Recognizer for Xml {
                 .iter()
                 .find(|(start, _)| rest.starts_with(start))
                 .map(|(_, end)| *end);
+            if let Some(closing) = rest.strip_prefix('/').filter(|_| self.hidden_until.is_none()) {
+                let name = closing.split(['>', ' ']).next().unwrap_or_default();
+                self.is_invalid |= self.open.pop().as_deref() != Some(name);
+                self.in_text = false;
+            }
             if self.hidden_until.is_some() || rest.starts_with(['/', '?', '!']) {
                 continue;
             }
             let end = rest.find('>').unwrap_or(rest.len());
             let (tag, after) = (&rest[..end], &rest[(end + 1).min(rest.len())..]);
+            let name = tag.split([' ', '/', '\t']).next().unwrap_or_default();
+            if !is_name(name) || self.open.len() > MAX_DEPTH {
+                self.is_invalid = true;
+                return Mark::Foreign;
+            }
+            self.in_text = !tag.ends_with('/');
+            if self.in_text {
+                self.open.push(name.to_owned());
+            }
             self.element(tag, after);
             rest = after;
         }
@@ -70,28 +99,43 @@ impl Recognizer for Xml {
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        if self.elements.is_empty() {
+        if self.elements.is_empty() || self.is_invalid {
             return None;
         }
         let summary = format!("XML {}: {}", self.root, self.elements.list(8));
         let mut report = Report::with_summary(summary, Quotes::Sample);
         report.add(99, self.tests());
         for (index, failed) in self.failed.iter().enumerate() {
-            report.add(95 - index.min(20) as u32, failed.clone());
+            report.add_item(95 - index.min(20) as u32, failed.clone());
         }
+        report.add_unlisted(self.failures - self.failed.len() as u64);
         if self.failures > 0 {
             report.failing = Some(true);
         }
         let max_items = if context.max_bytes > 2_000 { 10 } else { 5 };
         for (index, (name, values)) in self.fields.iter().enumerate() {
-            report
-                .add(70 - index.min(60) as u32, format!("{name}: {}", values.describe(max_items)));
+            report.add_field(
+                70 - index.min(60) as u32,
+                format!("{name}: {}", values.describe(max_items)),
+            );
         }
         Some(report)
     }
 }
 
 impl Xml {
+    /// Returns true if the root element is closed.
+    fn is_complete(&self) -> bool {
+        self.open.is_empty() && !self.elements.is_empty() && self.hidden_until.is_none()
+    }
+
+    /// Returns true for a line of tags, and for text where text may be.
+    fn may_follow(&self, line: &str) -> bool {
+        let opens_tag = line.contains('<') && !line.contains("</") && !line.contains("/>");
+        let is_text = self.in_text && !opens_tag || self.elements.is_empty();
+        line.is_empty() || line.starts_with('<') || self.hidden_until.is_some() || is_text
+    }
+
     /// Summarizes the test cases of a JUnit report.
     fn tests(&self) -> String {
         let [tests, failed, errors, skipped] = ["testcase", "failure", "error", "skipped"]
@@ -159,6 +203,11 @@ impl Xml {
             self.fields.push((field.to_owned(), values));
         }
     }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c))
 }
 
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {

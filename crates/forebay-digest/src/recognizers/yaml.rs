@@ -15,8 +15,8 @@ pub(super) const FORMAT: Format = Format {
             levels: Vec::new(),
             documents: 1,
             block_indent: None,
-            unparsed: 0,
             fields: 0,
+            value_indent: None,
         })
     },
 };
@@ -61,8 +61,9 @@ struct Yaml {
     documents: u64,
     /// Lines with more indentation than this belong to a block scalar.
     block_indent: Option<usize>,
-    unparsed: u64,
     fields: u64,
+    /// Indentation of the previous line if it has a value.
+    value_indent: Option<usize>,
 }
 
 impl Recognizer for Yaml {
@@ -93,15 +94,25 @@ impl Recognizer for Yaml {
         rest = without_anchor(rest);
         match field(rest) {
             Some((key, value)) => self.field(indent, key, value),
-            None if rest.is_empty() => {}
-            None => self.scalar(rest),
+            // An item of a list needs no key.
+            None if rest.is_empty() || is_item(text) => self.scalar(rest),
+            // A plain value may continue on the next line.
+            None if self.value_indent.is_some_and(|value| indent > value) => return Mark::Plain,
+            None => return Mark::Foreign,
         }
+        let is_value = field(rest).is_none_or(|(_, value)| !value.is_empty());
+        self.value_indent = is_value.then_some(text.len() - text.trim_start().len());
         Mark::Plain
+    }
+
+    fn can_resume(&self) -> bool {
+        // Many lines of other text look like a field.
+        false
     }
 
     fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         self.close(0);
-        if self.fields == 0 || self.unparsed * 20 > self.fields {
+        if self.fields == 0 {
             return None;
         }
         let summary = match self.documents {
@@ -166,12 +177,9 @@ impl Yaml {
     }
 
     fn scalar(&mut self, text: &str) {
-        match self.levels.last() {
-            Some(level) => {
-                let field_id = level.field_id;
-                self.value(field_id, text);
-            }
-            None => self.unparsed += 1,
+        if let Some(level) = self.levels.last().filter(|_| !text.is_empty()) {
+            let field_id = level.field_id;
+            self.value(field_id, text);
         }
     }
 }
@@ -183,6 +191,11 @@ fn without_anchor(value: &str) -> &str {
         rest = rest.split_once(' ').map_or("", |(_, rest)| rest.trim_start());
     }
     rest
+}
+
+fn is_item(line: &str) -> bool {
+    let text = line.trim_start();
+    text == "-" || text.starts_with("- ")
 }
 
 /// Returns true for the start of a block scalar: `|`, `>-`, `|2+`.
@@ -201,10 +214,7 @@ fn field(text: &str) -> Option<(&str, &str)> {
         .unwrap_or(0);
     let at = quoted + text[quoted..].find(':')?;
     let (key, value) = (&text[..at], &text[at + 1..]);
-    let is_key = !key.is_empty()
-        && key.len() < 120
-        && (quoted > 0
-            || !key.contains([' ', '{', '"', '='])
-            || key.split(' ').count() <= 2 && !key.contains(['{', '"', '(', '=']));
+    let is_key =
+        !key.is_empty() && key.len() < 120 && (quoted > 0 || !key.contains([' ', '{', '"', '=']));
     (is_key && (value.is_empty() || value.starts_with(' '))).then(|| (key, value.trim()))
 }

@@ -135,6 +135,8 @@ pub(crate) struct Diagnostics {
     error_kinds: ValueCounts,
     other_kinds: ValueCounts,
     files: ValueCounts,
+    /// Number of diagnostics without a file.
+    unlocated: u64,
     /// Number of errors reported by the tool itself.
     pub(crate) reported_errors: Option<u64>,
 }
@@ -142,7 +144,9 @@ pub(crate) struct Diagnostics {
 impl Diagnostics {
     /// Counts a diagnostic; the first of its kind gets a higher mark.
     pub(crate) fn add(&mut self, severity: Severity, path: &str, kind: &str) -> Mark {
-        if !path.is_empty() {
+        if path.is_empty() {
+            self.unlocated += 1;
+        } else {
             self.files.add(path);
         }
         let kinds =
@@ -202,6 +206,7 @@ impl Diagnostics {
     fn file_count(&self) -> String {
         match self.files.distinct() as u64 {
             0 => String::new(),
+            _ if self.unlocated > 0 => String::new(),
             files => format!(" in {}", counted(files, "file")),
         }
     }

@@ -17,4 +17,4 @@ pub(crate) use number_range::{NumberRange, format_number, format_rounded};
 pub(crate) use templates::MessageTemplates;
 pub(crate) use test_outcome::TestOutcome;
 pub(crate) use value_counts::ValueCounts;
-pub(crate) use value_stats::{ValueStats, looks_like_date};
+pub(crate) use value_stats::{ValueStats, has_other_types, looks_like_date};

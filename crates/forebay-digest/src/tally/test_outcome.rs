@@ -1,7 +1,6 @@
 //! Outcome of a test run, with details of each failing test.
 
 use forebay_text::cut;
-use forebay_text::number::grouped;
 
 use super::test_runs::{TestCounts, TestRun, TestRuns};
 use crate::recognizers::{Quotes, Report};
@@ -223,14 +222,12 @@ impl TestOutcome {
             } else {
                 format!("  {}", failure.location)
             };
-            report.add(90, format!("FAILED {}{location}", failure.name));
+            report.add_item(90, format!("FAILED {}{location}", failure.name));
             if !failure.reason.is_empty() {
                 report.add(88 - index.min(60) as u32, format!("  {}", failure.reason));
             }
         }
-        if self.unlisted > 0 {
-            report.add(90, format!("and {} more failing tests", grouped(self.unlisted)));
-        }
+        report.add_unlisted(self.unlisted);
     }
 
     fn summary(&self) -> String {

@@ -244,6 +244,22 @@ fn parse_short_number(digits: &str) -> Option<f64> {
     Some(all as f64 / POWERS[decimals])
 }
 
+/// Returns true if most of the columns that had only numbers so far have something else in a row.
+pub(crate) fn has_other_types<'a>(
+    columns: &[ValueStats],
+    values: impl Iterator<Item = &'a str>,
+) -> bool {
+    let (mut numbers, mut others) = (0, 0);
+    for (_, value) in columns
+        .iter()
+        .zip(values)
+        .filter(|(column, value)| column.is_numeric() && !value.is_empty())
+    {
+        *(if value.parse::<f64>().is_ok() { &mut numbers } else { &mut others }) += 1;
+    }
+    others > numbers
+}
+
 /// Returns true for `2024-05-01`, with or without a time.
 pub(crate) fn looks_like_date(value: &str) -> bool {
     let bytes = value.as_bytes();

@@ -92,3 +92,25 @@ fn reads_ci_job_logs_behind_their_prefix() {
     let expected = ["CI failed", "Run make test", "\nsrc/a.c:3:5: error: bad thing"];
     check("gh run view 1 --log", &text, 120, &expected, &["2026-03-01T10:01:01"]);
 }
+
+#[test]
+fn diagnostics_of_other_tools_are_not_of_rustc() {
+    let text = "warning: `select` is deprecated in favour of `lint.select`\n".to_owned()
+        + &lines(40, |n| {
+            format!(
+                "F401 [*] `os` imported but unused\n --> app/a{n}.py:1:8\n  |\n1 | import os\n  |        ^^\n"
+            )
+        });
+    check("ruff check", &text, 90, &["python lint: 40 errors in 40 files"], &["rustc"]);
+}
+
+#[test]
+fn a_frame_of_a_native_library_is_not_where_a_test_failed() {
+    let noise = lines(60, |n| format!(" ✓ src/file_{n}.test.ts (1 test)"));
+    let text = format!(
+        " RUN  v3.0.0 /app\n\n{noise}\n⎯⎯⎯ Failed Tests 1 ⎯⎯⎯\n\n FAIL  src/a.test.ts > adds\nError: boom\n    at \
+         __libc_start_call_main (../sysdeps/nptl/libc_start_call_main.h:58)\n ❯ src/a.test.ts:12:3\n\n Test \
+         Files  1 failed | 60 passed (61)\n      Tests  1 failed | 60 passed (61)\n"
+    );
+    check("vitest run", &text, 90, &["src/a.test.ts:12"], &["libc_start_call_main.h:58\n  "]);
+}

@@ -109,3 +109,28 @@ fn finds_matches_in_paths_with_spaces() {
         + "grep: secret: Permission denied\n";
     check("grep -rn foo .", &text, 90, &["60 matches in 4 files", "1 error: grep: secret"], &[]);
 }
+
+#[test]
+fn columns_of_tables_with_empty_cells_do_not_shift() {
+    let text = "COMMAND  PID USER   FD   TYPE DEVICE SIZE/OFF  NODE NAME\n".to_owned()
+        + &lines(60, |n| {
+            format!(
+                "python3 1234 root    {:>2}u   REG  254,0     4096 {n:>5} /tmp/f{n}",
+                n % 90 + 10
+            )
+        })
+        + &lines(20, |n| {
+            format!(
+                "python3 1234 root    {:>2}u  IPv4 {:>6}      0t0   TCP *:{n} (LISTEN)",
+                n + 70,
+                21680 + n
+            )
+        });
+    check(
+        "lsof -p 1234",
+        &text,
+        120,
+        &["table: 80 rows", "TYPE: text REG: 60, IPv4: 20"],
+        &["TYPE: int"],
+    );
+}

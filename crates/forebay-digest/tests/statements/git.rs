@@ -120,3 +120,31 @@ fn uses_the_singular_for_one() {
     let text = format!("{noise} * [new branch]      x -> origin/x\n");
     check("git fetch", &text, 60, &["1 new branch"], &["new branches"]);
 }
+
+#[test]
+fn tags_are_not_branches() {
+    let branches = lines(20, |n| format!("  feature/{n}"));
+    let tags = lines(30, |n| format!("v1.{n}.0"));
+    let text = format!("* main\n{branches}{tags}");
+    let expected = ["lines 1-21: git branch: 21 branches"];
+    check("git branch -a; git tag", &text, 60, &expected, &["51 branches", "50 "]);
+}
+
+#[test]
+fn a_list_that_does_not_fit_shows_its_gap() {
+    let text = lines(40, |n| {
+        format!(
+            "commit {n:040x}\nAuthor: Ann <a@example.com>\nDate:   Sun Nov 15 22:36:42 2026 +0000\n\n    change {n}\n\n a.txt | 2 ++\n 1 file changed, 2 insertions(+)\n"
+        )
+    });
+    check("git log --stat", &text, 90, &["git log: 40 commits", " more\n", "change 39"], &[]);
+}
+
+#[test]
+fn formats_in_a_row_are_counted_apart() {
+    let log = lines(30, |n| format!("a{n:06x} change {n}"));
+    let status = lines(20, |n| format!("?? new/{n}.txt"));
+    let text = format!("{log}{status}");
+    let expected = ["lines 1-30: git log: 30 commits", "lines 31-50: git status: 20 untracked"];
+    check("git log --oneline; git status -s", &text, 90, &expected, &[]);
+}

@@ -73,5 +73,5 @@ fn reports_severities_before_messages() {
 fn tolerates_a_few_other_lines_among_json_lines() {
     let text = lines(60, |n| format!("{{\"id\": {n}, \"kind\": \"a\"}}"))
         + "# broken package\nFAIL broken\n";
-    check("./stream", &text, 100, &["60 objects, 2 other lines", "FAIL broken"], &[]);
+    check("./stream", &text, 100, &["60 objects; 2 other lines", "FAIL broken"], &[]);
 }

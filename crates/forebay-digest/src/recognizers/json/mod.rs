@@ -21,7 +21,6 @@ pub(super) const FORMAT: Format = Format {
             shape: Shape::new(),
             valid_lines: 0,
             is_cut: false,
-            before: 0,
         })
     },
 };
@@ -59,7 +58,9 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     }
     let reads =
         !reader.is_invalid || (lines == 1 && first.starts_with(['{', '[']) && first.contains('"'));
-    (reads && reader.documents < 2 && (lines > 1 || first.len() > 40)).then_some(Claim::Sure)
+    // A value on each line has recognizers of its own.
+    let is_stream = reader.documents > 1 && reader.documents + 1 >= lines as u64;
+    (reads && !is_stream && (lines > 1 || first.len() > 40)).then_some(Claim::Sure)
 }
 
 #[derive(Debug)]
@@ -68,20 +69,22 @@ struct Json {
     shape: Shape,
     valid_lines: u64,
     is_cut: bool,
-    /// Number of other lines before the data.
-    before: u64,
 }
 
 impl Recognizer for Json {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
-        if self.valid_lines == 0 && !opens(line.text) {
-            self.before += u64::from(!line.text.trim().is_empty());
-            return Mark::REASON;
+        if line.text.trim().is_empty() {
+            return Mark::Plain;
         }
-        if !self.reader.is_invalid {
-            self.reader.read(line.text, &mut self.shape);
-            self.valid_lines = line.number;
+        // Between values, a line that starts none belongs to something else.
+        if self.reader.is_invalid || !self.reader.is_open() && !self.starts_value(line.text) {
+            return Mark::Foreign;
         }
+        self.reader.read(line.text, &mut self.shape);
+        if self.reader.is_invalid {
+            return Mark::Foreign;
+        }
+        self.valid_lines = line.number;
         self.is_cut |= line.cut > 0;
         Mark::Plain
     }
@@ -92,14 +95,14 @@ impl Recognizer for Json {
             return None;
         }
         let summary = match is_complete {
-            true if self.before > 0 => format!(
-                "JSON {}, after {}",
-                self.shape.summary(),
-                counted(self.before, "other line")
+            true if self.reader.documents > 1 => format!(
+                "{}: {}",
+                counted(self.reader.documents, "JSON value"),
+                self.shape.summary()
             ),
             true => format!("JSON {}", self.shape.summary()),
             false if self.reader.is_invalid => {
-                format!("JSON up to line {}; the rest is not JSON", self.valid_lines)
+                "JSON that breaks off; fields until there:".to_owned()
             }
             false => "truncated JSON; fields so far:".to_owned(),
         };
@@ -108,4 +111,18 @@ impl Recognizer for Json {
         self.shape.add_facts(&mut report, if context.max_bytes > 2_000 { 10 } else { 5 });
         Some(report)
     }
+}
+
+impl Json {
+    /// Returns true if a value may start on this line, the first one or the next of a stream.
+    fn starts_value(&self, line: &str) -> bool {
+        opens(line) || self.reader.documents > 0 && self.shape.is_scalar() && is_scalar(line)
+    }
+}
+
+fn is_scalar(line: &str) -> bool {
+    let text = line.trim();
+    text.len() > 1 && text.starts_with('"') && text.ends_with('"')
+        || matches!(text, "true" | "false" | "null")
+        || text.parse::<f64>().is_ok()
 }

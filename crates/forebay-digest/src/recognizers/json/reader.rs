@@ -22,6 +22,8 @@ struct Level {
     /// The key whose value comes next.
     key: Option<FieldId>,
     items: u64,
+    /// A value is complete, so a comma or the end must follow.
+    needs_comma: bool,
 }
 
 impl JsonReader {
@@ -45,7 +47,9 @@ impl JsonReader {
         let mut at = 0;
         while at < bytes.len() && !self.is_invalid {
             at = match bytes[at] {
-                b' ' | b'\t' | b',' | b':' => at + 1,
+                b' ' | b'\t' => at + 1,
+                b':' if self.stack.last().is_some_and(|level| level.key.is_some()) => at + 1,
+                b',' => self.comma(at),
                 b'{' => self.open(true, shape, at),
                 b'[' => self.open(false, shape, at),
                 b'}' => self.close(true, shape, at),
@@ -63,7 +67,7 @@ impl JsonReader {
             return at;
         };
         shape.open_container(field_id, is_object);
-        self.stack.push(Level { field_id, is_object, key: None, items: 0 });
+        self.stack.push(Level { field_id, is_object, key: None, items: 0, needs_comma: false });
         at + 1
     }
 
@@ -87,6 +91,7 @@ impl JsonReader {
         if let Some(level) =
             self.stack.last_mut().filter(|level| level.is_object && level.key.is_none())
         {
+            self.is_invalid |= level.needs_comma;
             level.key = Some(shape.child(level.field_id, text));
             level.items += 1;
             self.is_invalid |= !is_before_colon(&line[after..]);
@@ -119,6 +124,7 @@ impl JsonReader {
     fn value_field(&mut self, shape: &mut Shape) -> Option<FieldId> {
         match self.stack.last_mut() {
             None => Some(shape.root()),
+            Some(level) if level.needs_comma => None,
             Some(level) if level.is_object => level.key.take(),
             Some(level) => {
                 level.items += 1;
@@ -127,7 +133,18 @@ impl JsonReader {
         }
     }
 
+    fn comma(&mut self, at: usize) -> usize {
+        match self.stack.last_mut() {
+            Some(level) if level.needs_comma => level.needs_comma = false,
+            _ => self.is_invalid = true,
+        }
+        at + 1
+    }
+
     fn end_value(&mut self) {
+        if let Some(level) = self.stack.last_mut() {
+            level.needs_comma = true;
+        }
         self.documents += u64::from(self.stack.is_empty() && !self.is_invalid);
     }
 }

@@ -171,6 +171,12 @@ impl Shape {
         format!("{}: {}", counted(self.keys(root), "key"), self.key_names(root))
     }
 
+    /// Returns true if the top level has only values without a structure.
+    pub(in crate::recognizers) fn is_scalar(&self) -> bool {
+        let root = &self.fields[ROOT.0];
+        root.objects + root.arrays == 0
+    }
+
     /// Adds one fact per field, outer fields first.
     pub(in crate::recognizers) fn add_facts(&self, report: &mut Report, max_items: usize) {
         self.add_facts_below(ROOT, report, max_items);
@@ -229,7 +235,7 @@ impl Shape {
             nulls => parts.push(format!("{} null", grouped(nulls))),
         }
         if !parts.is_empty() {
-            report.add(weight(field), format!("{}: {}", field.path, parts.join(", ")));
+            report.add_field(weight(field), format!("{}: {}", field.path, parts.join(", ")));
         }
     }
 
