@@ -45,7 +45,7 @@ const FOREIGN_LINE_WEIGHT: u32 = 86;
 pub(crate) struct Parts {
     command: Command,
     closed: Vec<ClosedPart>,
-    open: Part,
+    open: RecognizedPart,
     /// Foreign lines since the last own one; they may start another part.
     block: Vec<BlockLine>,
     block_bytes: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Parts {
 
 /// The lines that one recognizer reads.
 #[derive(Debug)]
-struct Part {
+struct RecognizedPart {
     recognizer: Box<dyn Recognizer>,
     /// The first and the last line that it accepted.
     first: u64,
@@ -116,7 +116,7 @@ impl Parts {
         Self {
             command,
             closed: Vec::new(),
-            open: Part::new(format),
+            open: RecognizedPart::new(format),
             block: Vec::new(),
             block_bytes: 0,
             failed_blocks: 0,
@@ -193,7 +193,7 @@ impl Parts {
         }
         let text: String = lines.iter().map(|line| format!("{}\n", line.text)).collect();
         let Some(format) = Format::detect(&self.command, &text) else { return false };
-        let mut part = Part::new(format);
+        let mut part = RecognizedPart::new(format);
         // One of the first lines must be its own, or the same block would be held again and again.
         let mut marks = lines.iter().take(MAX_EDGE_LINES as usize + 1).map(|line| {
             if is_nonblank(line) { part.recognizer.push_line(line.line()) } else { Mark::Foreign }
@@ -231,8 +231,8 @@ impl Parts {
     }
 
     fn close_open(&mut self) {
-        let Part { recognizer, first, last, own_lines, foreign, quoted } =
-            std::mem::replace(&mut self.open, Part::empty());
+        let RecognizedPart { recognizer, first, last, own_lines, foreign, quoted } =
+            std::mem::replace(&mut self.open, RecognizedPart::empty());
         let context = ReportContext { lines: own_lines, max_bytes: self.max_bytes };
         // What is mostly something else was not understood.
         let is_reliable = own_lines > 0 && foreign.between <= own_lines;
@@ -241,7 +241,7 @@ impl Parts {
     }
 }
 
-impl Part {
+impl RecognizedPart {
     fn new(format: &Format) -> Self {
         Self { recognizer: (format.create)(), ..Self::empty() }
     }

@@ -110,7 +110,7 @@ impl Case {
 
     fn problems(&self) -> Vec<String> {
         let facts = facts(&self.command, &self.text);
-        let known = Known::new(&self.pieces_with_parts(&facts), &self.text);
+        let known = StatedFacts::new(&self.pieces_with_parts(&facts), &self.text);
         let raw = squeezed(&self.text);
         let lines = self.text.lines().count() as u64;
         facts
@@ -183,7 +183,7 @@ struct Claim {
     number: u64,
 }
 
-struct Known {
+struct StatedFacts {
     /// The numbers that each piece states, by their words.
     pieces: Vec<BTreeMap<String, BTreeSet<u64>>>,
     /// All items of facts of the pieces, as written.
@@ -193,7 +193,7 @@ struct Known {
     text: String,
 }
 
-impl Known {
+impl StatedFacts {
     fn new(pieces: &[(String, String)], whole: &str) -> Self {
         let mut known = Self {
             pieces: Vec::new(),
