@@ -1,5 +1,6 @@
 //! The error that front ends show: a message, and a hint at what to do.
 
+use crate::next_call::NextCall;
 use forebay_domain::BadReference;
 use forebay_sandbox::RunError;
 use forebay_store::StoreError;
@@ -69,7 +70,15 @@ impl From<StoreError> for AppError {
             StoreError::NotFound(_) | StoreError::Gone { .. } => ErrorKind::NotFound,
             _ => ErrorKind::Unavailable,
         };
-        Self { kind, message: error.to_string(), hint: error.hint() }
+        let hint = match error {
+            StoreError::NotFound(_) => Some(format!(
+                "{} finds entries, {} lists them; entries of other projects need scope `all`.",
+                NextCall::new("ctx_search").in_error(),
+                NextCall::new("ctx_history").in_error()
+            )),
+            _ => error.hint(),
+        };
+        Self { kind, message: error.to_string(), hint }
     }
 }
 
@@ -85,6 +94,7 @@ impl From<RunError> for AppError {
 
 impl From<BadReference> for AppError {
     fn from(error: BadReference) -> Self {
-        Self::bad_input(error.to_string(), "ctx_history lists the references of this session.")
+        let list = NextCall::new("ctx_history").in_error();
+        Self::bad_input(error.to_string(), format!("{list} lists the references of this session."))
     }
 }

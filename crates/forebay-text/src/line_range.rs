@@ -48,6 +48,41 @@ impl FromStr for LineRange {
     }
 }
 
+/// Several ranges, separated by commas: `1-3,10-12`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineRanges(Vec<LineRange>);
+
+impl LineRanges {
+    /// All lines.
+    pub fn all() -> Self {
+        Self(vec![LineRange::Between(1, u64::MAX)])
+    }
+
+    /// Clips to a text of `total` lines: in order, without overlaps, empty when all ranges lie outside.
+    pub fn within(&self, total: u64) -> Vec<(u64, u64)> {
+        let mut clipped: Vec<_> = self.0.iter().filter_map(|range| range.within(total)).collect();
+        clipped.sort_unstable();
+        let mut merged: Vec<(u64, u64)> = Vec::new();
+        for (first, last) in clipped {
+            match merged.last_mut() {
+                Some(before) if first <= before.1.saturating_add(1) => {
+                    before.1 = before.1.max(last)
+                }
+                _ => merged.push((first, last)),
+            }
+        }
+        merged
+    }
+}
+
+impl FromStr for LineRanges {
+    type Err = BadLineRange;
+
+    fn from_str(text: &str) -> Result<Self, BadLineRange> {
+        text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +103,18 @@ mod tests {
         check("-40", 10, Some((1, 10)));
         check("3..5", 10, Some((3, 5)));
         check("11-12", 10, None);
+    }
+
+    #[test]
+    fn several_ranges_are_ordered_and_merged() {
+        let within = |text: &str, total| text.parse::<LineRanges>().unwrap().within(total);
+        assert_eq!(within("1-3,10-12", 20), [(1, 3), (10, 12)]);
+        assert_eq!(within("10-12, 1-3", 20), [(1, 3), (10, 12)]);
+        assert_eq!(within("1-5,4-8,9", 20), [(1, 9)]);
+        assert_eq!(within("1-2,-2", 20), [(1, 2), (19, 20)]);
+        assert_eq!(within("1-2,30-40", 20), [(1, 2)]);
+        assert_eq!(within("30-40", 20), []);
+        assert!("1-3,".parse::<LineRanges>().is_err() && "1-3,x".parse::<LineRanges>().is_err());
     }
 
     #[test]

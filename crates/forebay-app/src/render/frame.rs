@@ -8,6 +8,7 @@ use forebay_sandbox::FinishedRun;
 use forebay_text::{cut, number};
 
 use crate::AppError;
+use crate::next_call::NextCall;
 
 /// Tokens reserved for the frame; the digest gets the rest of the budget.
 pub(crate) const RESERVED_TOKENS: u64 = 80;
@@ -143,19 +144,17 @@ fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<Stri
 /// `left out: lines 13-424, 431-9,000. ctx_get k3v9m2a1xq lines=13-424 | grep="..."`
 fn left_out(gaps: &[OmittedRange], reference: Reference) -> String {
     let Some(first) = gaps.first() else {
-        return format!("repeats folded, long lines cut; full: ctx_get {}", reference.as_str());
+        let full = NextCall::new("ctx_get").on(reference.as_str());
+        return format!("repeats folded, long lines cut; full: {full}");
     };
     let listed: Vec<String> = gaps.iter().take(MAX_LISTED_GAPS).map(range).collect();
     let more = match gaps.len().saturating_sub(MAX_LISTED_GAPS) {
         0 => String::new(),
         count => format!(" and {}", number::counted(count as u64, "more gap")),
     };
-    format!(
-        "left out: lines {}{more}. ctx_get {} lines={} | grep=\"...\"",
-        listed.join(", "),
-        reference.as_str(),
-        range(first)
-    )
+    let get = NextCall::new("ctx_get").on(reference.as_str());
+    let get = get.with("lines", range(first)).or("grep", "...");
+    format!("left out: lines {}{more}. {get}", listed.join(", "))
 }
 
 fn range(gap: &OmittedRange) -> String {

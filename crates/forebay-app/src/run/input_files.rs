@@ -8,6 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
 use crate::AppError;
+use crate::next_call::NextCall;
 
 /// More files are unlikely to be intended, and their content would not fit in memory.
 const MAX_FILES: usize = 10_000;
@@ -88,7 +89,7 @@ fn check_readable(path: &Path) -> Result<(), AppError> {
         // Reading a pipe or a device might block.
         Ok(found) if !found.is_file() => Err(AppError::bad_input(
             format!("{} is not a regular file", path.display()),
-            "read it with ctx_execute",
+            format!("read it with {}", NextCall::new("ctx_execute").in_error()),
         )),
         Ok(_) => File::open(path).map(drop).map_err(|error| unreadable(path, &error)),
         Err(error) => Err(unreadable(path, &error)),
@@ -108,7 +109,10 @@ fn unreadable(path: &Path, error: &io::Error) -> AppError {
 fn too_many() -> AppError {
     AppError::bad_input(
         format!("more than {MAX_FILES} files match"),
-        "narrow the glob, or walk the folder with ctx_execute",
+        format!(
+            "narrow the glob, or walk the folder with {}",
+            NextCall::new("ctx_execute").in_error()
+        ),
     )
 }
 

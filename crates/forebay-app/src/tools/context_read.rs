@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{Effect, Tool};
 use crate::edit::source_file::{self, Access, ProjectPath, SourceFile, locate};
 use crate::edit::working_set::{Demotion, FileUpdate, SessionFiles, Version};
+use crate::next_call::NextCall;
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextRead;
@@ -185,7 +186,8 @@ impl Read {
     fn more(&self, page: &Page) -> Option<String> {
         if !page.is_whole_lines {
             let reference = self.version.reference.as_str();
-            return Some(format!("line {} is cut; full: ctx_get {reference}", page.lines.0));
+            let full = NextCall::new("ctx_get").on(reference);
+            return Some(format!("line {} is cut; full: {full}", page.lines.0));
         }
         let next = page.lines.1 + 1;
         (page.lines.1 < self.range.1).then(|| {

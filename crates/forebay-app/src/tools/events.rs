@@ -7,6 +7,7 @@ use forebay_text::cut;
 use serde_json::json;
 
 use super::history::{MORE_BYTES, Page, Session};
+use crate::next_call::NextCall;
 use crate::render::budgeted::BudgetedText;
 use crate::render::describe;
 use crate::{Answer, App, AppError};
@@ -90,7 +91,8 @@ fn render(
     let last = events[..shown].last().filter(|_| has_more || shown < events.len());
     let cursor = last.map(|event| event.sequence.to_string());
     if let Some(cursor) = &cursor {
-        text.push(&format!("older: ctx_history events={word} cursor={cursor}"));
+        let older = NextCall::new("ctx_history").with("events", word).with("cursor", cursor);
+        text.push(&format!("older: {older}"));
     }
     let data = json!({
         "session": session.key,

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{Effect, Tool};
 use crate::input;
+use crate::next_call::NextCall;
 use crate::render::budgeted::BudgetedText;
 use crate::render::describe;
 use crate::{Answer, App, AppError, Call};
@@ -121,7 +122,8 @@ fn render(app: &App, session: &Session, entries: &[Entry], has_more: bool, budge
     let last = entries[..shown].last().filter(|_| has_more || shown < entries.len());
     let cursor = last.map(|entry| entry.sequence.to_string());
     if let Some(cursor) = &cursor {
-        text.push(&format!("older: ctx_history cursor={cursor}"));
+        let older = NextCall::new("ctx_history").with("cursor", cursor);
+        text.push(&format!("older: {older}"));
     }
     let data = json!({
         "session": session.key,

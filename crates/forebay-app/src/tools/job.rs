@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Effect, Tool};
 use crate::input;
+use crate::next_call::NextCall;
 use crate::render::budgeted::BudgetedText;
 use crate::run::jobs::{self, Job, Record, State};
 use crate::run::{Command, Options};
@@ -165,7 +166,8 @@ fn list(app: &App, budget: u64) -> Answer {
     let jobs = jobs::all(app);
     let mut text = BudgetedText::new(budget);
     if jobs.is_empty() {
-        text.push_cut("no jobs; ctx_execute background=true starts one");
+        let start = NextCall::new("ctx_execute").with("background", "true");
+        text.push_cut(&format!("no jobs; {start} starts one"));
     }
     for (job, record, state) in jobs.iter().take(MAX_LISTED) {
         text.push(&line(app, job, record, *state));

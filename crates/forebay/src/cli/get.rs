@@ -15,12 +15,15 @@ use super::terminal::Failure;
 pub(super) struct Get {
     /// [ctx:k3v9m2a1xq], with or without the brackets
     reference: String,
-    /// Lines: 640-700, 640, 640- (to the end), -50 (the last 50)
+    /// Lines: 640-700, 640, 640- (to the end), -50 (the last 50); several with commas: 1-3,10-12
     #[arg(short, long, value_name = "RANGE", allow_hyphen_values = true)]
     lines: Option<String>,
     /// Only lines that match this regex
     #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
     grep: Option<String>,
+    /// Lines to show around each match
+    #[arg(long, value_name = "LINES", requires = "grep")]
+    context: Option<u64>,
     /// The JSON value at this pointer, e.g. /items/0
     #[arg(short = 'p', long, value_name = "POINTER")]
     pointer: Option<String>,
@@ -53,6 +56,7 @@ impl Get {
                 "ref": self.reference,
                 "lines": self.lines,
                 "grep": self.grep,
+                "context": self.context,
                 "json": self.pointer,
                 "stream": self.stream,
                 "cursor": self.cursor,

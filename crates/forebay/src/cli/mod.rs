@@ -45,6 +45,7 @@ mod terminal;
 mod token;
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -52,7 +53,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use forebay_app::{Answer, App, AppError, Call, Settings, Setup};
+use forebay_app::{Answer, App, AppError, Call, FrontEnd, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_sandbox::ReexecCommand;
 use forebay_store::{Home, Project};
@@ -136,6 +137,22 @@ enum Command {
     Man(man::Man),
 }
 
+/// Hints name commands to a person. An answer that is not shown at a terminal may be read by an agent, which has the
+/// tools; so is everything that serves one.
+fn select_front_ends(command: &Command, as_json: bool) {
+    let serves_models = matches!(
+        command,
+        Command::Mcp(_) | Command::Serve(_) | Command::Call(_) | Command::SuperviseJob(_)
+    );
+    if serves_models || as_json {
+        return;
+    }
+    FrontEnd::Shell.reads_errors();
+    if io::stdout().is_terminal() {
+        FrontEnd::Shell.reads_answers();
+    }
+}
+
 /// Parses the command line, runs the command, and maps the outcome to an exit code.
 pub(crate) fn main() -> ExitCode {
     if let Some(code) = hook::called() {
@@ -143,6 +160,7 @@ pub(crate) fn main() -> ExitCode {
     }
     let Cli { common, command } = parse_frequent().unwrap_or_else(Cli::parse);
     let json = common.json;
+    select_front_ends(&command, json);
     let done = match command {
         Command::Run(run) => run.run(&common),
         Command::Get(get) => get.run(&common),

@@ -46,9 +46,16 @@ pub(super) fn answer_line(line: &str) -> String {
 
 /// Whether a line says what was left out and how to get it.
 pub(super) fn is_continuation_hint(line: &str) -> bool {
-    ["left out: ", "repeats are folded", "more: ctx_get ", "older: ctx_history "]
-        .iter()
-        .any(|start| line.starts_with(start))
+    [
+        "left out: ",
+        "repeats folded",
+        "more: ctx_get ",
+        "more: forebay ",
+        "older: ctx_",
+        "older: forebay ",
+    ]
+    .iter()
+    .any(|start| line.starts_with(start))
 }
 
 /// How a run ended, coloured by success or failure.

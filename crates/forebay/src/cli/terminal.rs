@@ -56,7 +56,7 @@ fn tell_error(error: &AppError, as_json: bool) -> io::Result<()> {
     }
     writeln!(stderr, "{} {}", paint::error("error:"), error.message)?;
     match &error.hint {
-        Some(hint) => writeln!(stderr, "{} {}", paint::hint("hint:"), with_command_names(hint)),
+        Some(hint) => writeln!(stderr, "{} {hint}", paint::hint("hint:")),
         None => Ok(()),
     }
 }
@@ -88,40 +88,11 @@ pub(super) fn note(notice: &str) -> io::Result<()> {
 
 /// Prints an answer, coloured on a terminal.
 pub(super) fn print_answer(text: &str) -> Result<(), Failure> {
-    let for_a_person = io::stdout().is_terminal();
     let mut stdout = anstream::stdout().lock();
     for line in text.lines() {
-        let line = if for_a_person { as_shell_hint(line) } else { line.to_owned() };
-        writeln!(stdout, "{}", paint::answer_line(&line))?;
+        writeln!(stdout, "{}", paint::answer_line(line))?;
     }
     Ok(stdout.flush()?)
-}
-
-/// Rewrites a hint for the next tool call as a shell command.
-fn as_shell_hint(line: &str) -> String {
-    const OPTIONS: &[(&str, &str)] = &[
-        (" lines=", " --lines="),
-        (" grep=", " --grep="),
-        (" json=", " --pointer="),
-        (" stream=", " --stream="),
-        (" cursor=", " --cursor="),
-    ];
-    if !paint::is_continuation_hint(line) {
-        return line.to_owned();
-    }
-    OPTIONS
-        .iter()
-        .fold(with_command_names(line), |line, (field, option)| line.replace(field, option))
-}
-
-/// Replaces tool names by the equivalent commands.
-fn with_command_names(text: &str) -> String {
-    const COMMANDS: &[(&str, &str)] = &[
-        ("ctx_get", "forebay get"),
-        ("ctx_search", "forebay search"),
-        ("ctx_history", "forebay history"),
-    ];
-    COMMANDS.iter().fold(text.to_owned(), |text, (tool, command)| text.replace(tool, command))
 }
 
 pub(super) fn print_json(data: &Value) -> Result<(), Failure> {
@@ -140,24 +111,4 @@ pub(super) fn print_plain(text: &str) -> Result<(), Failure> {
 /// Prints a line, coloured on a terminal.
 pub(super) fn print_painted(line: &str) -> Result<(), Failure> {
     Ok(writeln!(anstream::stdout().lock(), "{line}")?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(line: &str, expect: &str) {
-        assert_eq!(as_shell_hint(line), expect);
-    }
-
-    #[test]
-    fn hints_name_shell_commands() {
-        check(
-            "left out: lines 2-9. ctx_get abcdefghij lines=2-9 | grep=\"...\"",
-            "left out: lines 2-9. forebay get abcdefghij --lines=2-9 | --grep=\"...\"",
-        );
-        check("older: ctx_history cursor=7", "older: forebay history --cursor=7");
-        check("output that says ctx_get x lines=3", "output that says ctx_get x lines=3");
-    }
 }

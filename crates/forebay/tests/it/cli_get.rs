@@ -329,3 +329,66 @@ fn a_stream_of_a_note_is_refused() {
     let note = env.noted("a note");
     env.forebay(["get", &note, "--stream", "stdout"]).refused(2, "only a run", "omit");
 }
+
+#[test]
+fn hints_at_a_terminal_name_commands_and_leave_the_text_alone() {
+    let env = TestEnv::new();
+    let text = (1..=900).map(|n| format!("{n}. more: ctx_get lines={n}\n")).collect::<String>();
+    let reference = env.stored(&text);
+    let mut terminal = env.program("script");
+    let line = format!("{} get {reference} --lines 1-416", env!("CARGO_BIN_EXE_forebay"));
+    terminal.args(["-qec", &line, "/dev/null"]);
+    let Ok(output) = terminal.output() else {
+        return forebay_test_support::skip("there is no `script` to open a terminal with");
+    };
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let hint = format!("forebay get {reference} --lines 1-416 --cursor ");
+    assert!(shown.contains(&hint), "{shown}");
+    assert!(shown.contains("7. more: ctx_get lines=7"), "{shown}");
+    let piped = env.forebay(["get", &reference, "--lines", "1-416"]).ok().text();
+    assert!(piped.contains(&format!("ctx_get {reference} lines=1-416 cursor=")), "{piped}");
+}
+
+#[test]
+fn several_ranges_are_shown_with_a_mark_between_them() {
+    let env = TestEnv::new();
+    let text = (1..=50).map(|n| format!("row {n}\n")).collect::<String>();
+    let reference = env.stored(&text);
+    let shown = env.forebay(["get", &reference, "--lines", "1-2,10-11,-1"]).ok().text();
+    assert!(shown.contains("lines 1-2, 10-11, 50-50 of 50"), "{shown}");
+    assert!(shown.ends_with("row 1\nrow 2\n… 10\nrow 10\nrow 11\n… 50\nrow 50"), "{shown}");
+    env.forebay(["get", &reference, "--lines", "1-2,x"]).refused(2, "is not a line range", "");
+}
+
+#[test]
+fn pages_of_several_ranges_show_each_line_once() {
+    let env = TestEnv::new();
+    let text = (1..=400).map(|n| format!("row {n} of the text\n")).collect::<String>();
+    let reference = env.stored(&text);
+    let (mut rows, mut cursor) = (Vec::new(), String::from("1"));
+    for _ in 0..50 {
+        let line =
+            ["get", &reference, "--lines=5-60,200-260", "--budget", "90", "--cursor", &cursor];
+        let page = env.forebay(line).ok().text();
+        rows.extend(page.lines().filter(|row| row.starts_with("row ")).map(str::to_owned));
+        match page.rsplit_once("cursor=") {
+            Some((_, next)) => cursor = next.trim().to_owned(),
+            None => break,
+        }
+    }
+    let expect: Vec<String> =
+        (5..=60).chain(200..=260).map(|n| format!("row {n} of the text")).collect();
+    assert_eq!(rows, expect);
+}
+
+#[test]
+fn grep_shows_context_lines() {
+    let env = TestEnv::new();
+    let text = (1..=30).map(|n| format!("row {n}\n")).collect::<String>();
+    let reference = env.stored(&text);
+    let shown =
+        env.forebay(["get", &reference, "--grep", "row (5|7|20)$", "--context", "2"]).ok().body();
+    let expect = "3- row 3\n4- row 4\n5: row 5\n6- row 6\n7: row 7\n8- row 8\n9- row 9\n--\n\
+        18- row 18\n19- row 19\n20: row 20\n21- row 21\n22- row 22";
+    assert_eq!(shown, expect);
+}

@@ -13,6 +13,7 @@ use forebay_store::{
 use super::file::{Candidate, Converted, convert};
 use super::mark;
 use super::outcome::Skip;
+use crate::next_call::NextCall;
 use crate::rules::FetchGate;
 use crate::{App, AppError, Call, ErrorKind};
 
@@ -174,7 +175,10 @@ fn no_text(name: &str, page: &Page, skip: Skip) -> AppError {
         Skip::Binary => format!("{name} returned {what} without text"),
         _ => format!("{name} returned unreadable {what}"),
     };
-    AppError::bad_input(format!("{why}; nothing was indexed"), "download it with ctx_execute")
+    AppError::bad_input(
+        format!("{why}; nothing was indexed"),
+        format!("download it with {}", NextCall::new("ctx_execute").in_error()),
+    )
 }
 
 fn indexed_page(name: &str, item: &SourceItem, from: PageOrigin) -> Indexed {

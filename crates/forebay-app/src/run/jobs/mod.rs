@@ -26,6 +26,7 @@ use forebay_sandbox::{JobRunner, ReexecCommand};
 pub use self::order::Order;
 pub(crate) use self::record::{End, Job, Record, State};
 pub use self::supervisor::supervise;
+use crate::next_call::NextCall;
 use crate::run::{self, Command, Options};
 use crate::{App, AppError, Call};
 
@@ -96,7 +97,8 @@ pub(crate) fn find(app: &App, name: &str) -> Result<Job, AppError> {
     }
     let known: Vec<String> = all(app).iter().take(10).map(|(job, ..)| job.name()).collect();
     let hint = if known.is_empty() {
-        "no job has been started here; ctx_execute background=true starts one".to_owned()
+        let start = NextCall::new("ctx_execute").with("background", "true").in_error();
+        format!("no job has been started here; {start} starts one")
     } else {
         format!("jobs here: {}", known.join(", "))
     };
@@ -172,7 +174,7 @@ fn start_error(error: io::Error) -> AppError {
 fn folder_error(error: io::Error) -> AppError {
     AppError::unavailable(
         format!("cannot use the jobs folder: {error}"),
-        Some("ctx_doctor checks the data folder"),
+        Some(&format!("{} checks the data folder", NextCall::new("ctx_doctor").in_error())),
     )
 }
 

@@ -1,5 +1,7 @@
 //! The lines of an entry that match a regex.
 
+use std::collections::VecDeque;
+
 use forebay_text::{cut, number};
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -14,15 +16,20 @@ const MAX_REGEX_BYTES: usize = 4 * 1024 * 1024;
 
 pub(super) fn matching_lines(request: &Request, pattern: &str) -> Result<Page, AppError> {
     let (regex, remark) = compile(pattern)?;
-    let (first, last) = match request.range {
-        None => (1, u64::MAX),
-        Some(range) => range.within(request.entry.lines).unwrap_or((1, 0)),
+    let ranges = match &request.ranges {
+        None => vec![(1, u64::MAX)],
+        Some(ranges) => ranges.within(request.entry.lines),
     };
-    let from = request.from.map_or(first, |at| at.line.max(first));
-    let mut page = MatchPage::new(regex, request.page_bytes());
-    pages::for_each_line(request, Position { line: from, offset: 0 }, &mut |line| {
-        line.number <= last && page.add_if_match(&line)
-    })?;
+    let mut page = MatchPage::new(regex, request.page_bytes(), request.context);
+    for (first, last) in ranges {
+        let from = request.from.map_or(first, |at| at.line.max(first));
+        // The lines before the page are the context of its first match.
+        let start = from.saturating_sub(request.context).max(first);
+        page.begin_range();
+        pages::for_each_line(request, Position { line: start, offset: 0 }, &mut |line| {
+            line.number <= last && page.add(&line, line.number >= from)
+        })?;
+    }
     Ok(page.finish(remark))
 }
 
@@ -42,43 +49,99 @@ fn compile(pattern: &str) -> Result<(Regex, &'static str), AppError> {
 struct MatchPage {
     regex: Regex,
     bytes: usize,
+    context: u64,
     text: String,
     shown: u64,
     total: u64,
     next: Option<u64>,
     last_counted: u64,
+    /// Lines before, which are shown if the next one matches.
+    before: VecDeque<(u64, String)>,
+    /// Lines to show after the last match.
+    after: u64,
+    /// The last line in the text.
+    last_shown: u64,
 }
 
 impl MatchPage {
-    fn new(regex: Regex, bytes: usize) -> Self {
-        Self { regex, bytes, text: String::new(), shown: 0, total: 0, next: None, last_counted: 0 }
+    fn new(regex: Regex, bytes: usize, context: u64) -> Self {
+        Self {
+            regex,
+            bytes,
+            context,
+            text: String::new(),
+            shown: 0,
+            total: 0,
+            next: None,
+            last_counted: 0,
+            before: VecDeque::new(),
+            after: 0,
+            last_shown: 0,
+        }
     }
 
-    fn add_if_match(&mut self, line: &Line<'_>) -> bool {
+    /// Context does not reach beyond a range.
+    fn begin_range(&mut self) {
+        self.before.clear();
+        self.after = 0;
+    }
+
+    fn add(&mut self, line: &Line<'_>, may_match: bool) -> bool {
         let is_counted = line.number == self.last_counted;
-        let Some(found) = (!is_counted).then(|| self.regex.find(line.bytes)).flatten() else {
-            return true;
-        };
-        self.total += 1;
-        self.last_counted = line.number;
-        if self.next.is_some() {
-            return true;
-        }
-        let row = format!("{}: {}", line.number, excerpt(line.bytes, found.start()));
-        if self.shown > 0 && self.text.len() + row.len() >= self.bytes {
-            self.next = Some(line.number);
-        } else {
-            self.append(&row);
+        let found = (may_match && !is_counted).then(|| self.regex.find(line.bytes)).flatten();
+        match found {
+            Some(found) => self.add_match(line, found.start()),
+            None if !is_counted && self.context > 0 && line.offset == 0 => self.add_context(line),
+            None => {}
         }
         true
     }
 
+    fn add_match(&mut self, line: &Line<'_>, at: usize) {
+        self.total += 1;
+        self.last_counted = line.number;
+        if self.next.is_some() {
+            return;
+        }
+        let mut rows: Vec<(u64, String)> = self.before.drain(..).collect();
+        rows.push((line.number, format!("{}: {}", line.number, excerpt(line.bytes, at))));
+        if self.context > 0 && self.shown > 0 && rows[0].0 > self.last_shown + 1 {
+            rows[0].1.insert_str(0, "--\n");
+        }
+        let size: usize = rows.iter().map(|(_, row)| row.len() + 1).sum();
+        if self.shown > 0 && self.text.len() + size > self.bytes {
+            self.next = Some(line.number);
+            return;
+        }
+        // A first match that is too large with its context is shown without it.
+        let skipped = if size > self.bytes { rows.len() - 1 } else { 0 };
+        rows[skipped..].iter().for_each(|(_, row)| self.append(row));
+        self.shown += 1;
+        self.last_shown = line.number;
+        self.after = self.context;
+    }
+
+    fn add_context(&mut self, line: &Line<'_>) {
+        let row = format!("{}- {}", line.number, excerpt(line.bytes, 0));
+        let fits = self.text.len() + row.len() < self.bytes;
+        if self.after > 0 && fits && self.next.is_none() {
+            self.after -= 1;
+            self.last_shown = line.number;
+            self.append(&row);
+            return;
+        }
+        self.after = 0;
+        self.before.push_back((line.number, row));
+        if self.before.len() as u64 > self.context {
+            self.before.pop_front();
+        }
+    }
+
     fn append(&mut self, row: &str) {
-        if self.shown > 0 {
+        if !self.text.is_empty() {
             self.text.push('\n');
         }
         self.text.push_str(cut::prefix(row, self.bytes));
-        self.shown += 1;
     }
 
     fn finish(self, remark: &str) -> Page {

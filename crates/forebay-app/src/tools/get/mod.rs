@@ -5,7 +5,7 @@ mod json;
 mod pages;
 
 use forebay_domain::{Entry, EntryKind, Reference, Stream};
-use forebay_text::line_range::LineRange;
+use forebay_text::line_range::{BadLineRange, LineRanges};
 use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::{Effect, Tool};
 use crate::input;
+use crate::next_call::NextCall;
 use crate::render::describe;
 use crate::stores::line_reader::Position;
 use crate::stores::registry::SharedStore;
@@ -25,10 +26,12 @@ pub struct Get;
 pub struct Input {
     #[serde(alias = "reference")]
     pub r#ref: String,
-    /// e.g. 640-700, 640-, -50 (last 50)
+    /// e.g. 640-700,900-, -50 (last 50)
     pub lines: Option<String>,
     /// Regex for matching lines
     pub grep: Option<String>,
+    /// Lines around matches
+    pub context: Option<u64>,
     /// JSON pointer, e.g. /items/0
     pub json: Option<String>,
     /// stdout or stderr only
@@ -75,12 +78,14 @@ pub fn raw(
 struct Request {
     store: SharedStore,
     entry: Entry,
-    range: Option<LineRange>,
+    ranges: Option<LineRanges>,
+    /// Lines to show around each match.
+    context: u64,
     stream: Option<Stream>,
     from: Option<Position>,
     budget: u64,
     /// The arguments that select a part, as the caller wrote them.
-    selectors: String,
+    selectors: Vec<(&'static str, String)>,
 }
 
 /// A page of text with its description and the position of the next page.
@@ -98,7 +103,8 @@ impl Request {
         let scope = input::scope(input.scope.as_deref())?;
         let (store, entry) = app.stores.locate(reference, scope)?;
         Ok(Self {
-            range: input.lines.as_deref().map(parse_range).transpose()?,
+            ranges: input.lines.as_deref().map(parse_ranges).transpose()?,
+            context: input.context.unwrap_or(0).min(MAX_CONTEXT),
             stream: input.stream.as_deref().map(parse_stream).transpose()?,
             from: input.cursor.as_deref().map(parse_cursor).transpose()?,
             budget: input::budget(input.budget, app.settings.get.budget)?,
@@ -110,28 +116,30 @@ impl Request {
 
     /// Returns the call that fetches the next page.
     fn call_for(&self, next: Position) -> String {
-        let cursor = cursor(next);
-        if self.selectors.len() > MAX_SELECTOR_BYTES {
-            return format!("the same call with {cursor}");
+        let call = NextCall::new("ctx_get").on(self.entry.reference.as_str());
+        let select =
+            |call: NextCall, (field, value): &(&'static str, String)| call.with(field, value);
+        let call =
+            self.selectors.iter().fold(call, select).with("cursor", cursor(next)).to_string();
+        if call.len() > MAX_CALL_BYTES {
+            return format!("the same call with cursor={}", cursor(next));
         }
-        format!("ctx_get {}{} {cursor}", self.entry.reference.as_str(), self.selectors)
+        call
     }
 }
 
-/// Longer arguments are not repeated in the answer.
-const MAX_SELECTOR_BYTES: usize = 80;
+/// Longer calls are not repeated in the answer.
+const MAX_CALL_BYTES: usize = 110;
 
-fn selectors(input: &Input) -> String {
-    let quoted = |text: &String| format!("\"{text}\"");
+fn selectors(input: &Input) -> Vec<(&'static str, String)> {
     let arguments = [
-        ("lines", input.lines.clone()),
-        ("stream", input.stream.clone()),
-        ("grep", input.grep.as_ref().map(quoted)),
-        ("json", input.json.as_ref().map(quoted)),
+        ("lines", &input.lines),
+        ("stream", &input.stream),
+        ("grep", &input.grep),
+        ("context", &input.context.map(|lines| lines.to_string())),
+        ("json", &input.json),
     ];
-    let given =
-        arguments.into_iter().filter_map(|(name, value)| Some(format!(" {name}={}", value?)));
-    given.collect()
+    arguments.into_iter().filter_map(|(field, value)| Some((field, value.clone()?))).collect()
 }
 
 fn answer(app: &App, request: &Request, page: Page) -> Answer {
@@ -184,6 +192,8 @@ fn head(entry: &Entry, about: &str) -> String {
     head
 }
 
+/// More context is better read as a range.
+const MAX_CONTEXT: u64 = 50;
 /// Tokens reserved for the lines around a page.
 const FRAME_TOKENS: u64 = 40;
 
@@ -198,8 +208,8 @@ impl Request {
     }
 }
 
-fn parse_range(text: &str) -> Result<LineRange, AppError> {
-    text.parse().map_err(|error: forebay_text::line_range::BadLineRange| {
+fn parse_ranges(text: &str) -> Result<LineRanges, AppError> {
+    text.parse().map_err(|error: BadLineRange| {
         AppError::bad_input(
             error.to_string(),
             "the first line of a run's answer has the line count",
@@ -229,8 +239,8 @@ fn parse_cursor(text: &str) -> Result<Position, AppError> {
 
 fn cursor(at: Position) -> String {
     match at.offset {
-        0 => format!("cursor={}", at.line),
-        offset => format!("cursor={}+{offset}", at.line),
+        0 => at.line.to_string(),
+        offset => format!("{}+{offset}", at.line),
     }
 }
 

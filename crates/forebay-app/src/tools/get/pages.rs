@@ -1,7 +1,7 @@
 //! Pages of plain text, cut between lines where possible.
 
 use forebay_domain::Stream;
-use forebay_text::line_range::LineRange;
+use forebay_text::line_range::LineRanges;
 
 use super::{Page, Request};
 use crate::AppError;
@@ -10,14 +10,23 @@ use crate::stores::line_reader::{self, Line, Position};
 /// Returns the requested lines, as many as fit on one page.
 pub(super) fn text(request: &Request) -> Result<Page, AppError> {
     let total = total_lines(request)?;
-    let range = request.range.unwrap_or(LineRange::Between(1, u64::MAX));
-    let Some((first, last)) = range.within(total) else { return out_of_range(total) };
+    let ranges = request.ranges.clone().unwrap_or_else(LineRanges::all).within(total);
+    let Some(start) = ranges.first() else { return out_of_range(total) };
     let from = match request.from {
-        Some(at) if at.line >= first => at,
-        _ => Position { line: first, offset: 0 },
+        Some(at) if at.line >= start.0 => at,
+        _ => Position { line: start.0, offset: 0 },
     };
-    let mut page = PageBuilder::new(request.page_bytes(), last);
-    for_each_line(request, from, &mut |line| page.add(&line))?;
+    let mut page = PageBuilder::new(request.page_bytes());
+    for (first, last) in ranges.into_iter().filter(|(_, last)| *last >= from.line) {
+        let start = if from.line >= first { from } else { Position { line: first, offset: 0 } };
+        if !page.begin_range(start, last) {
+            break;
+        }
+        for_each_line(request, start, &mut |line| page.add(&line))?;
+        if page.next.is_some() {
+            break;
+        }
+    }
     Ok(page.finish(request, from))
 }
 
@@ -64,14 +73,43 @@ pub(super) fn for_each_line(
 struct PageBuilder {
     text: String,
     bytes: usize,
+    /// The last line of the current range.
     last: u64,
+    /// The first and last lines shown of earlier ranges.
+    earlier: Vec<(u64, u64)>,
+    /// The first line of the current range, and the last one shown.
+    first: u64,
     shown: Option<u64>,
     next: Option<Position>,
 }
 
 impl PageBuilder {
-    fn new(bytes: usize, last: u64) -> Self {
-        Self { text: String::new(), bytes, last, shown: None, next: None }
+    fn new(bytes: usize) -> Self {
+        Self {
+            text: String::new(),
+            bytes,
+            last: 0,
+            earlier: Vec::new(),
+            first: 0,
+            shown: None,
+            next: None,
+        }
+    }
+
+    /// Starts a range, with a mark for the gap before it; false if the page has no room for more.
+    fn begin_range(&mut self, start: Position, last: u64) -> bool {
+        if let Some(shown) = self.shown {
+            let mark = format!("\n… {}", start.line);
+            if self.text.len() + mark.len() >= self.bytes {
+                self.next = Some(start);
+                self.last = last;
+                return false;
+            }
+            self.text.push_str(&mark);
+            self.earlier.push((self.first, shown));
+        }
+        (self.first, self.last) = (start.line, last);
+        true
     }
 
     fn add(&mut self, line: &Line<'_>) -> bool {
@@ -118,12 +156,23 @@ impl PageBuilder {
 
     fn finish(self, request: &Request, from: Position) -> Page {
         let shown = self.shown.unwrap_or(from.line);
-        let whole = from == Position::START && self.next.is_none() && shown >= request.entry.lines;
+        let whole = from == Position::START
+            && self.earlier.is_empty()
+            && self.next.is_none()
+            && shown >= request.entry.lines;
+        let current = (self.first.max(1), shown.max(self.first));
+        let ranges: Vec<String> = self
+            .earlier
+            .iter()
+            .chain([&current])
+            .map(|(first, last)| format!("{first}-{last}"))
+            .collect();
+        let ranges = ranges.join(", ");
         let about = match (request.stream, whole) {
-            (Some(Stream::Stdout), _) => format!("stdout lines {}-{shown}", from.line),
-            (Some(Stream::Stderr), _) => format!("stderr lines {}-{shown}", from.line),
+            (Some(Stream::Stdout), _) => format!("stdout lines {ranges}"),
+            (Some(Stream::Stderr), _) => format!("stderr lines {ranges}"),
             (None, true) => forebay_text::number::counted(request.entry.lines, "line"),
-            (None, false) => format!("lines {}-{shown} {}", from.line, request.of_lines()),
+            (None, false) => format!("lines {ranges} {}", request.of_lines()),
         };
         let next = self.next.filter(|next| next.line <= self.last);
         Page { about, text: self.text, next }
