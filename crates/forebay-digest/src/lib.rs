@@ -28,6 +28,8 @@ mod salience;
 mod tally;
 mod terminal;
 
+use std::borrow::Cow;
+
 pub use custom::{BadDefinition, CountDefinition, CustomRecognizers, Definition, SampleCheck};
 pub use digester::Digester;
 
@@ -137,6 +139,21 @@ pub fn clean(raw: &[u8]) -> String {
     reader.push(raw, &mut keep);
     reader.finish(&mut keep);
     text
+}
+
+/// Like [`clean`], without a copy if there is nothing to remove.
+pub fn displayed(raw: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(raw) {
+        Ok(text) if !raw.iter().fold(false, |noise, byte| noise | is_hidden(*byte)) => {
+            Cow::Borrowed(text)
+        }
+        _ => Cow::Owned(clean(raw)),
+    }
+}
+
+/// Whether a byte controls the terminal instead of being shown.
+fn is_hidden(byte: u8) -> bool {
+    byte < b' ' && byte != b'\t' && byte != b'\n' || byte == 0x7f
 }
 
 #[cfg(test)]

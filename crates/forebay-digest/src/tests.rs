@@ -182,6 +182,12 @@ fn clean_removes_terminal_noise() {
     assert_eq!(clean(raw), "Build\n100%\ncaf\u{fffd}\ttab\n");
 }
 
+#[test]
+fn text_without_terminal_noise_is_displayed_without_a_copy() {
+    assert!(matches!(displayed("one\ttwo\nthree é".as_bytes()), Cow::Borrowed(_)));
+    assert_eq!(displayed(b"\x1b[1mbold\x1b[m\r\n"), "bold\n");
+}
+
 /// Bytes like terminal output: text with escapes, carriage returns, repeats, salient words,
 /// garbage.
 pub(crate) fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -240,6 +246,11 @@ proptest! {
     ) {
         let whole = digest(&raw, Hint::default(), Some("line text"), budget);
         prop_assert_eq!(in_pieces(&raw, &sizes, Some("line text"), budget), whole);
+    }
+
+    #[test]
+    fn displayed_text_is_the_clean_text(raw in terminal_bytes()) {
+        prop_assert_eq!(displayed(&raw), clean(&raw));
     }
 
     #[test]

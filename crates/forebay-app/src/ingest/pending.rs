@@ -22,7 +22,8 @@ const SHORT_BYTES: usize = 2_000;
 
 /// Converts a chunk to the form that the store takes.
 pub(crate) fn to_chunk(title: &str, chunk: Chunk) -> NewChunk {
-    let text = String::from_utf8_lossy(&chunk.bytes).into_owned();
+    // What no reader sees, such as colour codes between two words, is not searched either.
+    let text = forebay_digest::displayed(&chunk.bytes).into_owned();
     let vectors = embedding::embed_chunk(title, &text);
     NewChunk {
         start: chunk.start,

@@ -18,7 +18,7 @@ pub(super) struct Get {
     /// Lines: 640-700, 640, 640- (to the end), -50 (the last 50); several with commas: 1-3,10-12
     #[arg(short, long, value_name = "RANGE", allow_hyphen_values = true)]
     lines: Option<String>,
-    /// Only lines that match this regex
+    /// Only lines that match this regex as they are displayed; with --raw, as they are stored
     #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
     grep: Option<String>,
     /// Lines to show around each match
@@ -40,7 +40,7 @@ pub(super) struct Get {
     #[arg(long)]
     all: bool,
     /// Write the stored bytes unchanged
-    #[arg(long, conflicts_with_all = ["lines", "grep", "pointer", "stream", "cursor", "budget"])]
+    #[arg(long, conflicts_with_all = ["lines", "pointer", "stream", "cursor", "budget"])]
     raw: bool,
 }
 
@@ -48,7 +48,7 @@ impl Get {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let scope = self.all.then_some("all");
         if self.raw {
-            return self.write_raw(common, scope);
+            return self.write_raw(common);
         }
         common.call_reader(
             "ctx_get",
@@ -66,11 +66,17 @@ impl Get {
         )
     }
 
-    fn write_raw(&self, common: &Common, scope: Option<&str>) -> Result<ExitCode, Failure> {
+    fn write_raw(self, common: &Common) -> Result<ExitCode, Failure> {
         let mut stdout = io::stdout().lock();
         let mut written = Ok(());
         let app = common.tolerant_app()?;
-        tools::get::raw(&app, &self.reference, scope, &mut |piece| {
+        let input = tools::get::Input {
+            r#ref: self.reference,
+            grep: self.grep,
+            scope: self.all.then(|| "all".to_owned()),
+            ..tools::get::Input::default()
+        };
+        tools::get::raw(&app, &input, &mut |piece| {
             written = stdout.write_all(piece);
             written.is_ok()
         })?;

@@ -38,13 +38,14 @@ fn pieces(name: &str, text: &str, format: Option<Format>) -> Vec<Piece> {
 fn to_chunk(name: &str, text: &str, piece: Piece) -> NewChunk {
     let title = title(name, piece.title);
     let body = &text[piece.start..piece.end];
-    let vectors = embedding::embed_chunk(&title, body);
+    let shown = forebay_digest::displayed(body.as_bytes());
+    let vectors = embedding::embed_chunk(&title, &shown);
     NewChunk {
         start: piece.start as u64,
         bytes: body.len() as u64,
         lines: piece.lines,
         title,
-        text: body.to_owned(),
+        text: shown.into_owned(),
         key: None,
         created: None,
         context: String::new(),

@@ -1,4 +1,4 @@
-//! The lines of an entry that match a regex.
+//! The lines of an entry that match a regex, as they are displayed.
 
 use std::collections::VecDeque;
 
@@ -31,6 +31,20 @@ pub(super) fn matching_lines(request: &Request, pattern: &str) -> Result<Page, A
         })?;
     }
     Ok(page.finish(remark))
+}
+
+/// Passes each line whose stored bytes match, with a line feed, to `consume` until it returns false.
+///
+/// Of a line that is longer than the reader's buffer, the matching pieces are passed.
+pub(super) fn raw_lines(
+    request: &Request,
+    pattern: &str,
+    consume: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<(), AppError> {
+    let (regex, _) = compile(pattern)?;
+    pages::for_each_line(request, Position::START, &mut |line| {
+        !regex.is_match(line.bytes) || consume(line.bytes) && consume(b"\n")
+    })
 }
 
 /// Compiles the pattern; an invalid regex is matched as plain text, which models often mean.
@@ -87,51 +101,55 @@ impl MatchPage {
     }
 
     fn add(&mut self, line: &Line<'_>, may_match: bool) -> bool {
-        let is_counted = line.number == self.last_counted;
-        let found = (may_match && !is_counted).then(|| self.regex.find(line.bytes)).flatten();
+        if line.number == self.last_counted {
+            return true;
+        }
+        // A reader cannot search for colour codes and overwritten text, which no answer shows.
+        let shown = forebay_digest::displayed(line.bytes);
+        let found = may_match.then(|| self.regex.find(shown.as_bytes())).flatten();
         match found {
-            Some(found) => self.add_match(line, found.start()),
-            None if !is_counted && self.context > 0 && line.offset == 0 => self.add_context(line),
+            Some(found) => self.add_match(line.number, &shown, found.start()),
+            None if self.context > 0 && line.offset == 0 => self.add_context(line.number, &shown),
             None => {}
         }
         true
     }
 
-    fn add_match(&mut self, line: &Line<'_>, at: usize) {
+    fn add_match(&mut self, number: u64, shown: &str, at: usize) {
         self.total += 1;
-        self.last_counted = line.number;
+        self.last_counted = number;
         if self.next.is_some() {
             return;
         }
         let mut rows: Vec<(u64, String)> = self.before.drain(..).collect();
-        rows.push((line.number, format!("{}: {}", line.number, excerpt(line.bytes, at))));
+        rows.push((number, format!("{number}: {}", excerpt(shown, at))));
         if self.context > 0 && self.shown > 0 && rows[0].0 > self.last_shown + 1 {
             rows[0].1.insert_str(0, "--\n");
         }
         let size: usize = rows.iter().map(|(_, row)| row.len() + 1).sum();
         if self.shown > 0 && self.text.len() + size > self.bytes {
-            self.next = Some(line.number);
+            self.next = Some(number);
             return;
         }
         // A first match that is too large with its context is shown without it.
         let skipped = if size > self.bytes { rows.len() - 1 } else { 0 };
         rows[skipped..].iter().for_each(|(_, row)| self.append(row));
         self.shown += 1;
-        self.last_shown = line.number;
+        self.last_shown = number;
         self.after = self.context;
     }
 
-    fn add_context(&mut self, line: &Line<'_>) {
-        let row = format!("{}- {}", line.number, excerpt(line.bytes, 0));
+    fn add_context(&mut self, number: u64, shown: &str) {
+        let row = format!("{number}- {}", excerpt(shown, 0));
         let fits = self.text.len() + row.len() < self.bytes;
         if self.after > 0 && fits && self.next.is_none() {
             self.after -= 1;
-            self.last_shown = line.number;
+            self.last_shown = number;
             self.append(&row);
             return;
         }
         self.after = 0;
-        self.before.push_back((line.number, row));
+        self.before.push_back((number, row));
         if self.before.len() as u64 > self.context {
             self.before.pop_front();
         }
@@ -156,13 +174,13 @@ impl MatchPage {
 }
 
 /// Returns the line, or the part of it around the match.
-fn excerpt(line: &[u8], at: usize) -> String {
+fn excerpt(line: &str, at: usize) -> String {
     if line.len() <= EXCERPT_BYTES {
-        return forebay_digest::clean(line);
+        return line.to_owned();
     }
-    let start = at.saturating_sub(EXCERPT_BYTES / 3);
-    let end = (start + EXCERPT_BYTES).min(line.len());
+    let start = line.floor_char_boundary(at.saturating_sub(EXCERPT_BYTES / 3));
+    let end = line.floor_char_boundary(start + EXCERPT_BYTES);
     let before = if start > 0 { "…" } else { "" };
     let after = if end < line.len() { "…" } else { "" };
-    format!("{before}{}{after}", forebay_digest::clean(&line[start..end]))
+    format!("{before}{}{after}", &line[start..end])
 }

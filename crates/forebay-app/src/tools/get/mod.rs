@@ -62,16 +62,17 @@ impl Tool for Get {
     }
 }
 
-/// Passes the stored bytes of an entry to `consume` until it returns false.
+/// Passes the stored bytes of an entry, or of the lines that match `grep`, to `consume` until it returns false.
 pub fn raw(
     app: &App,
-    reference: &str,
-    scope: Option<&str>,
+    input: &Input,
     consume: &mut dyn FnMut(&[u8]) -> bool,
 ) -> Result<(), AppError> {
-    let scope = input::scope(scope)?;
-    let (store, entry) = app.stores.locate(Reference::parse(reference)?, scope)?;
-    Ok(store.read(entry.reference, 0, consume)?)
+    let request = Request::parse(app, input)?;
+    match &input.grep {
+        Some(pattern) => grep::raw_lines(&request, pattern, consume),
+        None => Ok(request.store.read(request.entry.reference, 0, consume)?),
+    }
 }
 
 /// A validated request for one entry.

@@ -46,10 +46,11 @@ pub(super) async fn show(
 /// Streams the stored bytes, with back-pressure.
 async fn raw(app: Arc<App>, reference: String) -> Result<Response, Problem> {
     let (sender, mut pieces) = mpsc::channel(BUFFERED_PIECES);
+    let input = get::Input { r#ref: reference, ..get::Input::default() };
     tokio::task::spawn_blocking(move || {
         let mut hand_over =
             |piece: &[u8]| sender.blocking_send(Ok(Bytes::copy_from_slice(piece))).is_ok();
-        if let Err(error) = get::raw(&app, &reference, None, &mut hand_over) {
+        if let Err(error) = get::raw(&app, &input, &mut hand_over) {
             // A disconnected caller needs no error.
             let _ = sender.blocking_send(Err(error));
         }
