@@ -13,6 +13,55 @@ pub(crate) fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
+/// Returns the first sentence of docs, which may span lines; a long one is cut between words, with a mark.
+pub(crate) fn first_sentence(lines: &[&str]) -> Option<String> {
+    let start = lines.iter().position(|line| !line.is_empty())?;
+    let more = lines[start + 1..].iter().take_while(|line| !line.is_empty() && !opens_block(line));
+    let text = lines[start..=start].iter().chain(more).copied().collect::<Vec<_>>().join(" ");
+    let sentence = &text[..sentence_end(&text)];
+    if sentence.len() <= MAX_SENTENCE_BYTES {
+        return Some(sentence.to_owned()).filter(|sentence| !sentence.is_empty());
+    }
+    let cut = sentence.floor_char_boundary(MAX_SENTENCE_BYTES);
+    let end = sentence[..cut].rfind(' ').unwrap_or(cut);
+    Some(format!("{} ...", sentence[..end].trim_end_matches([',', ';', ':'])))
+}
+
+/// Returns whether a line starts something other than more of a sentence: a tag, a list, a heading, code.
+fn opens_block(line: &str) -> bool {
+    is_fence(line) || line.starts_with(['@', ':', '\\', '-', '*', '#', '>', '|', '<'])
+}
+
+/// Returns the end of the first sentence.
+fn sentence_end(text: &str) -> usize {
+    sentence_ends(text).next().unwrap_or(text.len())
+}
+
+/// Returns the end of the last whole sentence.
+pub(crate) fn last_sentence_end(text: &str) -> Option<usize> {
+    sentence_ends(text).last()
+}
+
+/// Returns where sentences end: after a full stop before white space that does not end an abbreviation.
+fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
+    let stops = text.match_indices(['.', '!', '?', '。']);
+    stops.filter_map(|(at, stop)| {
+        let end = at + stop.len();
+        let word = text[..at].rsplit(|c: char| c.is_whitespace() || c == '(').next();
+        let word = word.unwrap_or_default();
+        let is_short = word.chars().count() < 2 || ABBREVIATIONS.contains(&word);
+        let ends_word = text[end..].chars().next().is_none_or(char::is_whitespace);
+        // Scripts without spaces have their own full stop.
+        let is_unspaced = stop.len() > 1;
+        (is_unspaced || ends_word && !is_short).then_some(end)
+    })
+}
+
+/// Words that end with a full stop within a sentence, without it.
+const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "incl"];
+/// Longer sentences are cut.
+const MAX_SENTENCE_BYTES: usize = 240;
+
 /// Returns all lines of the docs of an item, including blank lines, examples and their indentation.
 pub(crate) fn full_lines<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut lines: Vec<&str> = texts.flat_map(lines_without_markers).collect();
@@ -127,6 +176,22 @@ fn is_decoration(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cuts_docs_after_the_first_sentence() {
+        let check = |lines: &[&str], expected: &str| {
+            assert_eq!(first_sentence(lines).as_deref(), Some(expected), "{lines:?}");
+        };
+        check(&["Reads a file that", "may be large. Slowly."], "Reads a file that may be large.");
+        check(&["", "No full stop", "", "More."], "No full stop");
+        check(&["Uses v1.2, e.g. here. Then."], "Uses v1.2, e.g. here.");
+        check(&["Adds one", "@param a - what"], "Adds one");
+        check(&["Prüft es。Danach mehr。"], "Prüft es。");
+        let long = "word ".repeat(80);
+        let cut = first_sentence(&[&long]).unwrap();
+        assert!(cut.ends_with("word ...") && cut.len() <= MAX_SENTENCE_BYTES + 4, "{cut}");
+        assert_eq!(first_sentence(&["", ""]), None);
+    }
 
     fn check(text: &str, expected: &[&str]) {
         assert_eq!(lines(text), expected, "{text}");

@@ -87,11 +87,15 @@ type DefinitionId = (usize, usize);
 /// A definition with its score.
 struct ScoredDefinition {
     is_mentioned: bool,
+    /// Another file uses it. What no file uses, such as a call at module level, comes last, however high its file ranks.
+    is_used: bool,
     score: f64,
     is_public: bool,
     id: DefinitionId,
 }
 
+/// The share of a sum that may be a rounding error.
+const ROUNDING: f64 = 1e-9;
 /// Definitions that do not fit before the search ends.
 const MAX_MISSES: usize = 64;
 /// Shortest possible line, which bounds the number of lines.
@@ -137,6 +141,7 @@ impl<'a> MapBuilder<'a> {
                 let name = self.index.name(defined.name);
                 all.push(ScoredDefinition {
                     is_mentioned: !mentioned.is_empty() && mentioned.contains(name),
+                    is_used: flow > 0.0,
                     score: reference_graph::weight(self.index, defined)
                         * if flow > 0.0 { flow } else { ranks[index] / 1_000.0 },
                     is_public: defined.is_public,
@@ -156,14 +161,19 @@ impl<'a> MapBuilder<'a> {
     /// Returns the rank that flows from other files to each definition.
     fn flows(&self, ranks: &[f64]) -> Vec<f64> {
         let mut flows = vec![0.0; self.defining_files.len()];
-        for (slots, flow) in self.graph.defining_files.iter().zip(self.graph.flows(ranks)) {
-            flows[slots.clone()].fill(flow);
+        let totals = self.graph.flows(ranks);
+        for (slots, flow) in self.graph.defining_files.iter().zip(&totals) {
+            flows[slots.clone()].fill(*flow);
         }
         for file in 0..self.files.len() {
             for (name, flow) in self.graph.flows_from(ranks, file) {
                 let slots = self.graph.defining_files[name].clone();
                 if let Some(slot) = self.defining_files.slot_among(slots, file as u32) {
                     flows[slot] -= flow;
+                    // What rounding leaves of a difference is not a use by another file.
+                    if flows[slot] < totals[name] * ROUNDING {
+                        flows[slot] = 0.0;
+                    }
                 }
             }
         }
@@ -188,7 +198,7 @@ impl<'a> MapBuilder<'a> {
 
 impl ScoredDefinition {
     fn order(&self, other: &Self) -> Ordering {
-        let by_score = other.score.total_cmp(&self.score);
+        let by_score = other.is_used.cmp(&self.is_used).then(other.score.total_cmp(&self.score));
         let by_mention = other.is_mentioned.cmp(&self.is_mentioned);
         let by_id = self.id.cmp(&other.id);
         by_mention.then(by_score).then(other.is_public.cmp(&self.is_public)).then(by_id)

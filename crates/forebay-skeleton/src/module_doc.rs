@@ -201,13 +201,26 @@ fn lines_or_gap(text: &str) -> Vec<&str> {
 }
 
 fn truncate(lines: &[String], verbosity: Verbosity) -> String {
-    let lines = lines.iter().skip_while(|line| line.is_empty()).map(String::as_str);
-    let kept: Vec<&str> = match verbosity {
-        Verbosity::Minimal => lines.take(1).collect(),
-        Verbosity::Standard => lines.take_while(|line| !line.is_empty()).take(MAX_LINES).collect(),
-        Verbosity::Verbose => lines.collect(),
-    };
-    kept.join("\n").trim_end().to_owned()
+    let lines: Vec<&str> =
+        lines.iter().skip_while(|line| line.is_empty()).map(String::as_str).collect();
+    match verbosity {
+        Verbosity::Minimal => doc_text::first_sentence(&lines).unwrap_or_default(),
+        Verbosity::Standard => first_paragraph(&lines),
+        Verbosity::Verbose => lines.join("\n").trim_end().to_owned(),
+    }
+}
+
+/// Returns the first paragraph; a long one ends with the last sentence that fits.
+fn first_paragraph(lines: &[&str]) -> String {
+    let paragraph: Vec<&str> = lines.iter().take_while(|line| !line.is_empty()).copied().collect();
+    let text = paragraph[..paragraph.len().min(MAX_LINES)].join("\n").trim_end().to_owned();
+    if paragraph.len() <= MAX_LINES {
+        return text;
+    }
+    match doc_text::last_sentence_end(&text) {
+        Some(end) => text[..end].to_owned(),
+        None => format!("{text} ..."),
+    }
 }
 
 /// Lines of a summary at standard verbosity.
@@ -221,6 +234,15 @@ mod tests {
     fn check(language: &str, source: &str, expected: Option<&str>) {
         let skeleton = skeleton(source, language_by_name(language), SkeletonOptions::default());
         assert_eq!(skeleton.summary.as_deref(), expected);
+    }
+
+    #[test]
+    fn a_long_paragraph_ends_with_a_sentence() {
+        let lines = "//! One. Two\n//! goes on. Three\n//! a\n//! b\n//! c\n//! d\n//! e.\n";
+        check("Rust", &format!("{lines}\npub fn a() {{}}\n"), Some("One. Two\ngoes on."));
+        let endless = "//! word\n".repeat(9);
+        let shown = format!("{} ...", ["word"; 6].join("\n"));
+        check("Rust", &format!("{endless}\npub fn a() {{}}\n"), Some(&shown));
     }
 
     #[test]

@@ -3,24 +3,34 @@
 mod header;
 mod visible;
 
+use std::borrow::Cow;
+
 use crate::doc_text;
 use crate::language::Language;
 use crate::outline::{Item, Outline};
 use crate::skeleton::{LineIndex, SkeletonOptions, Verbosity};
+pub(crate) use visible::LeftOut;
 use visible::VisibleItems;
+
+/// An outline as text, and what it leaves out.
+pub(crate) struct Rendered {
+    pub(crate) text: String,
+    pub(crate) left_out: LeftOut,
+}
 
 pub(crate) fn render(
     language: &Language,
     source: &str,
     outline: &Outline,
     options: SkeletonOptions,
-) -> String {
+) -> Rendered {
     let visible = VisibleItems::new(language, source, outline, options.include_private);
     let lines = LineIndex::new(source);
+    let left_out = visible.left_out(outline, &lines);
     let mut writer =
         Writer { language, source, outline, options, visible, lines, out: String::new() };
     writer.write_block(None, 0);
-    writer.out
+    Rendered { text: writer.out, left_out }
 }
 
 /// Returns an item on one line, without its members, with the keyword of its group.
@@ -113,7 +123,13 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes an item without members.
-    fn write_leaf(&mut self, item: &Item, header: &header::Header, docs: &[&str], depth: usize) {
+    fn write_leaf(
+        &mut self,
+        item: &Item,
+        header: &header::Header,
+        docs: &[Cow<'_, str>],
+        depth: usize,
+    ) {
         let number = self.line_number(item);
         if !self.language.spec.comment_syntax.doc_in_body || !item.kind.is_callable() {
             return self.write_line(depth, &format!("{}{}{number}", header.head, header.tail));
@@ -130,7 +146,7 @@ impl<'a> Writer<'a> {
         &mut self,
         index: usize,
         header: &header::Header,
-        docs: &[&str],
+        docs: &[Cow<'_, str>],
         depth: usize,
     ) {
         let item: &'a Item = &self.outline.items[index];
@@ -149,7 +165,7 @@ impl<'a> Writer<'a> {
             let gap = if open.ends_with('(') { "" } else { " " };
             let text = format!("{head}{open}{gap}{parts}{gap}{close}{tail}");
             if text.len() + depth * INDENT.len() <= MAX_LINE_WIDTH {
-                return self.write_line(depth, &text);
+                return self.write_line(depth, &format!("{text}{number}"));
             }
         }
         self.write_line(depth, &format!("{head}{open}{number}"));
@@ -175,7 +191,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the members on one line, if none of them has docs or attributes.
-    fn inline_parts(&self, children: &[usize], all: usize, docs: &[&str]) -> Option<String> {
+    fn inline_parts(
+        &self,
+        children: &[usize],
+        all: usize,
+        docs: &[Cow<'_, str>],
+    ) -> Option<String> {
         let items = children.iter().map(|index| &self.outline.items[*index]);
         let is_bare = |item: &Item| {
             item.kind.is_part()
@@ -184,10 +205,7 @@ impl<'a> Writer<'a> {
                 && self.visible_attributes(item).is_empty()
         };
         let has_sections = children.iter().any(|index| self.section_label(*index).is_some());
-        let brackets = has_sections
-            || !docs.is_empty()
-            || self.options.line_numbers
-            || self.language.spec.is_data;
+        let brackets = has_sections || !docs.is_empty() || self.language.spec.is_data;
         if brackets || self.language.spec.comment_syntax.doc_in_body || !items.clone().all(is_bare)
         {
             return None;
@@ -215,7 +233,8 @@ impl<'a> Writer<'a> {
     }
 
     fn line_number(&self, item: &Item) -> String {
-        if !self.options.line_numbers {
+        // A field or a variant is next to the line of its type.
+        if !self.options.line_numbers || item.kind.is_part() {
             return String::new();
         }
         let range = self.lines.range(&item.range);
@@ -226,7 +245,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the lines of docs to show.
-    fn docs(&self, item: &Item) -> Vec<&'a str> {
+    fn docs(&self, item: &Item) -> Vec<Cow<'a, str>> {
         // The first comment of a data file describes the file.
         let is_file_header = self.language.spec.is_data && self.outline.items.first() == Some(item);
         if self.options.verbosity == Verbosity::Minimal || is_file_header {
@@ -234,7 +253,7 @@ impl<'a> Writer<'a> {
         }
         let comment_syntax = &self.language.spec.comment_syntax;
         let is_verbose = self.options.verbosity == Verbosity::Verbose;
-        let mut lines: Vec<&'a str> = match &item.doc {
+        let lines: Vec<&'a str> = match &item.doc {
             Some(range) if is_verbose => {
                 doc_text::full_lines(std::iter::once(&self.source[range.clone()]))
             }
@@ -260,13 +279,12 @@ impl<'a> Writer<'a> {
             }
         };
         if self.options.verbosity == Verbosity::Standard {
-            lines.retain(|line| !line.is_empty());
-            lines.truncate(1);
+            return doc_text::first_sentence(&lines).map(Cow::Owned).into_iter().collect();
         }
-        lines
+        lines.into_iter().map(Cow::Borrowed).collect()
     }
 
-    fn write_docs_before(&mut self, docs: &[&str], depth: usize) {
+    fn write_docs_before(&mut self, docs: &[Cow<'_, str>], depth: usize) {
         let (open, close) = self.language.spec.comment_syntax.doc;
         match docs {
             [] => {}
@@ -286,7 +304,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn write_docs_inside(&mut self, docs: &[&str], depth: usize) {
+    fn write_docs_inside(&mut self, docs: &[Cow<'_, str>], depth: usize) {
         let Some((last, lines)) = docs.split_last() else { return };
         let (mut open, close) = self.language.spec.comment_syntax.doc;
         for line in lines {

@@ -1,5 +1,6 @@
 //! The skeleton of a file: its public API as text and as a list of symbols.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use forebay_text::number;
@@ -9,7 +10,7 @@ use crate::file_class;
 use crate::language::Language;
 use crate::outline::{Item, Outline};
 use crate::recover;
-use crate::render;
+use crate::render::{self, LeftOut};
 use crate::symbol_kind::SymbolKind;
 use crate::{elision, fallback, module_doc};
 
@@ -18,7 +19,7 @@ use crate::{elision, fallback, module_doc};
 pub enum Verbosity {
     /// Signatures only.
     Minimal,
-    /// Also the first line of docs, and relevant attributes.
+    /// Also the first sentence of docs, and relevant attributes.
     #[default]
     Standard,
     /// Also all docs.
@@ -45,6 +46,7 @@ pub struct Skeleton {
     /// All items, including those that the text omits.
     pub symbols: Vec<Symbol>,
     pub status: SkeletonStatus,
+    left_out: LeftOut,
     comment: (&'static str, &'static str),
 }
 
@@ -76,6 +78,9 @@ pub enum SkeletonStatus {
     /// Generated code, complete.
     Generated,
 }
+
+/// Fewer lines of private items are not worth a remark.
+const MIN_LINES_LEFT_OUT: usize = 20;
 
 /// Makes the skeleton of a text; without a language, an outline by indentation.
 pub fn skeleton(
@@ -110,8 +115,11 @@ impl Document {
             SkeletonStatus::Parsed if is_generated => SkeletonStatus::Generated,
             status => status,
         };
+        let render::Rendered { text, left_out } =
+            render::render(self.language, source, &outline, options);
         Skeleton {
-            text: render::render(self.language, source, &outline, options),
+            text,
+            left_out,
             summary: module_doc::module_doc(self.language, source, &outline, options.verbosity),
             symbols: symbols(source, &outline),
             status,
@@ -135,7 +143,8 @@ impl Document {
 
 impl Skeleton {
     pub(crate) fn new(text: String, symbols: Vec<Symbol>, status: SkeletonStatus) -> Self {
-        Self { text, summary: None, symbols, status, comment: ("// ", "") }
+        let left_out = LeftOut::default();
+        Self { text, summary: None, symbols, status, left_out, comment: ("// ", "") }
     }
 
     /// Returns the full answer: path, file summary, note on the status, and the items.
@@ -150,6 +159,9 @@ impl Skeleton {
         if !self.text.is_empty() {
             text.push('\n');
             text.push_str(&self.text);
+        }
+        if self.left_out.lines >= MIN_LINES_LEFT_OUT {
+            text.push_str(&self.commented(&self.left_out.to_string()));
         }
         text
     }
@@ -209,6 +221,14 @@ fn symbol(outline: &Outline, lines: &LineIndex, item: &Item, name: &str) -> Symb
         lines: lines.range(&item.range),
         is_public: item.is_public,
         parent: item.owner.clone().or(parent),
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |count: usize, noun| number::counted(count as u64, noun);
+        let (items, lines) = (counted(self.items, "private item"), counted(self.lines, "line"));
+        write!(f, "not shown: {items} with {lines}; option `private` shows them")
     }
 }
 

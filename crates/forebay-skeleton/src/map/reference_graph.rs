@@ -126,13 +126,16 @@ impl ReferenceGraph {
         for (from, file) in files.iter().enumerate() {
             let start = graph.uses.len();
             let (mut total_weight, mut self_weight) = (0.0, 0.0);
+            let outermost = file.definitions.iter().filter(|defined| defined.parent.is_none());
+            let own: HashSet<u32> = outermost.map(|defined| defined.name).collect();
             for (name, count) in &file.references {
                 let slots = defining_files.slots(*name);
                 let weight = defining_files.weight(*name, *count, focus[from]);
                 let defines_name = defining_files.slot_among(slots.clone(), from as u32).is_some();
                 match (defines_name, slots.len()) {
                     (_, 0) => continue,
-                    (true, 1) => {
+                    // A file that defines a name for itself, such as its logger, uses its own.
+                    (true, count) if count == 1 || own.contains(name) => {
                         self_weight += weight * SELF_LINK_WEIGHT;
                         continue;
                     }

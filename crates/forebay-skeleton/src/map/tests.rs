@@ -190,6 +190,25 @@ fn names_only_match_within_a_language_family() {
 }
 
 #[test]
+fn definitions_used_by_others_come_before_those_at_module_level() {
+    let service = |name: &str| {
+        format!(
+            "import logging\nlogger = logging.getLogger(__name__)\nregister_all = setup_everything()\n\n\ndef {name}():\n    logger.info(register_all)\n    logger.debug(helper())\n"
+        )
+    };
+    let (one, two, three) = (service("one"), service("two"), service("three"));
+    let files: &[(&str, &str)] = &[
+        ("a.py", &one),
+        ("b.py", &two),
+        ("c.py", &three),
+        ("lib.py", "def helper():\n    pass\n"),
+    ];
+    let text = map_text(files, 1_000);
+    assert!(text.starts_with("lib.py:\n  def helper():  1\n"), "{text}");
+    assert!(!map_text(files, 12).contains("logger"), "{}", map_text(files, 12));
+}
+
+#[test]
 fn an_empty_index_gives_an_empty_map() {
     let empty =
         build_map(&SymbolIndex::default(), MapOptions { budget: 100, ..MapOptions::default() });

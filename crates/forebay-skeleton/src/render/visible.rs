@@ -2,7 +2,15 @@
 
 use crate::language::Language;
 use crate::outline::Outline;
+use crate::skeleton::LineIndex;
 use crate::symbol_kind::SymbolKind;
+
+/// Items that a skeleton does not show, and how many lines they have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) items: usize,
+    pub(crate) lines: usize,
+}
 
 /// Whether each item of an outline is shown.
 pub(super) struct VisibleItems(Vec<bool>);
@@ -41,6 +49,19 @@ impl VisibleItems {
             visible[index] &= item.parent.is_none_or(|parent| visible[parent]);
         }
         Self(visible)
+    }
+
+    /// Returns what is not shown, without the members of items that are not shown.
+    pub(super) fn left_out(&self, outline: &Outline, lines: &LineIndex) -> LeftOut {
+        let mut left_out = LeftOut::default();
+        for (index, item) in outline.items.iter().enumerate() {
+            let is_outermost = item.parent.is_none_or(|parent| self.contains(parent));
+            if !self.contains(index) && is_outermost && !item.kind.is_part() {
+                left_out.items += 1;
+                left_out.lines += lines.range(&item.range).count();
+            }
+        }
+        left_out
     }
 
     pub(super) fn contains(&self, index: usize) -> bool {

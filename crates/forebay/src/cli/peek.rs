@@ -19,15 +19,15 @@ pub(super) struct Peek {
     /// Show the body of this symbol, e.g. Pool::new
     #[arg(short, long, value_name = "NAME")]
     symbol: Option<String>,
-    /// Signatures only, with the first line of docs, or with full docs
+    /// Signatures only, with the first sentence of docs, or with full docs
     #[arg(short, long, value_parser = ["minimal", "standard", "verbose"])]
     verbosity: Option<String>,
     /// Include the files they import
     #[arg(short, long)]
     deps: bool,
-    /// Show line numbers
-    #[arg(short, long)]
-    numbers: bool,
+    /// Leave out line numbers
+    #[arg(long)]
+    no_numbers: bool,
     /// Include private items
     #[arg(short, long)]
     private: bool,
@@ -50,7 +50,7 @@ impl Peek {
                 "verbosity": self.verbosity,
                 "deps": self.deps,
                 "budget": self.budget,
-                "line_numbers": self.numbers,
+                "line_numbers": !self.no_numbers,
                 "private": self.private,
             }),
         )

@@ -26,7 +26,7 @@ pub struct Input {
     pub verbosity: Option<String>,
     pub deps: Option<bool>,
     pub budget: Option<u64>,
-    /// Items show their line numbers.
+    /// Items show their line numbers; on by default.
     #[schemars(skip)]
     pub line_numbers: Option<bool>,
     /// Shows private items too.
@@ -72,7 +72,7 @@ fn options(input: &Input) -> Result<SkeletonOptions, AppError> {
     };
     Ok(SkeletonOptions {
         verbosity,
-        line_numbers: input.line_numbers.unwrap_or(false),
+        line_numbers: input.line_numbers.unwrap_or(true),
         include_private: input.private.unwrap_or(false),
     })
 }
