@@ -29,6 +29,7 @@ pub mod hooks;
 pub mod ingest;
 mod input;
 mod next_call;
+mod own_calls;
 mod parallel;
 mod render;
 pub mod replay;

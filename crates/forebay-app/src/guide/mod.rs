@@ -26,8 +26,7 @@ use self::overview::OverviewOptions;
 use self::session_facts::SessionFacts;
 use crate::{App, AppError};
 
-/// The source name of stored session snapshots.
-pub(crate) const SNAPSHOT_SOURCE: &str = "session snapshot";
+pub(crate) use crate::own_calls::SNAPSHOT_SOURCE;
 
 /// Builds a section of the guide; `None` if it would be empty.
 type SectionBuilder = fn(&SessionFacts) -> Option<Section>;

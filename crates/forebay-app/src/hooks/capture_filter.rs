@@ -2,6 +2,7 @@
 
 use forebay_domain::hook::{ToolAction, ToolCall, ToolKind};
 
+use crate::own_calls::is_own_command;
 use crate::settings::Hooks;
 use crate::tools::TOOLS;
 
@@ -38,11 +39,6 @@ fn is_captured_action(call: &ToolCall) -> bool {
 /// Whether a tool is Forebay's own, whose answers already fit a budget.
 fn is_own_tool(tool: &str) -> bool {
     TOOLS.iter().any(|own| own.name == tool)
-}
-
-fn is_own_command(command: &str) -> bool {
-    let program = command.split_whitespace().next().unwrap_or_default();
-    program.rsplit('/').next() == Some("forebay")
 }
 
 /// Whether a name matches a pattern in which `*` matches anything.

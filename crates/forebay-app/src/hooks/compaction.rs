@@ -37,6 +37,8 @@ pub(super) fn after(app: &App, summary: Option<&str>) -> Result<Reply, AppError>
 fn put(app: &App, source: &str, text: &str) -> Result<(), AppError> {
     let mut new = app.new_entry(EntryKind::Capture, source.to_owned());
     source.clone_into(&mut new.source);
+    // A snapshot repeats what is stored; a search must find the original.
+    new.has_all_chunks = source == guide::SNAPSHOT_SOURCE;
     new.digest = forebay_text::cut::one_line(text, 200);
     app.stores.own()?.put(new, text.as_bytes())?;
     Ok(())

@@ -9,7 +9,7 @@ pub(crate) fn around(text: &str, matched: &[String], bytes: usize) -> String {
         return text.trim_end().to_owned();
     }
     let lines = units(text, bytes);
-    let scores: Vec<usize> = lines.iter().map(|line| matches_in(line, matched)).collect();
+    let scores = scores(&lines, matched);
     let (first, last) = best_span(&lines, &scores, bytes);
     if first == last {
         return cut_line(lines[first], matched, bytes);
@@ -44,11 +44,28 @@ fn fenced(text: &str) -> Option<usize> {
     None
 }
 
-/// Counts the matched words that occur in a line, also in another form.
-fn matches_in(line: &str, matched: &[String]) -> usize {
+/// Returns the score of each line: the more words it has together, and the rarer they are here, the more likely it is
+/// the one that answers.
+fn scores(lines: &[&str], matched: &[String]) -> Vec<usize> {
+    let marks: Vec<Vec<bool>> = lines.iter().map(|line| matches_in(line, matched)).collect();
+    let weights: Vec<usize> = (0..matched.len())
+        .map(|word| MAX_WORD_WEIGHT / marks.iter().filter(|line| line[word]).count().max(1))
+        .collect();
+    let score = |line: &Vec<bool>| {
+        let found = || line.iter().zip(&weights).filter(|(is_marked, _)| **is_marked);
+        found().count() * found().map(|(_, weight)| (*weight).max(1)).sum::<usize>()
+    };
+    marks.iter().map(score).collect()
+}
+
+/// The weight of a word that occurs in one line only.
+const MAX_WORD_WEIGHT: usize = 1_000;
+
+/// Marks the matched words that occur in a line, also in another form.
+fn matches_in(line: &str, matched: &[String]) -> Vec<bool> {
     let mut marks = vec![false; matched.len()];
     words::mark(line, matched, words::share_prefix, &mut marks);
-    marks.into_iter().filter(|is_marked| *is_marked).count()
+    marks
 }
 
 /// Returns the fitting range of whole lines with the most matches; empty if the match is in a line that is too
@@ -135,6 +152,15 @@ mod tests {
             40,
             "…xxxxxxxxxx needle yyyyyyyyyyyyyyyy…",
         );
+    }
+
+    #[test]
+    fn shows_the_line_with_all_words_before_many_with_a_common_one() {
+        let common = "the port is open\n".repeat(20);
+        let text = format!("{common}a b c\nthe default port is 8080\nd e f\n{common}");
+        let words = ["default".to_owned(), "port".to_owned()];
+        let shown = around(&text, &words, 40);
+        assert!(shown.contains("default port is 8080"), "{shown}");
     }
 
     #[test]

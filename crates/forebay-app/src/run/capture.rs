@@ -130,6 +130,8 @@ impl<'a> OutputSink<'a> {
         finished: &FinishedRun,
     ) -> (Digest, Result<Entry, AppError>) {
         let mut new = app.new_entry(EntryKind::Run, self.title.to_owned());
+        // An answer of Forebay repeats what is stored; a search must find the original.
+        new.has_all_chunks = crate::own_calls::is_own_command(self.title);
         new.detail = NewDetail::Run(RunRecord {
             ending: finished.ending,
             duration: finished.duration,

@@ -21,6 +21,7 @@ pub(crate) mod ranking;
 pub(crate) mod render;
 pub(crate) mod throttle;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -32,6 +33,7 @@ use self::embed_query::Coverage;
 pub(crate) use self::prepared_query::Interpretation;
 use self::prepared_query::PreparedQuery;
 use crate::ingest::pending;
+use crate::own_calls::SNAPSHOT_SOURCE;
 use crate::search::embedder::Embedder;
 use crate::search::ranking::Weights;
 use crate::{App, AppError};
@@ -173,6 +175,7 @@ impl Searcher {
         let mut hits = self.find_hits(&mut prepared, |mut hits| {
             postprocess::reorder_conflicting_notes(&mut hits);
             postprocess::merge_near_duplicates(&mut hits, self.filter.limit);
+            postprocess::spread_over_entries(&mut hits);
             postprocess::sort(&mut hits, self.sort);
             hits
         })?;
@@ -284,11 +287,13 @@ impl Searcher {
             let own = || scored.iter().enumerate().filter(|(_, one)| one.store == index);
             let candidates: Vec<Candidate> = own().map(|(_, one)| one.candidate).collect();
             for ((slot, one), hit) in own().zip(store.load_hits(&candidates)?) {
-                slots[slot] = hit.map(|hit| Hit { score: one.score, ..hit });
+                slots[slot] = hit.map(|hit| Hit { score: one.score, ..displayed(hit) });
             }
         }
         let mut hits = Vec::with_capacity(slots.len());
-        hits.extend(slots.into_iter().flatten());
+        // Snapshots of older versions were indexed.
+        let is_original = |hit: &Hit| *hit.source != *SNAPSHOT_SOURCE;
+        hits.extend(slots.into_iter().flatten().filter(is_original));
         Ok(hits)
     }
 
@@ -302,6 +307,14 @@ impl Searcher {
         }
         Ok(left)
     }
+}
+
+/// Removes from a hit what no reader sees, such as colour codes, so that phrases match what is shown.
+fn displayed(mut hit: Hit) -> Hit {
+    if let Cow::Owned(text) = forebay_digest::displayed(hit.text.as_bytes()) {
+        hit.text = text.into();
+    }
+    hit
 }
 
 fn requested_ticket(app: &App, named: Option<String>) -> Result<String, AppError> {

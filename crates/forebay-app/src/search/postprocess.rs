@@ -12,7 +12,9 @@ const MIN_FOLDED_WORDS: usize = 12;
 const MAX_COMPARED_NOTES: usize = 60;
 /// Hits beyond the shown ones that are checked for duplicates: those score about the same.
 const FOLD_LOOKAHEAD: usize = 15;
-/// The share of the best score that a hit needs to be sorted by time.
+/// The first hits, which are of different entries where possible.
+const SPREAD_HITS: usize = 3;
+/// The share of the best score that a hit needs to be moved or sorted by time.
 const MIN_SCORE_SHARE: f64 = 0.4;
 
 /// Keeps the hits that contain every phrase of the query exactly.
@@ -117,6 +119,22 @@ fn count_common(mut one: &[u64], mut other: &[u64]) -> usize {
         }
     }
     count
+}
+
+/// Moves the best hit of each entry before further ones of the same entry, among the first few: a long text has many
+/// chunks that match a little, and the reader can get more of it.
+pub(super) fn spread_over_entries(hits: &mut [Hit]) {
+    let Some(best) = hits.first().map(|hit| hit.score) else { return };
+    for place in 1..SPREAD_HITS.min(hits.len()) {
+        let (before, rest) = hits.split_at_mut(place);
+        let is_new = |hit: &Hit| {
+            let same = |other: &Hit| other.reference == hit.reference && other.key == hit.key;
+            !before.iter().any(same) && hit.score >= MIN_SCORE_SHARE * best
+        };
+        if let Some(new) = rest.iter().position(is_new) {
+            rest[..=new].rotate_right(1);
+        }
+    }
 }
 
 /// Sorts by time if requested; hits with low scores are dropped, since time hides their rank.

@@ -4,12 +4,15 @@
 //! conversations it finds more than a sum of ranks. [`rerank`] adds features of the text: coverage of the query's
 //! words, adjacent words, age and kind.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Hit, Timestamp};
 use forebay_store::{Candidate, Embedding};
-use forebay_text::tokenize;
+use forebay_text::stem::stem;
+use forebay_text::subwords::subwords;
+use forebay_text::{tokenize, words};
 
 /// The weight of similarity against BM25: queries use the words of prose, but not those of code.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +35,9 @@ impl Weights {
 const COVERAGE_WEIGHT: f64 = 0.1;
 /// Weight of the share of adjacent query words that are adjacent in the hit too.
 const ADJACENCY_WEIGHT: f64 = 0.1;
+/// Weight of the share of query words that the title contains: the name of a file and the headings above a chunk
+/// say what it is about.
+const TITLE_WEIGHT: f64 = 0.25;
 /// Maximum bonus for recency, and the bonus of notes, which were written on purpose.
 const RECENCY_WEIGHT: f64 = 0.06;
 const NOTE_BONUS: f64 = 0.05;
@@ -52,14 +58,43 @@ pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
 /// Adds text features to the scores and sorts the hits.
 pub(crate) fn rerank(hits: &mut [Hit], query_words: &[String], now: Timestamp) {
     let mut matcher = TextMatcher::new(WordPrefixes::new(query_words));
+    let title_matcher = TitleMatcher::new(query_words);
     for hit in &mut *hits {
         let features = matcher.features(&hit.title, &hit.text);
-        hit.score += COVERAGE_WEIGHT * features.coverage
+        hit.score += TITLE_WEIGHT * title_matcher.coverage(hit)
+            + COVERAGE_WEIGHT * features.coverage
             + ADJACENCY_WEIGHT * features.adjacency
             + RECENCY_WEIGHT * recency(hit, now)
             + if hit.kind == EntryKind::Note { NOTE_BONUS } else { 0.0 };
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+}
+
+/// Finds the query's words in titles, by stem.
+struct TitleMatcher<'a> {
+    stems: Vec<Cow<'a, str>>,
+}
+
+impl<'a> TitleMatcher<'a> {
+    fn new(query_words: &'a [String]) -> Self {
+        let mut stems: Vec<Cow<'a, str>> = query_words.iter().map(|word| stem(word)).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        Self { stems }
+    }
+
+    /// Returns the share of the query's words that occur in the title of a text with a name of its own.
+    fn coverage(&self, hit: &Hit) -> f64 {
+        let is_named = matches!(hit.kind, EntryKind::Source | EntryKind::Page);
+        if !is_named || self.stems.is_empty() {
+            return 0.0;
+        }
+        let subwords = subwords(&hit.title);
+        let words = words::words(&hit.title).chain(words::words(&subwords));
+        let title: Vec<String> = words.map(|word| stem(&word).into_owned()).collect();
+        let found = self.stems.iter().filter(|stem| title.iter().any(|word| word == *stem));
+        found.count() as f64 / self.stems.len() as f64
+    }
 }
 
 /// Returns an exponential decay with the kind's half-life, from 1 to 0.

@@ -163,9 +163,8 @@ fn push_hit(text: &mut BudgetedText, hit: &Hit, now: Timestamp, hits_left: usize
     if !text.push(&head) {
         return false;
     }
-    let chunk = forebay_digest::clean(hit.text.as_bytes());
     let room = share.saturating_sub(head.len() + 2).min(text.room().saturating_sub(1));
-    let shown = window::around(&chunk, &hit.matched, room);
+    let shown = window::around(&hit.text, &hit.matched, room);
     if !shown.is_empty() && shown != *hit.title {
         text.push(&shown);
     }

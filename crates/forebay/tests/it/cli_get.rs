@@ -392,3 +392,39 @@ fn grep_shows_context_lines() {
         18- row 18\n19- row 19\n20: row 20\n21- row 21\n22- row 22";
     assert_eq!(shown, expect);
 }
+
+/// Colours, a title and a line that overwrites itself.
+const COLOURED: &str = "\x1b[31merror\x1b[0m: \x1b[1mdisk\x1b[0m full on \x1b[4mvolume7\x1b[0m\n\
+                        loading 10%\rloaded 100%\n\x1b]0;title\x07done\n";
+
+#[test]
+fn grep_matches_the_displayed_text_and_raw_the_bytes() {
+    let env = TestEnv::new();
+    let reference = env.stored(COLOURED);
+    let grep = |pattern: &str| env.forebay(["get", &reference, "--grep", pattern]).ok().body();
+    assert_eq!(grep("error: disk full"), "1: error: disk full on volume7");
+    assert_eq!(grep("^loaded"), "2: loaded 100%");
+    assert_eq!(grep("^done$"), "3: done");
+    for hidden in ["31m", "10%\r", "loading", "title", r"\x1b"] {
+        assert_eq!(grep(hidden), "", "{hidden}");
+    }
+    let raw = env.forebay(["get", &reference, "--raw", "--grep", r"\x1b\[31m"]).ok().stdout;
+    assert_eq!(raw, COLOURED.lines().next().map(|line| format!("{line}\n")).unwrap().as_bytes());
+    assert!(env.forebay(["get", &reference, "--raw", "--grep", "absent"]).ok().stdout.is_empty());
+}
+
+#[test]
+fn phrases_match_the_displayed_text() {
+    let env = TestEnv::new();
+    let reference = env.stored(COLOURED);
+    for phrase in ["\"disk full on volume7\"", "\"error: disk\"", "\"loaded 100\""] {
+        let found = env.forebay(["search", phrase]).ok().text();
+        assert!(found.contains(&reference) && !found.contains("no exact phrase"), "{found}");
+    }
+    let found = env.forebay(["search", "\"loading 10\""]).ok().text();
+    assert!(!found.contains("1 hit") || found.contains("no exact phrase"), "{found}");
+    let data = env.forebay(["search", "--json", "volume7"]).ok().json();
+    let text = data["queries"][0]["hits"][0]["text"].as_str().unwrap();
+    assert!(text.contains("disk full on volume7") && !text.contains('\x1b'), "{text:?}");
+    assert_eq!(data["queries"][0]["hits"][0]["lines"], serde_json::json!([1, 3]));
+}

@@ -318,3 +318,64 @@ fn finds_a_word_at_the_end_of_a_large_output() {
     let text = env.forebay(["search", "walrus"]).ok().text();
     assert!(text.contains("the walrus sank at last"), "{text}");
 }
+
+#[test]
+fn a_dump_of_numbers_is_no_hit_of_an_unrelated_query() {
+    let env = TestEnv::new();
+    env.forebay(["run", "--", "seq 1 20000"]).ok();
+    env.write("heron.md", "# Heron\n\nThe heron waits at the weir.\n");
+    env.forebay(["index", "heron.md"]).ok();
+    for query in ["unused", "deadline", "why is it slow"] {
+        let found = env.forebay(["search", query]).ok().text();
+        assert!(found.contains("nothing found"), "{found}");
+    }
+    assert!(env.forebay(["search", "19997"]).ok().text().contains("seq 1 20000"));
+}
+
+#[test]
+fn the_name_of_a_file_weighs_more_than_words_in_passing() {
+    let env = TestEnv::new();
+    env.write(
+        "adding_custom_tools.md",
+        "# Extending\n\nA plugin registers itself by a class with a name and a schema.\n",
+    );
+    for (name, text) in [
+        ("menus.md", "# Menus\n\nEach tool has an entry; own entries are added to the tool bar.\n"),
+        ("faq.md", "# Questions\n\nWhich tool is the oldest? The own tool that was added first.\n"),
+    ] {
+        env.write(name, text);
+    }
+    env.forebay(["index", "."]).ok();
+    let found = env.forebay(["search", "--json", "add my own tool"]).ok().json();
+    let first = found["queries"][0]["hits"][0]["source"].as_str().unwrap();
+    assert!(first.ends_with("adding_custom_tools.md"), "{found}");
+}
+
+#[test]
+fn the_first_hits_are_of_different_entries() {
+    let env = TestEnv::new();
+    let section = |n: usize| {
+        format!(
+            "## Part {n}\n\nThe osprey nest number {n} is above the lake.\n\n{}\n",
+            "filler text here ".repeat(60)
+        )
+    };
+    env.write("long.md", (0..9).map(section).collect::<String>());
+    env.write("short.md", "# Notes\n\nAn osprey nest was seen in May.\n");
+    env.forebay(["index", "."]).ok();
+    let found = env.forebay(["search", "--json", "osprey nest"]).ok().json();
+    let hits = found["queries"][0]["hits"].as_array().unwrap();
+    assert_ne!(hits[0]["ref"], hits[1]["ref"], "{found}");
+}
+
+#[test]
+fn own_answers_are_no_hits() {
+    let env = TestEnv::new();
+    let reference = env.noted("the bittern booms at dawn");
+    // Whether or not the program is found, the output names the word.
+    env.forebay(["run", "--", "cd . && forebay search bittern"]);
+    let found = env.forebay(["search", "--json", "bittern"]).ok().json();
+    let hits = found["queries"][0]["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), 1, "{found}");
+    assert_eq!(hits[0]["ref"], reference, "{found}");
+}

@@ -131,6 +131,10 @@ impl Collector {
     /// Ignores a result without a call, and a repeated one.
     fn tool_result(&mut self, call: &str, text: String, at: Option<String>, failed: bool) {
         let Some((tool, input)) = self.calls.remove(call) else { return };
+        // An answer of Forebay repeats what is stored; a search must find the original.
+        if crate::own_calls::is_own_tool(&tool) || crate::own_calls::is_own_command(&input) {
+            return;
+        }
         let at = at.as_deref().and_then(timestamp);
         let title = if input.is_empty() {
             tool.clone()
