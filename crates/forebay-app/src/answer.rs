@@ -17,6 +17,8 @@ pub struct Answer {
 pub struct Cost {
     /// Bytes of raw text that the answer replaced.
     pub raw_bytes: u64,
+    /// Bytes of it that would have entered the model's context.
+    pub host_bytes: u64,
 }
 
 impl Answer {
@@ -24,10 +26,20 @@ impl Answer {
         Self { text, data, cost: Cost::default() }
     }
 
-    /// Sets the bytes that the host would have shown without this answer.
+    /// Sets the bytes that would certainly have entered the model's context without this answer.
+    ///
+    /// Text that the model might have read, such as a file behind a skeleton or an indexed folder, is not
+    /// replaced by an answer.
     #[must_use]
     pub fn instead_of(mut self, raw_bytes: u64) -> Self {
-        self.cost.raw_bytes = raw_bytes;
+        self.cost = Cost { raw_bytes, host_bytes: raw_bytes };
+        self
+    }
+
+    /// Limits the credit to the bytes that the host passes on to its model.
+    #[must_use]
+    pub fn of_which_shown(mut self, host_bytes: u64) -> Self {
+        self.cost.host_bytes = self.cost.host_bytes.min(host_bytes);
         self
     }
 }

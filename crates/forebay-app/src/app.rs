@@ -82,7 +82,7 @@ pub struct App {
     pub machine: Option<Arc<Machine>>,
     capabilities: Capabilities,
     clock: Clock,
-    /// Whether answers accumulate in a model's context.
+    /// Whether answers accumulate in a model's context. Only those are counted as usage.
     is_conversation: bool,
     notices_taken: Arc<AtomicBool>,
     /// Usage records that are not written yet.
@@ -129,6 +129,12 @@ impl App {
             is_conversation: session.is_some(),
             ..self.clone()
         }
+    }
+
+    /// Returns the app of a command whose output a model reads.
+    #[must_use]
+    pub fn in_conversation(self) -> Self {
+        Self { is_conversation: true, ..self }
     }
 
     /// Restricts callers to these capabilities.
@@ -345,14 +351,19 @@ impl App {
             tool: tool.to_owned(),
             session: self.session.clone(),
             raw_tokens: tokens::estimate_bytes(answer.cost.raw_bytes),
-            host_tokens: usage::host_tokens(answer.cost.raw_bytes),
+            host_tokens: usage::host_tokens(answer.cost.host_bytes),
             delivered_tokens: tokens::estimate(&answer.text),
             millis: took.as_millis() as u64,
         });
     }
 
     /// Buffers a usage record; it is written outside of the call that waits for an answer.
+    ///
+    /// What a person reads at a terminal is no conversation: nothing is saved or spent there.
     fn queue_usage(&self, answered: Answered) {
+        if !self.is_conversation {
+            return;
+        }
         let mut pending = self.pending_usage.lock().unwrap_or_else(PoisonError::into_inner);
         pending.push((answered, self.now()));
         if pending.len() >= MAX_PENDING_USAGE {

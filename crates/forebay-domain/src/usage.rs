@@ -5,7 +5,11 @@
 /// Savings beyond this are never credited, because the host would not have shown that text.
 pub const HOST_MAX_CHARACTERS: u64 = 30_000;
 
-/// One delivered answer.
+/// The session of commands that a person runs at a terminal. They are no conversation: no model's context is
+/// spared by them, so they neither save nor cost tokens.
+pub const TERMINAL_SESSION: &str = "cli";
+
+/// One answer delivered to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     pub tool: String,
@@ -34,6 +38,17 @@ impl Totals {
         self.raw_tokens += other.raw_tokens;
         self.host_tokens += other.host_tokens;
         self.delivered_tokens += other.delivered_tokens;
+    }
+
+    /// Subtracts totals that are part of these.
+    #[must_use]
+    pub fn without(self, part: Self) -> Self {
+        Self {
+            answers: self.answers.saturating_sub(part.answers),
+            raw_tokens: self.raw_tokens.saturating_sub(part.raw_tokens),
+            host_tokens: self.host_tokens.saturating_sub(part.host_tokens),
+            delivered_tokens: self.delivered_tokens.saturating_sub(part.delivered_tokens),
+        }
     }
 
     /// Tokens kept out of the context; negative when Forebay cost more than it saved.

@@ -83,7 +83,7 @@ fn evict_least_used(conn: &mut ScopedConn<'_>, session: &str, limit: usize) -> R
 
 pub(super) fn reset_deliveries(conn: &mut ScopedConn<'_>, session: &str) -> Result<(), PgError> {
     conn.execute(
-        "UPDATE file_at_work SET delivered = ''
+        "UPDATE file_at_work SET delivered = '', skeleton_tokens = NULL
          WHERE workspace = $1 AND project = $2 AND session = $3",
         &[&Name(session)],
     )?;

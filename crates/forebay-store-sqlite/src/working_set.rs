@@ -84,7 +84,10 @@ pub(super) fn reset_deliveries(
     transaction: &Transaction<'_>,
     session: &str,
 ) -> rusqlite::Result<()> {
-    transaction.execute("UPDATE file_at_work SET delivered = '' WHERE session = ?1", [session])?;
+    transaction.execute(
+        "UPDATE file_at_work SET delivered = '', skeleton_tokens = NULL WHERE session = ?1",
+        [session],
+    )?;
     transaction
         .execute(
             "INSERT INTO told_session (session, resets) VALUES (?1, 1)

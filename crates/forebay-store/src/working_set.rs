@@ -55,7 +55,7 @@ pub struct WorkingFile {
     pub version: Option<Reference>,
     /// Tokens of the whole file.
     pub tokens: u64,
-    /// Tokens of its skeleton, once computed.
+    /// Tokens of its skeleton, if it was delivered since the context was last reset.
     pub skeleton_tokens: Option<u64>,
     /// Lines of this content delivered to the model since its context was last reset.
     pub delivered: Vec<(u64, u64)>,
@@ -63,12 +63,12 @@ pub struct WorkingFile {
     pub symbols: Vec<String>,
 }
 
-/// How much of a file a session works with.
+/// How a session uses a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
-    /// The whole file; one per session at a time.
+    /// Read or changed last; one per session at a time.
     Active,
-    /// Its skeleton.
+    /// Used before the active one, or seen as a skeleton.
     Skeleton,
     /// Nothing: it was removed from the working set on purpose.
     Forgotten,

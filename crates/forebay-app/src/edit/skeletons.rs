@@ -1,6 +1,5 @@
 //! Skeletons of files, built once per content and cached in the store.
 
-use forebay_domain::tokens;
 use forebay_skeleton::{SkeletonOptions, detect_language, skeleton};
 use forebay_store::{ContentHash, DerivedKey, DerivedValue, Store};
 
@@ -10,7 +9,7 @@ use crate::parallel;
 /// Maximum size of the skeleton cache in a store.
 pub(crate) const MAX_CACHE_BYTES: u64 = 64 * 1024 * 1024;
 /// Version of the cached format; another version is rebuilt.
-const FORMAT: &str = concat!("skeleton 4 ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("skeleton 5 ", env!("CARGO_PKG_VERSION"));
 
 /// A file to build the skeleton of.
 pub(crate) struct Subject<'a> {
@@ -52,11 +51,6 @@ pub(crate) fn for_files(
         save(&*store, &new);
     }
     texts
-}
-
-/// Returns the tokens of a skeleton.
-pub(crate) fn tokens_of(skeleton: &str) -> u64 {
-    tokens::estimate(skeleton)
 }
 
 pub(crate) fn save(store: &dyn Store, new: &[DerivedValue]) {

@@ -13,6 +13,8 @@ use crate::{Answer, App, AppError};
 
 /// Its name in the usage statistics.
 const USAGE_NAME: &str = "capture";
+/// Hosts that save a long result to a file show its beginning, about this much.
+const PREVIEW_BYTES: usize = 2_048;
 
 pub(super) fn answer(
     app: &App,
@@ -35,10 +37,19 @@ pub(super) fn answer(
     if text.len() >= result.bytes() {
         return Ok(Reply::Silent);
     }
-    let answer = Answer::new(text, Value::Null).instead_of(captured.entry.bytes);
+    let shown = shown_bytes(host, result) as u64;
+    let answer =
+        Answer::new(text, Value::Null).instead_of(captured.entry.bytes).of_which_shown(shown);
     app.record_usage(USAGE_NAME, &answer, started.elapsed());
     app.flush_usage();
     Ok(Reply::Replace(answer.text))
+}
+
+/// Returns how much of a result the host would have shown its model: what it did not cut or save to a file.
+fn shown_bytes(host: &Host<'_>, result: &ToolResult) -> usize {
+    let most = host.result_bytes.unwrap_or(usize::MAX);
+    let most = if result.saved.is_some() { most.min(PREVIEW_BYTES) } else { most };
+    result.bytes().min(most)
 }
 
 fn is_worth_replacing(

@@ -18,17 +18,19 @@ mod compaction;
 pub mod extract;
 mod prompt;
 mod record;
-mod rewrite;
+pub(crate) mod rewrite;
 mod saved_output;
 mod session_start;
 mod working_set_updates;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use forebay_domain::hook::{HookCall, HookEvent, Reply};
 use forebay_domain::tokens;
+use serde_json::Value;
 
-use crate::{App, AppError};
+use crate::{Answer, App, AppError};
 
 /// The calling host, as far as a reply depends on it.
 pub struct Host<'a> {
@@ -40,12 +42,18 @@ pub struct Host<'a> {
     pub reports_compaction: bool,
     /// How many bytes of added context certainly reach the model.
     pub context_bytes: Option<usize>,
+    /// How many bytes of a tool's result reach its model, if known.
+    pub result_bytes: Option<usize>,
+    /// Whether commands in its shell know the conversation from their environment.
+    pub names_session: bool,
     /// The command that runs this program in the host's shell, if known.
     pub program: Option<String>,
     /// Folders in which it saves output that is too long for it.
     pub folders: Vec<PathBuf>,
 }
 
+/// The name of added context in the usage statistics.
+const CONTEXT_USAGE: &str = "hook context";
 /// Marks a session that was compacted and has not received the guide yet.
 const GUIDE_DUE: &str = "guide due";
 
@@ -65,6 +73,9 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         ));
     }
     let reply = reply(app, host, call);
+    if let Ok(Reply::Context(text)) = &reply {
+        count_context(app, text);
+    }
     // Recording and answering are independent: one may fail without the other. A cause that affects both is
     // logged once.
     let noted =
@@ -91,6 +102,13 @@ fn reply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError>
         HookEvent::AfterCompact(summary) => compaction::after(app, summary.as_deref()),
         _ => Ok(Reply::Silent),
     }
+}
+
+/// Counts the text that a hook adds to the model's context as a cost.
+fn count_context(app: &App, text: &str) {
+    let answer = Answer::new(text.to_owned(), Value::Null);
+    app.record_usage(CONTEXT_USAGE, &answer, Duration::ZERO);
+    app.flush_usage();
 }
 
 /// Returns the bytes of a budget, limited by what the host passes on.

@@ -36,13 +36,16 @@ pub(super) fn rewrite(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<Rep
         return None;
     }
     let program = host.program.as_deref()?;
-    let words = [program, "run", "--digest", "--isolation", "off", "--", command.as_str()];
+    // The output belongs to this conversation, and so does what the digest saves.
+    let session: &[&str] = if host.names_session { &[] } else { &["--session", &app.session] };
+    let options = ["--isolation", "off", "--", command.as_str()];
+    let words = [&[program, "run", "--digest"], session, &options].concat();
     let reply = Reply::Rewrite(shell_quote::arguments(&words));
     (host.supports)(&reply).then_some(reply)
 }
 
 /// Whether a separate process has the same effect as the host's shell.
-fn is_rewritable(command: &str) -> bool {
+pub(crate) fn is_rewritable(command: &str) -> bool {
     let command = command.trim();
     if command.is_empty() || command.len() > MAX_COMMAND_BYTES || command.ends_with('&') {
         return false;

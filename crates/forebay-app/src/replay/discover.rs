@@ -9,11 +9,14 @@ use std::collections::{BTreeMap, HashMap};
 use forebay_digest::{Budget, Hint, digest};
 use forebay_domain::hook::ToolKind;
 use forebay_domain::tokens;
+use forebay_platforms::Platform;
+use forebay_platforms::platform::Capability;
 use forebay_platforms::transcripts::{Item, tool_kind};
 use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
 use crate::hooks::capture_filter::is_captured_kind;
+use crate::hooks::rewrite::is_rewritable;
 use crate::ingest::import::find::Transcript;
 use crate::ingest::import::{TranscriptSelection, find, read};
 use crate::render::frame::RESERVED_TOKENS;
@@ -83,8 +86,14 @@ fn tally(
                 Item::ToolCall { id, tool, input } => drop(calls.insert(id, (tool, input))),
                 Item::ToolResult { id, text, is_error, .. } => {
                     if let Some((tool, input)) = calls.remove(&id) {
-                        let kind = tool_kind(transcript.platform, &tool);
-                        let one = tally_call(app, &tool, kind, &input, &text, is_error);
+                        let past = PastCall {
+                            platform: transcript.platform,
+                            kind: tool_kind(transcript.platform, &tool),
+                            tool: &tool,
+                            input: &input,
+                            failed: is_error,
+                        };
+                        let one = past.tally(app, &text);
                         tallies.entry(tool).or_default().add(one);
                     }
                 }
@@ -95,30 +104,51 @@ fn tally(
     })
 }
 
-fn tally_call(
-    app: &App,
-    tool: &str,
+/// A tool call of a past conversation.
+struct PastCall<'a> {
+    platform: &'a Platform,
     kind: ToolKind,
-    input: &str,
-    text: &str,
+    tool: &'a str,
+    input: &'a str,
     failed: bool,
-) -> Tally {
-    let shown = tokens::estimate(text);
-    let mut tally = Tally { calls: 1, shown, ..Tally::default() };
-    let hooks = &app.settings.hooks;
-    if shown > hooks.threshold && is_captured_kind(tool, kind, hooks) {
-        let command = (kind == ToolKind::Shell).then_some(input);
+}
+
+impl PastCall<'_> {
+    fn tally(&self, app: &App, text: &str) -> Tally {
+        let shown = tokens::estimate(text);
+        let mut tally = Tally { calls: 1, shown, ..Tally::default() };
+        let hooks = &app.settings.hooks;
+        let is_captured = is_captured_kind(self.tool, self.kind, hooks);
+        if shown <= hooks.threshold || !is_captured || !self.is_replaceable(hooks.rewrite) {
+            return tally;
+        }
+        let command = (self.kind == ToolKind::Shell).then_some(self.input);
         let budget = app.settings.digest.budget;
         let made = digest(
             text.as_bytes(),
-            Hint { command, failed, ..app.hint(input) },
+            Hint { command, failed: self.failed, ..app.hint(self.input) },
             None,
             Budget { verbatim: budget, digest: budget.saturating_sub(RESERVED_TOKENS) },
         );
         tally.replaced = 1;
         tally.saved = shown.saturating_sub(tokens::estimate(&made.text) + RESERVED_TOKENS);
+        tally
     }
-    tally
+
+    /// Whether the host lets a hook keep this result out of the context.
+    fn is_replaceable(&self, rewrites: bool) -> bool {
+        let can = |capability| self.platform.can(capability);
+        let is_mcp = self.kind == ToolKind::Mcp;
+        let can_replace = can(if is_mcp { Capability::ReplaceMcp } else { Capability::ReplaceOwn });
+        if can_replace {
+            return !self.failed || can(Capability::ReplaceFailed);
+        }
+        // A command that runs through Forebay prints its digest itself, even if it fails.
+        rewrites
+            && self.kind == ToolKind::Shell
+            && can(Capability::Rewrite)
+            && is_rewritable(self.input)
+    }
 }
 
 fn render(app: &App, rows: &[(String, Tally)], conversations: u64, elsewhere: u64) -> String {
@@ -142,8 +172,9 @@ fn render(app: &App, rows: &[(String, Tally)], conversations: u64, elsewhere: u6
         number::counted(conversations, "conversation")
     ));
     lines.push(format!(
-        "Results of more than {threshold} tokens are replaced; files read or edited never are."
+        "Results of more than {threshold} tokens are replaced, where the host allows it;"
     ));
+    lines.push("files read or edited never are.".to_owned());
     lines.join("\n")
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Effect, Tool};
 use crate::edit::source_file::{self, Access, ProjectPath, SourceFile, SourceText, locate};
 use crate::edit::stale::{check_expected, check_stale};
-use crate::edit::working_set::{Demotion, FileUpdate, SessionFiles};
+use crate::edit::working_set::{FileUpdate, SessionFiles};
 use crate::edit::{closest_match, diff, occurrences, shown, syntax};
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -157,7 +157,7 @@ impl Edit {
         // The file is written: failing to store its new version must not look like a failed edit.
         let version = at_work.version(app, &self.location, &now).ok();
         let happened = FileUpdate { symbols: &symbols, version, ..FileUpdate::default() };
-        let former = at_work.make_active(app, &self.location, &now, happened)?;
+        at_work.make_active(&self.location, &now, happened)?;
         let hash = source_file::short(&now.hash);
         let mut lines = vec![format!(
             "{}: {} · hash {hash} · before: {}",
@@ -166,7 +166,6 @@ impl Edit {
             before.describe()
         )];
         lines.extend(self.errors.iter().cloned());
-        lines.extend(former.as_ref().and_then(Demotion::describe));
         lines.push(shown(now.text(), &changed, MAX_QUOTED_BYTES));
         let mut data = self.data();
         data["hash"] = hash.into();

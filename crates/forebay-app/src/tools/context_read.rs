@@ -1,7 +1,6 @@
-//! `context_read`: shows a file, which becomes active; the previously active one becomes a skeleton.
+//! `context_read`: shows a file, or says that the lines were delivered before and are unchanged.
 
 use forebay_domain::tokens;
-use forebay_store::FileState;
 use forebay_text::line_range::LineRange;
 use forebay_text::{cut, number};
 use schemars::JsonSchema;
@@ -10,7 +9,7 @@ use serde_json::json;
 
 use super::{Effect, Tool};
 use crate::edit::source_file::{self, Access, ProjectPath, SourceFile, locate};
-use crate::edit::working_set::{Demotion, FileUpdate, SessionFiles, Version};
+use crate::edit::working_set::{FileUpdate, SessionFiles, Version};
 use crate::next_call::NextCall;
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -26,7 +25,8 @@ pub struct Input {
 
 impl Tool for ContextRead {
     const NAME: &'static str = "context_read";
-    const DESCRIPTION: &'static str = "Read a file; the last one read becomes a skeleton.";
+    const DESCRIPTION: &'static str =
+        "Read a file, or lines of it; unchanged text is not repeated.";
     const EFFECT: Effect = Effect::ReadOnly;
     const CAPABILITY: Capability = Capability::Files;
     type Input = Input;
@@ -46,10 +46,8 @@ impl Tool for ContextRead {
             version: Some(version.clone()),
             ..FileUpdate::default()
         };
-        let former = at_work.make_active(app, &location, &file, happened)?;
-        let was_skeleton =
-            at_work.find(&location).is_some_and(|file| file.state == FileState::Skeleton);
-        let read = Read { location, file, version, former, range, was_skeleton };
+        at_work.make_active(&location, &file, happened)?;
+        let read = Read { location, file, version, range };
         Ok(match page {
             Some(page) => read.delivered(&page),
             None => read.unchanged(),
@@ -125,21 +123,17 @@ impl Page {
     }
 }
 
-/// A file that was read, with the resulting changes of the working set.
+/// A file that was read.
 struct Read {
     location: ProjectPath,
     file: SourceFile,
     version: Version,
-    former: Option<Demotion>,
     range: (u64, u64),
-    /// It was a skeleton until this call.
-    was_skeleton: bool,
 }
 
 impl Read {
     fn delivered(self, page: &Page) -> Answer {
         let mut lines = vec![format!("{} · {}", self.head(page.lines), self.facts())];
-        lines.extend(self.former.as_ref().and_then(Demotion::describe));
         lines.extend(self.more(page));
         let head = lines.join("\n");
         let answer = format!("{head}\n\n{}", page.text);
@@ -151,17 +145,10 @@ impl Read {
     }
 
     fn unchanged(self) -> Answer {
-        let mut lines = vec![
-            format!("{} · unchanged since you read it · {}", self.head(self.range), self.facts()),
-            if self.was_skeleton {
-                "active again: its text is further up; fresh=true repeats it".to_owned()
-            } else {
-                "fresh=true repeats it".to_owned()
-            },
-        ];
-        lines.extend(self.former.as_ref().and_then(Demotion::describe));
-        let data = self.data(self.range, None);
-        Answer::new(lines.join("\n"), data).instead_of(self.file.bytes)
+        let (head, facts) = (self.head(self.range), self.facts());
+        let text = format!("{head} · unchanged since you read it · {facts}\nfresh=true repeats it");
+        let omitted = lines_of(self.file.text(), self.range).len() as u64;
+        Answer::new(text, self.data(self.range, None)).instead_of(omitted)
     }
 
     /// `src/pool.rs lines 1-40 of 143`
@@ -205,11 +192,6 @@ impl Read {
             "ref": self.version.reference.as_str(),
             "unchanged": text.is_none(),
             "text": text,
-            "became_skeleton": self.former.as_ref().map(|former| json!({
-                "path": former.shown,
-                "tokens": former.tokens,
-                "skeleton_tokens": former.skeleton_tokens,
-            })),
         })
     }
 }

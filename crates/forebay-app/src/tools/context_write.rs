@@ -15,7 +15,7 @@ use crate::edit::source_file::{
 };
 use crate::edit::stale::check_stale;
 use crate::edit::syntax;
-use crate::edit::working_set::{Demotion, FileUpdate, SessionFiles, Version};
+use crate::edit::working_set::{FileUpdate, SessionFiles, Version};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextWrite;
@@ -50,11 +50,11 @@ impl Tool for ContextWrite {
         // The file is written: failing to store its new version must not look like a failed write.
         let version = at_work.version(app, &location, &new).ok();
         let happened = FileUpdate { version, ..FileUpdate::default() };
-        let former = at_work.make_active(app, &location, &new, happened)?;
+        at_work.make_active(&location, &new, happened)?;
         let old_text = old.as_ref().map_or("", |old| old.text());
         let errors = syntax::introduced(&location.shown, old_text, new.text());
         let errors = syntax::describe(&location.shown, &errors);
-        Ok(answer(&location, &new, before.as_ref(), former.as_ref(), &errors))
+        Ok(answer(&location, &new, before.as_ref(), &errors))
     }
 }
 
@@ -147,7 +147,6 @@ fn answer(
     location: &ProjectPath,
     new: &SourceFile,
     before: Option<&Version>,
-    former: Option<&Demotion>,
     errors: &[String],
 ) -> Answer {
     let size = tokens::estimate(new.text());
@@ -163,7 +162,6 @@ fn answer(
     }
     let mut lines = vec![first];
     lines.extend_from_slice(errors);
-    lines.extend(former.and_then(Demotion::describe));
     let data = json!({
         "path": location.shown,
         "lines": new.lines(),

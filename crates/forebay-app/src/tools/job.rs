@@ -50,7 +50,7 @@ impl Tool for ManageJob {
         let action = Action::parse(&input)?;
         let timeout = input.timeout_ms.unwrap_or(action.default_timeout_ms());
         action.run(&job, Duration::from_millis(timeout), call)?;
-        answer(app, &job, &action, input.cursor, budget)
+        answer(app, &job, input.cursor, budget)
     }
 }
 
@@ -127,19 +127,16 @@ fn not_reading(job: &Job) -> AppError {
 }
 
 /// Returns the job's output since the cursor, or its result.
-fn answer(
-    app: &App,
-    job: &Job,
-    action: &Action,
-    cursor: Option<u64>,
-    budget: u64,
-) -> Result<Answer, AppError> {
+fn answer(app: &App, job: &Job, cursor: Option<u64>, budget: u64) -> Result<Answer, AppError> {
     let (record, state) = job.look()?;
     if let (Some(end), None) = (&record.end, cursor) {
         let text = format!("{} ended: {}\n{}", job.name(), record.title, end.text);
         let mut budgeted = BudgetedText::new(budget.max(app.settings.digest.verbatim));
         budgeted.push_cut(&text);
-        let raw = if matches!(action, Action::Read) { 0 } else { end.raw_bytes };
+        // The host would have shown the output once, however often it is asked for.
+        let topic = format!("counted {} {}", job.name(), record.started.0);
+        let is_first = app.stores.own()?.mark(&app.session, &topic)?;
+        let raw = if is_first { end.raw_bytes } else { 0 };
         return Ok(
             Answer::new(budgeted.into_text(), data(job, &record, state, None)).instead_of(raw)
         );
@@ -158,8 +155,8 @@ fn answer(
     if !digest.text.is_empty() {
         text.push_cut(digest.text.trim_end_matches('\n'));
     }
-    Ok(Answer::new(text.into_text(), data(job, &record, state, Some(next)))
-        .instead_of(digest.bytes))
+    // Its output is credited once, when the job has ended.
+    Ok(Answer::new(text.into_text(), data(job, &record, state, Some(next))))
 }
 
 fn list(app: &App, budget: u64) -> Answer {
@@ -220,7 +217,7 @@ pub fn start(
 fn started(app: &App, job: &Job, call: &Call) -> Result<Answer, AppError> {
     // A job that ends quickly is reported with its result.
     jobs::wait(job, Duration::from_millis(FIRST_OUTPUT_TIMEOUT_MS), call)?;
-    let answer = answer(app, job, &Action::Wait, None, app.settings.digest.budget)?;
+    let answer = answer(app, job, None, app.settings.digest.budget)?;
     let (record, state) = job.look()?;
     if state != State::Running {
         return Ok(answer);

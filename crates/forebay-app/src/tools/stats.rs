@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forebay_domain::usage::Totals;
+use forebay_domain::usage::{TERMINAL_SESSION, Totals};
 use forebay_store::StoreStats;
 use forebay_text::number;
 use schemars::JsonSchema;
@@ -27,8 +27,12 @@ impl Tool for Stats {
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
         let store = app.stores.own()?;
         app.flush_usage();
-        let session = store.usage(Some(&app.session))?;
-        let project = store.usage(None)?;
+        let terminal = store.usage(Some(TERMINAL_SESSION))?;
+        let project = without(store.usage(None)?, &terminal);
+        let session = match app.session.as_str() {
+            TERMINAL_SESSION => BTreeMap::new(),
+            session => store.usage(Some(session))?,
+        };
         let facts = store.stats()?;
         let data = json!({
             "session": usage_data(&session),
@@ -45,6 +49,20 @@ impl Tool for Stats {
     }
 }
 
+/// Subtracts what older versions counted of commands at a terminal.
+fn without(
+    mut usage: BTreeMap<String, Totals>,
+    terminal: &BTreeMap<String, Totals>,
+) -> BTreeMap<String, Totals> {
+    for (tool, part) in terminal {
+        if let Some(totals) = usage.get_mut(tool) {
+            *totals = totals.without(*part);
+        }
+    }
+    usage.retain(|_, totals| totals.answers > 0);
+    usage
+}
+
 fn total(usage: &BTreeMap<String, Totals>) -> Totals {
     let mut sum = Totals::default();
     for totals in usage.values() {
@@ -58,14 +76,21 @@ fn render(
     project: &BTreeMap<String, Totals>,
     facts: &StoreStats,
 ) -> String {
-    let mut lines = vec![
-        format!("{:<16}{:>8}{:>12}{:>12}{:>12}", "", "answers", "host shows", "delivered", "saved"),
-        row("this session", total(session)),
-        row("project", total(project)),
-    ];
+    let mut lines = vec![format!(
+        "{:<16}{:>8}{:>12}{:>12}{:>12}",
+        "", "answers", "host shows", "delivered", "saved"
+    )];
+    if !session.is_empty() {
+        lines.push(row("this session", total(session)));
+    }
+    lines.push(row("project", total(project)));
     lines.extend(project.iter().map(|(tool, totals)| row(&format!("  {tool}"), *totals)));
     lines.push(store_line(facts));
-    lines.push("1 token = 4 bytes. Hosts show at most 30,000 characters of an output; no more is counted as saved.".to_owned());
+    lines.push("1 token = 4 bytes. Commands at a terminal are not counted.".to_owned());
+    lines.push(
+        "Saved: at most 30,000 characters of each output that a host would have shown; skeletons save nothing."
+            .to_owned(),
+    );
     lines.join("\n")
 }
 

@@ -90,15 +90,20 @@ fn repeats_text_that_is_shorter_than_the_remark() {
 }
 
 #[test]
-fn reading_a_skeleton_again_refers_to_its_text() {
+fn status_shows_lines_and_skeletons_delivered_since_the_reset() {
     let stage = WorkingSetEnv::new();
+    let status = || stage.env.data("context_status", json!({}))["files"][0].clone();
+    stage.env.data("context_peek", json!({ "path": "a.rs" }));
+    assert!(status()["skeleton_tokens"].as_u64().unwrap() > 5);
+    stage.env.data("context_read", json!({ "path": "a.rs", "lines": "2" }));
+    assert_eq!((&status()["lines"], &status()["state"]), (&json!([[2, 2]]), &json!("active")));
+    stage.env.data("context_read", json!({ "path": "b.rs" }));
+    let files = stage.env.data("context_status", json!({}))["files"].clone();
+    assert_eq!(files[1]["lines"], json!([[2, 2]]), "reading another file takes nothing away");
     context_was_reset(&stage.store, SESSION).unwrap();
-    let read = |path: &str| stage.env.text("context_read", json!({ "path": path }));
-    read("a.rs");
-    assert!(!read("a.rs").contains("further up"));
-    read("b.rs");
-    let again = read("a.rs");
-    assert!(again.contains("active again: its text is further up"), "{again}");
+    let after = stage.env.data("context_status", json!({}));
+    assert_eq!(after["tokens"], 0, "{after}");
+    assert_eq!(after["files"][1]["lines"], json!([]));
 }
 
 #[test]

@@ -55,6 +55,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay_app::{Answer, App, AppError, Call, FrontEnd, Settings, Setup};
 use forebay_domain::Timestamp;
+use forebay_domain::usage::TERMINAL_SESSION;
 use forebay_sandbox::ReexecCommand;
 use forebay_store::{Home, Project};
 use serde_json::Value;
@@ -235,7 +236,9 @@ fn command() -> clap::Command {
 impl Common {
     /// The app of a command. It is never dropped: the process ends with it, and skipping destructors ends it sooner.
     fn app(&self) -> Result<ManuallyDrop<App>, Failure> {
-        Ok(ManuallyDrop::new(self.app_for("cli", "cli")?))
+        let app = self.app_for("cli", TERMINAL_SESSION)?;
+        let is_conversation = self.session_name().is_some() && !io::stdout().is_terminal();
+        Ok(ManuallyDrop::new(if is_conversation { app.in_conversation() } else { app }))
     }
 
     /// The app of a command that runs nothing: a project's settings file with an error is reported and ignored.

@@ -211,7 +211,7 @@ fn stats_compare_with_what_the_host_would_show() {
     let env = TestEnv::new();
     env.write("small", varied_log(100));
     let small = tokens(&varied_log(100));
-    let answer = tokens(&env.forebay(["run", "--", "cat small"]).ok().text());
+    let answer = tokens(&env.forebay(["--session", "s", "run", "--", "cat small"]).ok().text());
     let row = stats(&env)["tools"]["ctx_execute"].clone();
     assert_eq!(row["answers"], 1);
     assert_eq!(row["host_tokens"], small);
@@ -223,11 +223,54 @@ fn stats_compare_with_what_the_host_would_show() {
 fn stats_cap_savings_at_what_a_host_shows() {
     let env = TestEnv::new();
     env.write("large", "x".repeat(1_000_000));
-    let answer = tokens(&env.forebay(["run", "--", "cat large"]).ok().text());
+    let answer = tokens(&env.forebay(["--session", "s", "run", "--", "cat large"]).ok().text());
     let row = stats(&env)["tools"]["ctx_execute"].clone();
     assert_eq!(row["raw_tokens"], 250_000);
     assert_eq!(row["host_tokens"], 7_500);
     assert_eq!(row["saved_tokens"], json!(7_500 - answer as i64));
+}
+
+#[test]
+fn commands_at_a_terminal_are_no_conversation() {
+    let env = TestEnv::new();
+    env.write("a.rs", varied_log(300));
+    env.forebay(["run", "--", "cat a.rs"]).ok();
+    env.forebay(["index", "a.rs"]).ok();
+    env.forebay(["peek", "a.rs"]).ok();
+    env.forebay(["search", "line"]).ok();
+    env.forebay(["stats"]).ok();
+    let project = stats(&env);
+    assert_eq!((&project["total"]["answers"], &project["tools"]), (&json!(0), &json!({})));
+    let text = env.forebay(["stats"]).ok().text();
+    assert!(!text.contains("this session") && text.contains("not counted"), "{text}");
+}
+
+#[test]
+fn only_text_that_a_host_would_have_shown_is_credited() {
+    let env = TestEnv::new();
+    env.write("a.rs", format!("pub fn a() {{\n{}}}\n", "    work();\n".repeat(500)));
+    let mut mcp = env.mcp();
+    mcp.text("ctx_index", json!({ "path": "a.rs" }));
+    mcp.text("context_peek", json!({ "path": "a.rs" }));
+    mcp.text("context_peek", json!({ "path": "." }));
+    assert!(mcp.close().success());
+    for (tool, row) in stats(&env)["tools"].as_object().unwrap() {
+        assert_eq!(row["host_tokens"], 0, "{tool} {row}");
+    }
+}
+
+#[test]
+fn a_job_s_output_is_credited_once() {
+    let env = TestEnv::new();
+    env.write("log", varied_log(200));
+    let mut mcp = env.mcp();
+    mcp.text("ctx_execute", json!({ "code": "cat log", "background": true }));
+    for action in ["wait", "wait", "read"] {
+        mcp.text("ctx_job", json!({ "job": "j1", "action": action }));
+    }
+    assert!(mcp.close().success());
+    let total = stats(&env)["total"].clone();
+    assert_eq!(total["host_tokens"], tokens(&varied_log(200)), "{total}");
 }
 
 #[test]

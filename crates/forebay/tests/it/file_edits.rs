@@ -299,7 +299,7 @@ fn writes_new_files_and_overwrites_only_on_request() {
         fs::read_to_string(env.project().join("src/deep/er/new.rs")).unwrap(),
         "pub fn new() {}\n"
     );
-    assert_has(&mcp.text("context_status", json!({})), &["Active: src/deep/er/new.rs"]);
+    assert_has(&mcp.text("context_status", json!({})), &["first\n  src/deep/er/new.rs "]);
     let answer = mcp.error("context_write", json!({ "path": "src/ptr.rs", "content": "x" }));
     assert_has(&answer, &["already exists, with 30 lines", "overwrite=true"]);
     let answer = mcp.text(

@@ -101,12 +101,12 @@ fn commands_give_the_same_answers_as_the_tools() {
     let by_tool = mcp.text("context_status", json!({}));
     let by_command = command(&["files"]).text();
     assert_eq!(by_tool, by_command);
-    assert!(by_command.contains("Active: shop/order.py"), "{by_command}");
+    assert!(by_command.contains("first\n  shop/order.py"), "{by_command}");
     assert!(by_command.lines().all(|line| line.chars().count() <= 80), "{by_command}");
     let data = command(&["files", "--json"]).json();
     assert_eq!(data["files"][0]["path"], "shop/order.py");
     assert_eq!(data["files"][0]["state"], "active");
-    let numbered = command(&["peek", "-n", "shop/basket.py"]).text();
+    let numbered = command(&["peek", "shop/basket.py"]).text();
     assert!(numbered.contains('4') && numbered.contains("def add_item"), "{numbered}");
     let data = command(&["map", "--json"]).json();
     assert!(data["ranked"].as_array().unwrap().len() >= 4);
@@ -120,4 +120,31 @@ fn a_single_file_project_has_a_map_while_the_file_is_active() {
     mcp.text("context_read", json!({ "path": "sample.py" }));
     let map = mcp.text("context_peek", json!({ "paths": ["."] }));
     assert!(map.contains("def sample()"), "{map}");
+}
+
+#[test]
+fn a_long_file_with_few_public_items_says_what_is_not_shown() {
+    let env = TestEnv::new();
+    let inner: String = (0..200)
+        .map(|n| format!("function step{n}(a: number) {{\n    return a + {n};\n}}\n\n"))
+        .collect();
+    env.write(
+        "big.ts",
+        format!("{inner}/** Runs all. Slowly. */\nexport function runAll(): void {{}}\n"),
+    );
+    let text = env.forebay(["peek", "big.ts"]).ok().text();
+    assert!(text.contains("/** Runs all. */\nexport function runAll(): void  // 802"), "{text}");
+    assert!(
+        text.ends_with(
+            "// not shown: 200 private items with 600 lines; option `private` shows them"
+        ),
+        "{text}"
+    );
+    let private = env.forebay(["peek", "--private", "--budget", "9000", "big.ts"]).ok().text();
+    assert!(
+        private.contains("function step199(a: number)") && !private.contains("not shown"),
+        "{private}"
+    );
+    let cut = env.forebay(["peek", "--private", "--budget", "300", "big.ts"]).ok().text();
+    assert!(cut.lines().last().unwrap().starts_with("left out: "), "{cut}");
 }

@@ -91,6 +91,9 @@ fn output_saved_by_the_host_is_read_from_its_file() {
     assert!(answer["updatedToolOutput"]["persistedOutputPath"].is_null());
     let text = answer["updatedToolOutput"]["stdout"].as_str().unwrap();
     assert_eq!(env.forebay(["get", "--raw", &reference_in(text)]).ok().stdout, log.as_bytes());
+    // The host would have shown a preview only.
+    let usage = env.forebay(["stats", "--json"]).ok().json()["project"]["tools"]["capture"].clone();
+    assert_eq!(usage["host_tokens"], 512, "{usage}");
 
     // A file outside the host's result folder is not read.
     let elsewhere = env.write("secret.txt", "password of somebody\n".repeat(2_000));

@@ -23,7 +23,6 @@ pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 /// A text file as read from disk.
 pub(crate) struct SourceFile {
     pub(crate) hash: ContentHash,
-    pub(crate) bytes: u64,
     pub(crate) source: SourceText,
 }
 
@@ -37,12 +36,12 @@ impl SourceFile {
                 "inspect it with a program: ctx_execute_file",
             )
         })?;
-        Ok(Self { hash: hash(&bytes), bytes: bytes.len() as u64, source })
+        Ok(Self { hash: hash(&bytes), source })
     }
 
     /// Wraps bytes that were just written.
     pub(crate) fn from_written(bytes: &[u8], source: SourceText) -> Self {
-        Self { hash: hash(bytes), bytes: bytes.len() as u64, source }
+        Self { hash: hash(bytes), source }
     }
 
     /// Returns the text with line endings normalized to line feeds.

@@ -1,7 +1,8 @@
 //! The working set: what a session has seen of the project's files, kept in the store.
 //!
-//! One file is active, the others count as skeletons. Lines delivered to the model are tracked until its
-//! context is reset. Hooks report resets, and what the host's own tools did to files.
+//! It records what was delivered: the lines of a file, its skeleton, or only that one of the host's own tools read or
+//! changed it. What was delivered stays in the model's context until hooks report a reset; nothing else removes it. The
+//! file that was used last is active.
 
 mod deliveries;
 mod versions;
@@ -9,20 +10,16 @@ mod versions;
 use std::path::Path;
 
 use forebay_domain::tokens;
-use forebay_skeleton::SkeletonOptions;
 use forebay_store::{FileState, Store, WorkingFile, WorkingSet};
 
 pub(crate) use versions::{Version, kept_text};
 
-use crate::edit::skeletons::{self, Subject};
 use crate::edit::source_file::{self, ProjectPath, SourceFile};
 use crate::stores::registry::SharedStore;
 use crate::{App, AppError};
 
 /// Files tracked per session; the least recently used is evicted first.
 const MAX_FILES: usize = 100;
-/// Smallest saving in tokens that is worth a line.
-const MIN_REPORTED_SAVING: u64 = 20;
 /// Symbols tracked per file.
 const MAX_SYMBOLS: usize = 12;
 
@@ -95,14 +92,6 @@ pub(crate) struct SessionFiles {
     working_set: WorkingSet,
 }
 
-/// A file that was active and now counts as a skeleton.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Demotion {
-    pub(crate) shown: String,
-    pub(crate) tokens: u64,
-    pub(crate) skeleton_tokens: u64,
-}
-
 /// An update of a file in the working set.
 #[derive(Default)]
 pub(crate) struct FileUpdate<'a> {
@@ -117,6 +106,18 @@ impl SessionFiles {
         let store = app.stores.own()?;
         let working_set = store.working_set(&app.session)?;
         Ok(Self { store, session: app.session.clone(), working_set })
+    }
+
+    /// Whether hooks report the resets of the model's context.
+    pub(crate) fn resets_are_reported(&self) -> bool {
+        self.working_set.resets_are_reported
+    }
+
+    /// Returns the text that the delivered lines of a file are part of, if it still exists.
+    pub(crate) fn delivered_content(&self, file: &WorkingFile) -> Option<String> {
+        let current = source_file::read_if_text(Path::new(&file.path))
+            .filter(|current| current.hash == file.content_hash);
+        current.map(|current| current.text().to_owned()).or_else(|| kept_text(&*self.store, file))
     }
 
     /// Returns the listed files, most recently used first.
@@ -153,26 +154,23 @@ impl SessionFiles {
         known.filter(|known| known.content_hash != file.hash)
     }
 
-    /// Makes the file active; the previously active one becomes a skeleton.
+    /// Makes the file the active one.
     pub(crate) fn make_active(
         &self,
-        app: &App,
         location: &ProjectPath,
         file: &SourceFile,
         update: FileUpdate<'_>,
-    ) -> Result<Option<Demotion>, AppError> {
-        let former = self.demote_former(app, location)?;
+    ) -> Result<(), AppError> {
         let kept = self.updated(location, file, update);
-        self.save(&WorkingFile { state: FileState::Active, ..kept })?;
-        Ok(former)
+        self.save(&WorkingFile { state: FileState::Active, ..kept })
     }
 
-    /// Records that the session saw the file's skeleton, unless the file is active.
+    /// Records that the session saw the file's skeleton, or bodies of these symbols.
     pub(crate) fn note_skeleton(
         &self,
         location: &ProjectPath,
         file: &SourceFile,
-        skeleton_tokens: u64,
+        skeleton_tokens: Option<u64>,
         symbols: &[String],
     ) -> Result<(), AppError> {
         let known = self.find(location).filter(|known| known.state == FileState::Active);
@@ -183,7 +181,7 @@ impl SessionFiles {
         self.save(&WorkingFile {
             state,
             content_hash,
-            skeleton_tokens: Some(skeleton_tokens),
+            skeleton_tokens: skeleton_tokens.or(kept.skeleton_tokens),
             ..kept
         })
     }
@@ -235,57 +233,6 @@ impl SessionFiles {
 
     fn save(&self, file: &WorkingFile) -> Result<(), AppError> {
         Ok(self.store.save_working_file(&self.session, file, MAX_FILES)?)
-    }
-
-    /// Turns the previously active file into a skeleton.
-    fn demote_former(&self, app: &App, now: &ProjectPath) -> Result<Option<Demotion>, AppError> {
-        let path = now.path.to_string_lossy();
-        let mut active = self.listed().filter(|file| file.state == FileState::Active);
-        let Some(former) = active.find(|file| file.path != path) else { return Ok(None) };
-        let Some((shown, tokens, skeleton_tokens)) = sizes(app, former) else {
-            self.forget(former)?;
-            return Ok(None);
-        };
-        let state = FileState::Skeleton;
-        self.save(&WorkingFile {
-            state,
-            skeleton_tokens: Some(skeleton_tokens),
-            ..former.clone()
-        })?;
-        Ok(Some(Demotion { shown, tokens, skeleton_tokens }))
-    }
-}
-
-/// Returns a file's name and the tokens of the file and of its skeleton, or None if it is gone.
-pub(crate) fn sizes(app: &App, known: &WorkingFile) -> Option<(String, u64, u64)> {
-    let path = Path::new(&known.path);
-    let file = source_file::read_if_text(path)?;
-    let shown = source_file::shown(app, path);
-    let whole = tokens::estimate(file.text());
-    let known = known.skeleton_tokens.filter(|_| known.content_hash == file.hash);
-    let made = known.unwrap_or_else(|| {
-        let subject = Subject { shown: &shown, text: file.text(), hash: file.hash };
-        skeletons::tokens_of(&skeletons::for_file(app, &subject, SkeletonOptions::default()))
-    });
-    // A skeleton is never shown when the file is no larger.
-    Some((shown, whole, made.min(whole)))
-}
-
-impl Demotion {
-    /// Returns `src/ptr.rs is now a skeleton: 1,050 -> 78 tokens (saved 972)`, or None if the line would cost
-    /// what it saves.
-    pub(crate) fn describe(&self) -> Option<String> {
-        use forebay_text::number::grouped;
-        let saved = self.tokens - self.skeleton_tokens;
-        (saved >= MIN_REPORTED_SAVING).then(|| {
-            format!(
-                "{} is now a skeleton: {} -> {} tokens (saved {})",
-                self.shown,
-                grouped(self.tokens),
-                grouped(self.skeleton_tokens),
-                grouped(saved)
-            )
-        })
     }
 }
 

@@ -132,7 +132,6 @@ impl Outcome {
             lines.push(format!("skipped: {}", counts.collect::<Vec<_>>().join(", ")));
         }
         Answer::new(redaction::with_remark(lines.join("\n"), &self.redactions), self.data())
-            .instead_of(self.bytes)
     }
 
     fn one(&self) -> String {

@@ -44,7 +44,6 @@ pub(super) fn answer(app: &App, budget: u64) -> Result<Answer, AppError> {
             "a map needs source files; hidden and git-ignored ones are left out",
         ));
     }
-    let bytes: u64 = walked.files.iter().map(|file| file.bytes).sum();
     let count = |number: usize, noun| number::counted(number as u64, noun);
     let mut text = format!(
         "map: {} in {}, most used first, with line numbers\n{}",
@@ -66,7 +65,7 @@ pub(super) fn answer(app: &App, budget: u64) -> Result<Answer, AppError> {
         "files_left_out": rendered.files_left_out,
         "ranked": rendered.ranked.iter().take(50).collect::<Vec<_>>(),
     });
-    Ok(Answer::new(text.trim_end().to_owned(), data).instead_of(bytes))
+    Ok(Answer::new(text.trim_end().to_owned(), data))
 }
 
 fn refs(names: &[String]) -> Vec<&str> {

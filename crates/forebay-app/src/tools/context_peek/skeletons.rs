@@ -47,7 +47,7 @@ pub(super) fn answer(
     let page = Page::new(app, &files, options, budget);
     let at_work = SessionFiles::new(app)?;
     for (index, tokens) in page.shown.iter().take(MAX_TRACKED_FILES).rev() {
-        at_work.note_skeleton(&files[*index].location, &files[*index].file, *tokens, &[])?;
+        at_work.note_skeleton(&files[*index].location, &files[*index].file, Some(*tokens), &[])?;
     }
     Ok(page.answer(&files, &skipped, &errors))
 }
@@ -158,7 +158,6 @@ impl Page {
             self.text.push_cut(&remarks);
         }
         let path = |index: &usize| Value::from(files[*index].location.shown.as_str());
-        let raw = self.shown.iter().map(|(index, _)| files[*index].file.bytes).sum();
         let text = self.text.into_text().trim_end().to_owned();
         let data = json!({
             "text": text,
@@ -166,7 +165,7 @@ impl Page {
             "left_out": self.left_out.iter().map(path).collect::<Vec<_>>(),
             "passed_over": skipped,
         });
-        Answer::new(text, data).instead_of(raw)
+        Answer::new(text, data)
     }
 
     fn remarks(&self, files: &[Target], skipped: &[String], errors: &[String]) -> String {

@@ -140,9 +140,7 @@ fn render(bodies: &[Body<'_>], budget: u64) -> Answer {
         let how = format!("context_read {} lines={from}-{to}", cut::prefix(path, 80));
         text.push_cut(&format!("left out or cut: {count}; {how}"));
     }
-    let raw: u64 = bodies.iter().map(|body| body.target.file.bytes).sum();
     Answer::new(text.into_text(), json!({ "definitions": data, "left_out": left_out.len() }))
-        .instead_of(raw)
 }
 
 /// Adds the symbol to the working set, so that it ranks first in later maps.
@@ -150,8 +148,7 @@ fn track(app: &App, bodies: &[Body<'_>], symbol: &str) -> Result<(), AppError> {
     let at_work = SessionFiles::new(app)?;
     let symbols = [last_segment(symbol).to_owned()];
     for body in bodies.iter().take(3) {
-        let tokens = forebay_domain::tokens::estimate(body.text);
-        at_work.note_skeleton(&body.target.location, &body.target.file, tokens, &symbols)?;
+        at_work.note_skeleton(&body.target.location, &body.target.file, None, &symbols)?;
     }
     Ok(())
 }

@@ -19,6 +19,8 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
         replaces_results: platform.can(to_replace(decoded)),
         reports_compaction: platform.can(Capability::SeeCompaction),
         context_bytes: platform.context_bytes(),
+        result_bytes: platform.limits.result_chars,
+        names_session: !platform.session_env.is_empty(),
         program: program(decoded),
         folders: folders(platform, decoded.call.transcript.as_deref()),
     }
