@@ -11,18 +11,24 @@ use crate::{App, AppError};
 const LONG_OUTPUT: &str = "advice: long output";
 
 /// Returns advice when output could not be replaced, once per session.
-pub(super) fn on_long_output(app: &App, host: &Host<'_>, entry: &Entry) -> Result<Reply, AppError> {
-    let reply = Reply::Context(long_output(entry));
+pub(super) fn on_long_output(
+    app: &App,
+    host: &Host<'_>,
+    entry: &Entry,
+    cut_remark: Option<&str>,
+) -> Result<Reply, AppError> {
+    let reply = Reply::Context(long_output(entry, cut_remark));
     if !(host.supports)(&reply) || !app.stores.own()?.mark(&app.session, LONG_OUTPUT)? {
         return Ok(Reply::Silent);
     }
     Ok(reply)
 }
 
-fn long_output(entry: &Entry) -> String {
+fn long_output(entry: &Entry, cut_remark: Option<&str>) -> String {
     let cost = number::rough(tokens::estimate_bytes(entry.bytes));
+    let cut = cut_remark.map(|remark| format!(" ({remark})")).unwrap_or_default();
     format!(
-        "Forebay: this output has {cost} tokens; it is stored as {}. Run commands with long output through \
+        "Forebay: this output has {cost} tokens; it is stored as {}{cut}. Run commands with long output through \
          ctx_execute: you get a digest, and ctx_get reads any part of the rest.",
         entry.reference
     )

@@ -30,9 +30,9 @@ pub(super) fn answer(
     let can_replace = (host.supports)(&Reply::Replace(String::new()));
     let captured = capture::store(app, call, &raw)?;
     if !can_replace {
-        return advice::on_long_output(app, host, &captured.entry);
+        return advice::on_long_output(app, host, &captured.entry, raw.cut_remark().as_deref());
     }
-    let text = text(&captured, result);
+    let text = text(&captured, result, raw.cut_remark());
     // A result that is not longer than its digest stays.
     if text.len() >= result.bytes() {
         return Ok(Reply::Silent);
@@ -65,7 +65,8 @@ fn is_worth_replacing(
 }
 
 /// Returns the text for the model.
-fn text(captured: &Captured, result: &ToolResult) -> String {
+fn text(captured: &Captured, result: &ToolResult, cut_remark: Option<String>) -> String {
     let ending = result.exit_code.map(Ending::Exited);
-    frame::for_capture(&captured.digest, &captured.entry, ending, &captured.redactions)
+    let remarks = cut_remark.into_iter().collect();
+    frame::for_capture(&captured.digest, &captured.entry, ending, remarks, &captured.redactions)
 }

@@ -4,10 +4,10 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use forebay_digest::{Budget, Digest, Digester, Hint};
-use forebay_domain::hook::{ResultPart, ToolAction, ToolCall, ToolResult};
-use forebay_domain::{Entry, EntryKind, Stream};
+use forebay_domain::hook::{HostCut, ResultPart, ToolAction, ToolCall, ToolResult};
+use forebay_domain::{Entry, EntryKind, Stream, tokens};
 use forebay_redact::Redactions;
-use forebay_text::cut;
+use forebay_text::{cut, number};
 
 use super::saved_output;
 use crate::ingest::digesting_upload::DigestingUpload;
@@ -32,6 +32,25 @@ impl<'a> RawResult<'a> {
         let file =
             result.saved.as_ref().and_then(|saved| saved_output::trusted_file(saved, folders));
         Self { result, file }
+    }
+
+    /// Returns a remark if the host passed on only a part, which is all that can be stored.
+    pub(super) fn cut_remark(&self) -> Option<String> {
+        if self.file.is_some() {
+            return None;
+        }
+        let whole = match self.result.cut {
+            Some(HostCut { total: Some(total), .. }) => {
+                format!(" of {} matches or lines", number::grouped(total))
+            }
+            Some(HostCut { bytes: Some(bytes), .. }) => {
+                format!(" of {} tokens", number::rough(tokens::estimate_bytes(bytes)))
+            }
+            Some(HostCut { .. }) => String::new(),
+            None if self.result.saved.is_some() => String::new(),
+            None => return None,
+        };
+        Some(format!("cut by the host: it passed on a part{whole}, and only this part is stored"))
     }
 
     /// Returns the size, as far as it is known without reading.

@@ -72,10 +72,12 @@ pub(crate) fn for_capture(
     digest: &Digest,
     entry: &Entry,
     ending: Option<Ending>,
+    remarks: Vec<String>,
     redactions: &Redactions,
 ) -> String {
     let ending = ending.map(|ending| format!("{ending} · ")).unwrap_or_default();
     let mut lines = vec![format!("{} {ending}{}", entry.reference, size(digest))];
+    lines.extend(remarks);
     if !redactions.is_empty() {
         lines.push(redactions.to_string());
     }

@@ -5,8 +5,8 @@
 mod tool;
 
 pub use tool::{
-    ResultPart, SavedOutput, SavedSign, TodoItem, TodoState, ToolAction, ToolCall, ToolKind,
-    ToolResult,
+    HostCut, ResultPart, SavedOutput, SavedSign, TodoItem, TodoState, ToolAction, ToolCall,
+    ToolKind, ToolResult,
 };
 
 /// One call of a hook.

@@ -126,6 +126,16 @@ pub struct ToolResult {
     pub exit_code: Option<i32>,
     /// Where the host left the whole output when it showed the model a part.
     pub saved: Option<SavedOutput>,
+    /// What the host says about output that it cut.
+    pub cut: Option<HostCut>,
+}
+
+/// The size of a result before the host cut it, as far as the host tells it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HostCut {
+    /// Matches or lines in all.
+    pub total: Option<u64>,
+    pub bytes: Option<u64>,
 }
 
 /// A piece of a result.

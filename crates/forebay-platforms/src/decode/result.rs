@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use forebay_domain::hook::{ResultPart, SavedOutput, SavedSign, ToolResult};
+use forebay_domain::hook::{HostCut, ResultPart, SavedOutput, SavedSign, ToolResult};
 use forebay_text::cut;
 use serde_json::{Map, Value, json};
 
@@ -47,6 +47,7 @@ pub(super) fn parse(mut value: Value) -> (ToolResult, ResultShape, Value) {
     let mut result = ToolResult { is_error: is_error(&value), ..ToolResult::default() };
     result.exit_code = exit_code(&value);
     let shape = take_texts(&mut value, &mut result.parts);
+    result.cut = cut(&value, &result.parts);
     result.saved = saved_in_field(&value).or_else(|| saved_in_text(&result.parts));
     result.exit_code = result.exit_code.or_else(|| exit_code_in_text(&result.parts));
     (result, shape, value)
@@ -176,6 +177,33 @@ fn exit_code_in_text(parts: &[ResultPart]) -> Option<i32> {
     let rest = text.strip_prefix(EXIT_CODE_PREFIX).or(at_end)?;
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     rest[..digits].parse().ok()
+}
+
+/// Fields with the number of matches or lines before a limit was applied.
+const TOTAL_FIELDS: &[&str] =
+    &["totalMatches", "numMatches", "total_matches", "totalLines", "numLines", "total_lines"];
+/// Fields with the size before the text was cut.
+const SIZE_FIELDS: &[&str] = &["persistedOutputSize", "originalSize", "totalBytes"];
+const CUT_FLAGS: &[&str] = &["truncated", "isTruncated", "is_truncated"];
+
+/// What the host says about a text that it cut; `None` if it passed on all of it.
+fn cut(value: &Value, parts: &[ResultPart]) -> Option<HostCut> {
+    let inner = value.get("metadata").unwrap_or(value);
+    let field = |name: &&str| value.get(*name).or_else(|| inner.get(*name));
+    let number = |names: &[&str]| names.iter().find_map(|name| field(name)?.as_u64());
+    let shown = |count: fn(&str) -> usize| -> u64 {
+        let texts = parts.iter().filter_map(|part| match part {
+            ResultPart::Text(text) | ResultPart::Errors(text) => Some(count(text)),
+            ResultPart::Media => None,
+        });
+        texts.sum::<usize>() as u64
+    };
+    let total = number(TOTAL_FIELDS).filter(|total| *total > shown(|text| text.lines().count()));
+    let bytes = number(SIZE_FIELDS).filter(|bytes| *bytes > shown(str::len));
+    let is_flagged =
+        CUT_FLAGS.iter().any(|name| field(name).and_then(Value::as_bool) == Some(true))
+            || field(&"appliedLimit").is_some_and(Value::is_number);
+    (is_flagged || total.is_some() || bytes.is_some()).then_some(HostCut { total, bytes })
 }
 
 fn saved_in_field(value: &Value) -> Option<SavedOutput> {

@@ -148,3 +148,18 @@ fn hook_uses_the_project_where_the_session_started() {
     let text = crate::env::finish(command, payload.to_string().as_bytes()).ok().text();
     env.forebay(["get", "--raw", &reference_in(&text)]).ok();
 }
+
+#[test]
+fn counts_of_the_host_are_told_where_it_cut_the_output() {
+    let env = TestEnv::new();
+    let content: String = (1..=250)
+        .map(|n| format!("src/big.rs:{n}:    let value_{n} = compute({n}, \"x\");\n"))
+        .collect();
+    let host = Host::new(&env);
+    let result = json!({
+        "mode": "content", "numFiles": 0, "filenames": [], "content": content, "numLines": 2983, "appliedLimit": 250
+    });
+    let answer = host.tool("Grep", json!({ "pattern": "let", "path": "." }), result).answer();
+    let text = answer["updatedToolOutput"]["content"].as_str().unwrap();
+    assert!(text.contains("cut by the host: it passed on a part of 2,983"), "{text}");
+}
