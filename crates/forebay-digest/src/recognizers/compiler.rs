@@ -69,8 +69,8 @@ struct Compiler {
     tools: Vec<(&'static str, Diagnostics)>,
     /// Number of following lines that belong to a diagnostic of a new kind.
     detail_lines: u32,
-    /// A rule on a line of its own, before its location.
-    pending_rule: Option<(Severity, String)>,
+    /// Rule and message on a line of their own, before the location.
+    pending: Option<Headline>,
 }
 
 impl Recognizer for Compiler {
@@ -147,31 +147,46 @@ impl Compiler {
 
     /// Reads `F401 [*] message` or `error[rule]: message`, then ` --> path:3:5`.
     fn ruff_block(&mut self, text: &str) -> Option<Mark> {
-        if let Some(location) = text.trim_start().strip_prefix("--> ") {
-            let (severity, rule) = self.pending_rule.take()?;
+        if let Some(place) = text.trim_start().strip_prefix("--> ") {
+            let Headline { severity, rule, message } = self.pending.take()?;
             // rustc has a recognizer of its own.
-            let message = location::located_message(location)
-                .filter(|message| message.path.rsplit('.').next() != Some("rs"))?;
-            return Some(self.of_tool(message.path).add(severity, message.path, &rule));
+            let located = location::located_message(place)
+                .filter(|located| located.path.rsplit('.').next() != Some("rs"))?;
+            let diagnostics = self.of_tool(located.path);
+            let mark = diagnostics.add(severity, located.path, &rule);
+            diagnostics.add_example(place, &rule, &message);
+            return Some(mark);
         }
-        self.pending_rule = headline(text);
-        self.pending_rule.is_some().then_some(Mark::Weight(45))
+        self.pending = Headline::parse(text);
+        self.pending.is_some().then_some(Mark::Weight(45))
     }
 }
 
-/// Parses `F401 [*] message`, `error[rule]: message` and `warning[rule]: message`.
-fn headline(text: &str) -> Option<(Severity, String)> {
-    let first = text.split(' ').next().unwrap_or_default();
-    if is_rule_code(first) {
-        return Some((Severity::Error, first.to_owned()));
+/// The first line of a diagnostic that spans several.
+#[derive(Debug)]
+struct Headline {
+    severity: Severity,
+    rule: String,
+    message: String,
+}
+
+impl Headline {
+    /// Parses `F401 [*] message`, `error[rule]: message` and `warning[rule]: message`.
+    fn parse(text: &str) -> Option<Self> {
+        let (first, message) = text.split_once(' ').unwrap_or((text, ""));
+        let (severity, rule) = if is_rule_code(first) {
+            (Severity::Error, first)
+        } else {
+            let (severity, rule) = first.strip_suffix("]:")?.split_once('[')?;
+            match severity {
+                "error" => (Severity::Error, rule),
+                "warning" => (Severity::Warning, rule),
+                _ => return None,
+            }
+        };
+        let message = message.trim_start_matches("[*] ").to_owned();
+        Some(Self { severity, rule: rule.to_owned(), message })
     }
-    let (severity, rule) = first.strip_suffix("]:")?.split_once('[')?;
-    let severity = match severity {
-        "error" => Severity::Error,
-        "warning" => Severity::Warning,
-        _ => return None,
-    };
-    Some((severity, rule.to_owned()))
 }
 
 /// Returns true for `Found 3 errors in 2 files`, `3 errors generated.` or `2 errors`.

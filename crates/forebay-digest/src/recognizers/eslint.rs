@@ -22,10 +22,10 @@ struct Eslint {
 impl Recognizer for Eslint {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
-        if let Some((severity, rule)) = problem(text) {
-            let file = std::mem::take(&mut self.file);
-            let mark = self.diagnostics.add(severity, &file, rule);
-            self.file = file;
+        if let Some(problem) = problem(text) {
+            let mark = self.diagnostics.add(problem.severity, &self.file, problem.rule);
+            let place = format!("{}:{}", self.file, problem.place);
+            self.diagnostics.add_example(&place, problem.rule, problem.message);
             return mark;
         }
         if is_file(text) {
@@ -63,16 +63,25 @@ impl Eslint {
     }
 }
 
+/// A problem below the name of its file.
+struct Problem<'a> {
+    severity: Severity,
+    /// Line and column.
+    place: &'a str,
+    message: &'a str,
+    rule: &'a str,
+}
+
 /// Parses `  12:5  error  'x' is not defined  no-undef`.
-fn problem(text: &str) -> Option<(Severity, &str)> {
+fn problem(text: &str) -> Option<Problem<'_>> {
     let rest = text.strip_prefix("  ")?.trim_start();
-    let (location, rest) = rest.split_once(' ')?;
-    let (line, column) = location.split_once(':')?;
+    let (place, rest) = rest.split_once(' ')?;
+    let (line, column) = place.split_once(':')?;
     let is_location = line.parse::<u64>().is_ok() && column.parse::<u64>().is_ok();
     let (word, rest) = rest.trim_start().split_once(' ')?;
     let severity = Severity::from_word(word).filter(|_| is_location)?;
-    let rule = rest.rsplit_once("  ").map_or("", |(_, rule)| rule.trim());
-    Some((severity, rule))
+    let (message, rule) = rest.rsplit_once("  ").unwrap_or((rest, ""));
+    Some(Problem { severity, place, message: message.trim(), rule: rule.trim() })
 }
 
 /// Returns true for a line that is just a path.

@@ -125,6 +125,9 @@ fn normalize_message(message: &str) -> String {
     cut::one_line(&plain.join(" "), 64)
 }
 
+/// Number of kinds with an example.
+const MAX_EXAMPLES: usize = 12;
+
 /// Diagnostics counted by severity, kind and file.
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics {
@@ -135,6 +138,8 @@ pub(crate) struct Diagnostics {
     error_kinds: ValueCounts,
     other_kinds: ValueCounts,
     files: ValueCounts,
+    /// The first diagnostic of each kind on one line, where the tool prints it on several.
+    examples: Vec<String>,
     /// Number of diagnostics without a file.
     unlocated: u64,
     /// Number of errors reported by the tool itself.
@@ -164,6 +169,15 @@ impl Diagnostics {
         if new { first } else { further }
     }
 
+    /// Keeps `path:line message` of the first diagnostic of a kind, if the output has no such line.
+    pub(crate) fn add_example(&mut self, place: &str, kind: &str, message: &str) {
+        let is_first = self.error_kinds.count_of(kind) + self.other_kinds.count_of(kind) <= 1;
+        let is_located = !place.starts_with(':');
+        if is_first && is_located && self.examples.len() < MAX_EXAMPLES {
+            self.examples.push(cut::one_line(&format!("{place} {kind} {message}"), 140));
+        }
+    }
+
     /// Reports the counts; without a summary if the tool reported another number.
     pub(crate) fn report(self, tool: &str) -> Option<Report> {
         let total = self.errors + self.warnings + self.notes;
@@ -184,6 +198,9 @@ impl Diagnostics {
         }
         if self.files.distinct() > 1 {
             report.add(75, format!("by file: {}", self.files.list(8)));
+        }
+        for (index, example) in self.examples.iter().enumerate() {
+            report.add(74 - index as u32, example.clone());
         }
         Some(report)
     }

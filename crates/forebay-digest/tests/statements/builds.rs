@@ -114,3 +114,19 @@ fn a_frame_of_a_native_library_is_not_where_a_test_failed() {
     );
     check("vitest run", &text, 90, &["src/a.test.ts:12"], &["libc_start_call_main.h:58\n  "]);
 }
+
+#[test]
+fn problems_below_their_file_are_told_with_file_place_and_message() {
+    let eslint = "/app/src/a.js\n".to_owned()
+        + &lines(60, |n| {
+            format!("  {}:5  error  Unexpected var, use let or const instead  no-var", n + 1)
+        });
+    let expected = ["/app/src/a.js:1:5 no-var Unexpected var"];
+    check("eslint .", &eslint, 120, &expected, &[]);
+    let ruff = lines(40, |n| {
+        format!(
+            "F401 [*] `os` imported but unused\n --> app/a{n}.py:1:8\n  |\n1 | import os\n  |        ^^\n"
+        )
+    });
+    check("ruff check", &ruff, 120, &["app/a0.py:1:8 F401 `os` imported but unused"], &[]);
+}
