@@ -533,7 +533,7 @@ fn a_digest_of_stdin_stays_within_its_budget() {
     let log = varied_log(2_000);
     for budget in [1, 5, 20, 50, 150, 300, 600, 1_200] {
         let line = ["digest", "--budget", &budget.to_string()];
-        let digest = env.forebay_reading(line, log.as_bytes()).ok().text();
+        let digest = env.forebay_reading(line, log.as_bytes()).ok().stdout;
         assert!(digest.len() <= budget * 4, "{} > {budget} tokens", digest.len());
     }
     let small = env.forebay_reading(["digest", "--budget", "50"], b"all of it\n").ok().stdout;
