@@ -6,6 +6,7 @@
 //! - [`setup`] edits the text of settings files and undoes its edits byte for byte.
 //! - [`permissions`] translates hosts' permission rules into Forebay's.
 //! - [`transcripts`] parses the conversations that hosts record.
+//! - [`toml_text`] edits the text of Forebay's own settings files.
 //! - [`folders`] resolves the folders that paths in the tables are relative to.
 //!
 //! Pure: no module reads a file, starts a process or makes a decision. No other crate names a host; what
@@ -18,6 +19,7 @@ pub mod permissions;
 pub mod platform;
 pub mod platforms;
 pub mod setup;
+pub mod toml_text;
 pub mod transcripts;
 
 pub use decode::{DecodeError, Decoded, decode};

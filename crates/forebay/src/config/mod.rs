@@ -2,9 +2,7 @@
 //!
 //! A project's file comes with the project, so it may tighten restrictions and never loosen them.
 
-mod change;
 pub(crate) mod environment;
-mod position;
 mod recognizers;
 mod tighten;
 
@@ -15,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use forebay_app::settings::{self, Settings};
+use forebay_platforms::toml_text;
 use forebay_text::spelling;
 use toml::{Table, Value};
 
@@ -99,7 +98,7 @@ impl ConfigError {
         | Self::Loosens { origin, key, .. }
         | Self::BadRecognizer { origin, key, .. } = &mut self
         {
-            *origin = place(path, position::of_key(text, key));
+            *origin = place(path, toml_text::position_of_key(text, key));
         }
         self
     }
@@ -188,7 +187,7 @@ impl Config {
             let (value, expected) = (value.to_string(), expected(&example));
             return Err(ConfigError::WrongType { origin, key, value, expected });
         }
-        change::set(text, &key, &value).ok_or_else(|| {
+        toml_text::set(text, &key, &value.to_string()).ok_or_else(|| {
             let message = format!("cannot set `{key}`: its section is not a table");
             ConfigError::WrongValue { origin, message }
         })
@@ -226,7 +225,7 @@ impl Config {
             ConfigError::WrongValue { message, .. } => {
                 let key = message.split(' ').next().unwrap_or_default();
                 ConfigError::WrongValue {
-                    origin: place(shown, position::of_key(text, key)),
+                    origin: place(shown, toml_text::position_of_key(text, key)),
                     message,
                 }
             }
@@ -240,7 +239,7 @@ impl Config {
         let origin = match self.said.get(key) {
             Some((_, Layer::File(path))) => {
                 let text = fs::read_to_string(path).unwrap_or_default();
-                place(path, position::of_key(&text, key))
+                place(path, toml_text::position_of_key(&text, key))
             }
             Some((_, layer)) => layer.to_string(),
             None => "settings".to_owned(),
@@ -339,7 +338,7 @@ fn fits(example: &Value, value: &Value) -> bool {
 
 fn parse(path: &Path, text: &str) -> Result<Table, ConfigError> {
     text.parse().map_err(|error: toml::de::Error| {
-        let position = error.span().map(|span| position::of_offset(text, span.start));
+        let position = error.span().map(|span| toml_text::position_of_offset(text, span.start));
         let message = error.message().trim().replace('\n', " ");
         ConfigError::NotToml { origin: place(path, position), message }
     })
