@@ -14,6 +14,7 @@ const OWNERS: &[(&str, &str)] = &[
     ("zstd", "forebay-store"),
     ("aho-corasick", "forebay-digest"),
     ("jsonc-parser", "forebay-platforms"),
+    ("toml_edit", "forebay-platforms"),
     ("schemars", "forebay-app"),
     ("tree-sitter", "forebay-skeleton"),
     ("ureq", "forebay-sandbox"),
