@@ -3,6 +3,7 @@
 //! - [`platforms`] has one const table per host; [`platform`] defines its columns.
 //! - [`decode()`] turns a host's JSON into a `forebay_domain::hook::HookCall`.
 //! - [`encode()`] turns a reply into the output that the host expects.
+//! - [`machine_text`] separates the user's words in a prompt from what a host wrote there.
 //! - [`setup`] edits the text of settings files and undoes its edits byte for byte.
 //! - [`permissions`] translates hosts' permission rules into Forebay's.
 //! - [`transcripts`] parses the conversations that hosts record.
@@ -15,6 +16,7 @@
 pub mod decode;
 pub mod encode;
 pub mod folders;
+pub mod machine_text;
 pub mod permissions;
 pub mod platform;
 pub mod platforms;

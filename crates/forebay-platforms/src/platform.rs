@@ -5,6 +5,7 @@ use forebay_domain::tokens;
 
 use crate::decode::Decoded;
 use crate::encode::{self, Output};
+use crate::machine_text::{self, MachineText};
 use crate::permissions::{RuleSource, TrustFile};
 use crate::setup::{Level, SetupFile};
 use crate::transcripts::TranscriptFormat;
@@ -25,6 +26,8 @@ pub struct Platform {
     pub tools: &'static [(&'static str, ToolKind)],
     pub mcp_tool_names: McpToolNames,
     pub payload: &'static PayloadFields,
+    /// What it writes into prompts beside the user's words.
+    pub machine_text: &'static MachineText,
     /// Its names for the reasons a session starts.
     pub start_reasons: &'static [(&'static str, StartReason)],
     /// Encodes a reply in the host's format.
@@ -68,6 +71,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     tools: &[],
     mcp_tool_names: McpToolNames::Unknown,
     payload: &SNAKE_CASE,
+    machine_text: &machine_text::ANY_HOST,
     start_reasons: &[],
     encode: encode::no_reply,
     capabilities: &[],

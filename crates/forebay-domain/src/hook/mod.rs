@@ -30,7 +30,7 @@ pub struct HookCall {
 pub enum HookEvent {
     BeforeTool(ToolCall),
     AfterTool(ToolCall, ToolResult),
-    /// The user said this.
+    /// The user's own words; empty if the host wrote the whole message.
     Prompt(String),
     SessionStart(StartReason),
     BeforeCompact(CompactTrigger),

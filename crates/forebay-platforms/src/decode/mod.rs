@@ -17,6 +17,7 @@ pub(crate) use self::action::COMMAND_FIELDS;
 use self::action::McpTool;
 use self::field::{take, text};
 pub(crate) use self::result::{ResultShape, rebuild};
+use crate::machine_text::user_words;
 use crate::platform::{FieldValue, HostEvent, KeyPath, PayloadFields, Platform, Scalar};
 
 /// A decoded payload, with the parts of the original that a reply may need.
@@ -199,7 +200,8 @@ impl Decoder {
         if self.fields.prompt_requires.is_some_and(is_missing) {
             return HookEvent::Other;
         }
-        self.take_text(self.fields.prompt).map_or(HookEvent::Other, HookEvent::Prompt)
+        let Some(text) = self.take_text(self.fields.prompt) else { return HookEvent::Other };
+        HookEvent::Prompt(user_words(&text, self.platform.machine_text))
     }
 
     fn start_reason(&self) -> StartReason {

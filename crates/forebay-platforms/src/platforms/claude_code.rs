@@ -8,7 +8,7 @@ use crate::platform::{
     Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
-use crate::{encode, permissions, transcripts};
+use crate::{encode, machine_text, permissions, transcripts};
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "claude-code",
@@ -51,6 +51,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "mcp__", separator: "__" },
     payload: &SNAKE_CASE,
+    machine_text: &machine_text::CLAUDE_CODE,
     start_reasons: START_REASONS,
     encode: encode::claude_code::reply,
     capabilities: &[

@@ -2,13 +2,13 @@
 
 use forebay_domain::hook::{Moment, StartReason, ToolKind};
 
-use crate::encode;
 use crate::folders::BaseDir;
 use crate::platform::{
     Capability, DEFAULTS, Detection, Evidence, FieldValue, InstructionFiles, Limits, McpToolNames,
     PayloadFields, Platform, SNAKE_CASE, Scalar, recognized, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
+use crate::{encode, machine_text};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     // `hookName` differs from the name of the file, which is the registered event.
@@ -77,6 +77,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "", separator: "__" },
     payload: &PAYLOAD,
+    machine_text: &machine_text::CLINE,
     start_reasons: &[("agent_start", StartReason::Startup), ("agent_resume", StartReason::Resume)],
     encode: encode::cline::reply,
     capabilities: &[

@@ -8,7 +8,7 @@ use crate::platform::{
     Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, SetupFile};
-use crate::{encode, permissions, transcripts};
+use crate::{encode, machine_text, permissions, transcripts};
 
 const CODEX_HOME: BaseDir = BaseDir::EnvOr("CODEX_HOME", ".codex");
 
@@ -38,6 +38,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "mcp__", separator: "__" },
     payload: &SNAKE_CASE,
+    machine_text: &machine_text::CODEX,
     start_reasons: START_REASONS,
     encode: encode::codex::reply,
     capabilities: &[

@@ -2,13 +2,13 @@
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
     PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
+use crate::{encode, machine_text};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     event: &[],
@@ -60,6 +60,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "", separator: "-" },
     payload: &PAYLOAD,
+    machine_text: &machine_text::COPILOT_CLI,
     start_reasons: START_REASONS,
     encode: encode::copilot_cli::reply,
     capabilities: &[

@@ -8,7 +8,7 @@ use crate::platform::{
     PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
-use crate::{encode, permissions};
+use crate::{encode, machine_text, permissions};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     session: &[&["conversation_id"], &["session_id"]],
@@ -51,6 +51,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::ToolOnly { prefix: "MCP:" },
     payload: &PAYLOAD,
+    machine_text: &machine_text::CURSOR,
     start_reasons: START_REASONS,
     encode: encode::cursor::reply,
     capabilities: &[

@@ -8,7 +8,7 @@ use crate::platform::{
     PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
-use crate::{encode, permissions, transcripts};
+use crate::{encode, machine_text, permissions, transcripts};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     mcp_server: &[&["mcp_context", "server_name"]],
@@ -49,6 +49,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "mcp_", separator: "_" },
     payload: &PAYLOAD,
+    machine_text: &machine_text::GEMINI_CLI,
     start_reasons: START_REASONS,
     encode: encode::gemini_cli::reply,
     capabilities: &[

@@ -8,7 +8,7 @@ use crate::platform::{
     Replacement, SNAKE_CASE, START_REASONS, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
-use crate::{encode, permissions, transcripts};
+use crate::{encode, machine_text, permissions, transcripts};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     session: &[
@@ -55,6 +55,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "", separator: "_" },
     payload: &PAYLOAD,
+    machine_text: &machine_text::OPENCODE,
     start_reasons: START_REASONS,
     encode: encode::opencode::reply,
     capabilities: &[

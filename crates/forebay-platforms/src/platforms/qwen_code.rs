@@ -8,7 +8,7 @@ use crate::platform::{
     PayloadFields, Platform, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
-use crate::{encode, permissions};
+use crate::{encode, machine_text, permissions};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     // The event fires again whenever a tool's result goes back to the model.
@@ -56,6 +56,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "mcp__", separator: "__" },
     payload: &PAYLOAD,
+    machine_text: &machine_text::GEMINI_CLI,
     start_reasons: START_REASONS,
     encode: encode::claude_code::reply,
     capabilities: &[

@@ -2,13 +2,13 @@
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
     Platform, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
+use crate::{encode, machine_text};
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "vscode-copilot",
@@ -46,6 +46,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "mcp_", separator: "_" },
     payload: &SNAKE_CASE,
+    machine_text: &machine_text::VSCODE_COPILOT,
     start_reasons: START_REASONS,
     encode: encode::claude_code::reply,
     capabilities: &[

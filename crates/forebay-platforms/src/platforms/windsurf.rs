@@ -2,13 +2,13 @@
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
 use crate::folders::BaseDir;
 use crate::platform::{
     Capability, DEFAULTS, Detection, Evidence, InstructionFiles, PayloadFields, Platform,
     SNAKE_CASE, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
+use crate::{encode, machine_text};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     event: &[&["agent_action_name"]],
@@ -42,6 +42,7 @@ pub(super) static PLATFORM: Platform = Platform {
         registered("post_cascade_response", Moment::Stop),
     ],
     payload: &PAYLOAD,
+    machine_text: &machine_text::WINDSURF,
     encode: encode::exit_code::reply,
     capabilities: &[Capability::Deny, Capability::SeePrompt],
     limitations: &[

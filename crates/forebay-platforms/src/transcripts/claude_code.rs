@@ -5,9 +5,10 @@ use serde_json::Value;
 
 use super::{
     Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, has_field_value,
-    input_summary, is_jsonl, is_object,
+    input_summary, is_jsonl, is_object, spoken,
 };
 use crate::folders::BaseDir;
+use crate::machine_text::CLAUDE_CODE;
 
 pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     folders: &[(BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"), "projects")],
@@ -74,15 +75,14 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
         is_sidechain: line.is_sidechain,
     };
     match &content {
-        Value::String(text) if !line.is_meta && !is_host_message(text) => {
-            items.push(Item::Message(message(text.clone())));
+        Value::String(text) if !line.is_meta => {
+            items.extend(spoken(role, text, &CLAUDE_CODE).map(|text| Item::Message(message(text))));
         }
         Value::Array(blocks) => {
-            let texts: Vec<&str> = blocks
+            let texts: Vec<String> = blocks
                 .iter()
                 .filter(|block| block["type"] == "text" && !line.is_meta)
-                .filter_map(|block| block["text"].as_str())
-                .filter(|text| !is_host_message(text))
+                .filter_map(|block| spoken(role, block["text"].as_str()?, &CLAUDE_CODE))
                 .collect();
             if !texts.is_empty() {
                 items.push(Item::Message(message(texts.join("\n\n"))));
@@ -112,17 +112,4 @@ fn call_or_result(block: &Value, timestamp: Option<&String>) -> Option<Item> {
         }),
         _ => None,
     }
-}
-
-/// Whether a user message was written by the host.
-fn is_host_message(text: &str) -> bool {
-    [
-        "<local-command-",
-        "<command-name>",
-        "<command-message>",
-        "<system-reminder>",
-        "Caveat: The messages below",
-    ]
-    .iter()
-    .any(|start| text.trim_start().starts_with(start))
 }

@@ -5,9 +5,10 @@ use serde_json::Value;
 
 use super::{
     Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, has_field_value,
-    input_summary, is_jsonl, is_object, string_field,
+    input_summary, is_jsonl, is_object, spoken, string_field,
 };
 use crate::folders::BaseDir;
+use crate::machine_text;
 
 const CODEX_HOME: BaseDir = BaseDir::EnvOr("CODEX_HOME", ".codex");
 
@@ -77,7 +78,7 @@ fn response_item(line: &Line, message: impl Fn(Role, String) -> Item) -> Option<
                 _ => return None,
             };
             let text = content_text(&payload["content"]);
-            (!is_host_message(&text)).then(|| message(role, text))
+            spoken(role, &text, &machine_text::CODEX).map(|text| message(role, text))
         }
         "function_call" => {
             let input = serde_json::from_str(&text("arguments")).unwrap_or_default();
@@ -131,17 +132,4 @@ fn output(output: &Value) -> (String, bool) {
         }
         None => (plain, output["success"] == false),
     }
-}
-
-/// Whether a user message was written by the host.
-fn is_host_message(text: &str) -> bool {
-    [
-        "# AGENTS.md instructions",
-        "<environment_context>",
-        "<user_instructions>",
-        "<permissions instructions>",
-        "<turn_aborted>",
-    ]
-    .iter()
-    .any(|start| text.trim_start().starts_with(start))
 }

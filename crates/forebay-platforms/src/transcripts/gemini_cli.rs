@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use super::{
     Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, input_summary,
-    is_jsonl, is_object, string_field,
+    is_jsonl, is_object, spoken, string_field,
 };
 use crate::folders::BaseDir;
+use crate::machine_text;
 
 pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     folders: &[(BaseDir::Home, ".gemini/tmp")],
@@ -44,7 +45,7 @@ fn parse_message(message: &Value, items: &mut Vec<Item>) {
     };
     let text = content_text(&message["content"]);
     // Tool results also come as user messages without text; they are recorded with their calls.
-    if !text.trim().is_empty() && !text.trim_start().starts_with("<session_context>") {
+    if let Some(text) = spoken(role, &text, &machine_text::GEMINI_CLI) {
         let (id, timestamp) = (string_field(message, "id"), string_field(message, "timestamp"));
         items.push(Item::Message(Message { role, id, text, timestamp, is_sidechain: false }));
     }

@@ -18,6 +18,7 @@ pub(crate) use self::codex::FORMAT as CODEX;
 pub(crate) use self::gemini_cli::FORMAT as GEMINI_CLI;
 pub(crate) use self::opencode::FORMAT as OPENCODE;
 use crate::folders::BaseDir;
+use crate::machine_text::{MachineText, user_words};
 use crate::platform::McpToolNames;
 use crate::{PLATFORMS, Platform};
 
@@ -157,6 +158,13 @@ pub fn tool_kind(platform: &Platform, tool: &str) -> ToolKind {
         }
         _ => ToolKind::Other,
     }
+}
+
+/// A message as its author wrote it: of a user's, the own words; `None` if nothing is left.
+fn spoken(role: Role, text: &str, host: &MachineText) -> Option<String> {
+    let words =
+        if role == Role::User { user_words(text, host) } else { text.trim_end().to_owned() };
+    (!words.trim().is_empty()).then_some(words)
 }
 
 /// The text of a message's content: a string, or a list of parts.

@@ -5,10 +5,11 @@
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Queries, Role, Storage, TranscriptFormat, input_summary,
+    Item, MalformedLine, Message, Queries, Role, Storage, TranscriptFormat, input_summary, spoken,
     string_field,
 };
 use crate::folders::BaseDir;
+use crate::machine_text;
 
 pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     folders: &[(BaseDir::EnvOr("XDG_DATA_HOME", ".local/share"), "opencode")],
@@ -48,12 +49,9 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
     match part["type"].as_str() {
         Some("text") if part["synthetic"] != true => {
             let text = string_field(part, "text").unwrap_or_default();
-            items.push(Item::Message(Message {
-                role,
-                id: None,
-                text,
-                timestamp,
-                is_sidechain: false,
+            items.extend(spoken(role, &text, &machine_text::OPENCODE).map(|text| {
+                let id = None;
+                Item::Message(Message { role, id, text, timestamp, is_sidechain: false })
             }));
         }
         Some("tool") => parse_tool(part, timestamp, items),
