@@ -276,6 +276,20 @@ fn replace_older(conn: &mut ScopedConn<'_>, entry: i64, note: &NewNote) -> Resul
     Ok(())
 }
 
+/// Sets whether a note is pinned; returns whether that was a change.
+pub(super) fn set_pinned(
+    conn: &mut ScopedConn<'_>,
+    note: Reference,
+    pinned: bool,
+) -> Result<bool, PgError> {
+    let count = conn.execute(
+        "UPDATE note SET pinned = $4 WHERE workspace = $1 AND project = $2 AND pinned <> $4
+             AND entry = (SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND ref = $3)",
+        &[&note.as_str(), &pinned],
+    )?;
+    Ok(count > 0)
+}
+
 fn write_note(conn: &mut ScopedConn<'_>, entry: i64, note: &NewNote) -> Result<(), PgError> {
     conn.execute(
         "INSERT INTO note (workspace, project, entry, kind, topic, pinned, personal, author)

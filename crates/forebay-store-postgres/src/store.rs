@@ -78,6 +78,10 @@ impl Entries for PostgresStore {
         self.with_connection(|conn| lists::replaced_by(conn, note))
     }
 
+    fn set_pinned(&self, note: Reference, pinned: bool) -> Result<bool, StoreError> {
+        self.transaction(|conn| entries::set_pinned(conn, note, pinned))
+    }
+
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
         self.with_connection(|conn| lists::notes(conn, page))
     }

@@ -266,6 +266,21 @@ fn supersede_older(
     Ok(())
 }
 
+/// Sets whether a note is pinned; returns whether that was a change.
+pub(super) fn set_pinned(
+    transaction: &Transaction<'_>,
+    note: Reference,
+    pinned: bool,
+) -> rusqlite::Result<bool> {
+    transaction
+        .prepare_cached(
+            "UPDATE note SET pinned = ?2
+             WHERE entry = (SELECT id FROM entry WHERE ref = ?1) AND pinned <> ?2",
+        )?
+        .execute((note.as_str(), pinned))
+        .map(|count| count > 0)
+}
+
 fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(

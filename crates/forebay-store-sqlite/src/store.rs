@@ -62,6 +62,10 @@ impl Entries for SqliteStore {
         self.query(|connection| lists::notes_superseded_by(connection, note))
     }
 
+    fn set_pinned(&self, note: Reference, pinned: bool) -> Result<bool, StoreError> {
+        self.transaction(|transaction| entries::set_pinned(transaction, note, pinned))
+    }
+
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
         self.query(|connection| lists::notes(connection, page))
     }

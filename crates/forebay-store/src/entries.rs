@@ -46,6 +46,9 @@ pub trait Entries: Send + Sync {
     /// Returns the notes that a note superseded.
     fn notes_superseded_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError>;
 
+    /// Pins or unpins a note; returns whether that changed its state.
+    fn set_pinned(&self, note: Reference, pinned: bool) -> Result<bool, StoreError>;
+
     /// Returns notes that are not superseded, newest first.
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError>;
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Effect, Tool};
+use super::{Effect, Tool, pin};
 use crate::ingest::pending;
 use crate::ingest::redaction;
 use crate::input;
@@ -42,6 +42,17 @@ pub struct Input {
     pub pinned: Option<bool>,
 }
 
+impl Input {
+    /// Returns the note and its new state, if only that is to change.
+    fn as_pin(&self) -> Option<(&str, bool)> {
+        let says_more = !self.text.trim().is_empty()
+            || self.kind.is_some()
+            || self.topic.is_some()
+            || self.scope.is_some();
+        self.supersedes.as_deref().zip(self.pinned).filter(|_| !says_more)
+    }
+}
+
 impl Tool for Annotate {
     const NAME: &'static str = "ctx_annotate";
     const DESCRIPTION: &'static str =
@@ -50,6 +61,9 @@ impl Tool for Annotate {
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
+        if let Some((reference, pinned)) = input.as_pin() {
+            return pin::set(app, reference, pinned);
+        }
         let older = input.supersedes.as_deref().map(|text| Older::find(app, text)).transpose()?;
         let destination = Destination::choose(app, input.scope.as_deref(), older.as_ref())?;
         let text = match &older {
@@ -117,20 +131,20 @@ impl Tool for Annotate {
 }
 
 /// The note to replace, which must exist.
-struct Older {
-    store: SharedStore,
-    entry: Entry,
+pub(super) struct Older {
+    pub(super) store: SharedStore,
+    pub(super) entry: Entry,
 }
 
 impl Older {
-    fn find(app: &App, text: &str) -> Result<Self, AppError> {
+    pub(super) fn find(app: &App, text: &str) -> Result<Self, AppError> {
         let (store, entry) = app.stores.locate(Reference::parse(text)?, Scope::Project)?;
         if entry.note().is_some() {
             return Ok(Self { store, entry });
         }
         Err(AppError::bad_input(
             format!("{} is a {}, not a note", entry.reference, entry.kind.as_str()),
-            "only a note can be replaced by a note",
+            "only a note can be replaced or pinned",
         ))
     }
 

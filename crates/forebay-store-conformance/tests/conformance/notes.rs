@@ -1,6 +1,6 @@
 //! Notes are read back completely, and the newest on a topic supersedes older ones.
 
-use forebay_store::{NewNote, Store};
+use forebay_store::{NewNote, NotePage, Store};
 
 use crate::engine::{decision, for_each_engine, found, hits, put_note, query, raw_of};
 
@@ -33,6 +33,26 @@ fn a_note_can_name_what_it_supersedes() {
         let replacing = NewNote { supersedes: Some(old.reference), ..decision(None) };
         let new = put_note(store, "we never deploy on fridays", replacing);
         assert_only_newer_is_found(store, &old, &new);
+    });
+}
+
+#[test]
+fn a_pin_is_a_state_of_a_note() {
+    for_each_engine(|store| {
+        let note = put_note(store, "never push on fridays", decision(Some("push")));
+        let other = put_note(store, "tabs", decision(None));
+        let pinned = || {
+            let page = NotePage { pinned: Some(true), limit: 10, ..NotePage::default() };
+            let notes = store.notes(&page).unwrap();
+            notes.iter().map(|note| note.reference).collect::<Vec<_>>()
+        };
+        assert!(store.set_pinned(note.reference, true).unwrap());
+        assert!(!store.set_pinned(note.reference, true).unwrap(), "already pinned");
+        assert_eq!(pinned(), [note.reference]);
+        assert!(store.set_pinned(note.reference, false).unwrap());
+        assert!(!store.set_pinned(other.reference, false).unwrap(), "never pinned");
+        assert!(pinned().is_empty());
+        assert_eq!(store.notes(&NotePage { limit: 10, ..NotePage::default() }).unwrap().len(), 2);
     });
 }
 

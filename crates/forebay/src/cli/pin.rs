@@ -10,7 +10,7 @@ use super::terminal::Failure;
 
 /// Show a note first in every new session
 ///
-/// Stores a pinned copy that supersedes the note and records who pinned it.
+/// Pinning changes the note's state and nothing else; a note that was replaced cannot be pinned.
 #[derive(Debug, Args)]
 pub(super) struct Pin {
     /// The note

@@ -160,11 +160,11 @@ fn the_guide_lists_a_pinned_note_first_until_it_is_unpinned() {
     assert!(host.start("startup").contains("## Pinned (1)"));
 
     let unpinned = env.forebay(["unpin", &pinned]).ok();
-    assert!(unpinned.text().contains(&format!("replaces [ctx:{pinned}]")), "{}", unpinned.text());
+    assert!(unpinned.text().contains(&format!("[ctx:{pinned}] unpinned")), "{}", unpinned.text());
     assert!(!host.start("compact").contains("never push"), "{guide}");
     let answer = host.start("startup");
     assert!(answer.contains("## Notes (1)") && !answer.contains("## Pinned"), "{answer}");
-    env.forebay(["pin", &unpinned.reference()]).ok();
+    env.forebay(["pin", &pinned]).ok();
     assert!(host.start("startup").contains("## Pinned (1)"));
     env.forebay(["pin", "zzzzzzzzzz"]).refused(1, "not in this", "search");
 }
@@ -174,17 +174,47 @@ fn unpinning_a_note_keeps_its_other_attributes() {
     let env = TestEnv::new();
     let first = ["note", "--all", "--pin", "-k", "decision", "-t", "db", "SQLite\nfor it is small"];
     let reference = env.forebay(first).ok().reference();
-    let again = env.forebay(["unpin", &reference]).ok().reference();
-    assert_eq!(env.forebay(["get", &again]).ok().body(), "SQLite\nfor it is small");
+    env.forebay(["unpin", &reference]).ok();
+    assert_eq!(env.forebay(["get", &reference]).ok().body(), "SQLite\nfor it is small");
     let other = env.add_project("other");
     let answer = env.forebay_in(&other, ["context", "--json"]).ok().json();
-    assert_eq!(answer["notes"][0]["ref"], again, "still for every project: {answer}");
+    assert_eq!(answer["notes"][0]["ref"], reference, "still for every project: {answer}");
     assert_eq!(answer["notes"][0]["kind"], "decision");
-    assert_eq!(
-        answer["notes"].as_array().unwrap().len(),
-        1,
-        "it replaces the older note: {answer}"
-    );
+    assert_eq!(answer["notes"].as_array().unwrap().len(), 1, "no copy: {answer}");
+}
+
+#[test]
+fn pinning_is_idempotent_and_leaves_one_note() {
+    let env = TestEnv::new();
+    let note = env.forebay(["note", "never push to main"]).ok().reference();
+    for (command, state) in [
+        ("pin", "pinned"),
+        ("pin", "already pinned"),
+        ("unpin", "unpinned"),
+        ("unpin", "not pinned"),
+        ("pin", "pinned"),
+    ] {
+        let answer = env.forebay([command, &note]).ok().text();
+        assert_eq!(answer.trim(), format!("[ctx:{note}] {state}"));
+    }
+    let listed = env.forebay(["history", "--all"]).ok().text();
+    assert_eq!(listed.matches("[ctx:").count(), 1, "{listed}");
+    let found = env.forebay(["search", "push main"]).ok().text();
+    assert!(found.contains("1 hit") && !found.contains("replaces"), "{found}");
+    assert!(context(&env, []).contains("## Pinned (1)"));
+}
+
+#[test]
+fn a_replaced_note_is_not_pinned_but_names_its_successor() {
+    let env = TestEnv::new();
+    let older = env.forebay(["note", "-t", "db", "we use Postgres"]).ok().reference();
+    env.forebay(["note", "-t", "db", "we use MySQL"]).ok();
+    let newest = env.forebay(["note", "-t", "db", "we use SQLite"]).ok().reference();
+    env.forebay(["pin", &older]).refused(1, "was replaced by", &format!("pin [ctx:{newest}]"));
+    let answer = context(&env, []);
+    assert!(answer.contains("SQLite") && !answer.contains("Postgres"), "{answer}");
+    env.forebay(["pin", &newest]).ok();
+    assert!(context(&env, []).contains("## Pinned (1)"));
 }
 
 #[test]
