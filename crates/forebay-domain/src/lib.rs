@@ -3,7 +3,7 @@
 //! None of them is defined twice. No I/O, no async, no SQL, no wire format and no unsafe code.
 //!
 //! - [`entry`], [`mod@reference`], [`run`], [`note`]: what is stored; [`conflict`]: notes that contradict each other;
-//! - [`event`], [`hook`]: what happened in a session, and the hook calls that report it;
+//! - [`event`], [`hook`], [`session`]: what happened in a session, the hook calls that report it, and its key;
 //! - [`query`], [`hit`], [`scope`], [`ticket`]: what a search asks for, finds and is limited to;
 //! - [`project`], [`rights`]: where entries belong, and what a token permits;
 //! - [`tokens`], [`usage`]: what a text costs, and what answers saved;
@@ -24,6 +24,7 @@ pub mod reference;
 pub mod rights;
 pub mod run;
 pub mod scope;
+pub mod session;
 pub mod soft_failure;
 pub mod ticket;
 pub mod time;

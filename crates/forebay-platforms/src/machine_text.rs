@@ -248,16 +248,13 @@ impl Scanner<'_> {
     fn scan(mut self, text: &str) -> String {
         let mut rest = text;
         while !rest.is_empty() {
-            match self.cut(rest) {
-                Some(Cut { words, after }) => {
-                    self.kept.push_str(words);
-                    rest = after;
-                }
-                None => {
-                    let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
-                    self.kept.push_str(&rest[..end]);
-                    rest = &rest[end..];
-                }
+            if let Some(Cut { words, after }) = self.cut(rest) {
+                self.kept.push_str(words);
+                rest = after;
+            } else {
+                let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
+                self.kept.push_str(&rest[..end]);
+                rest = &rest[end..];
             }
         }
         self.kept

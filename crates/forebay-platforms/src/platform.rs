@@ -8,7 +8,7 @@ use crate::encode::{self, Output};
 use crate::machine_text::{self, MachineText};
 use crate::permissions::{RuleSource, TrustFile};
 use crate::setup::{Level, SetupFile};
-use crate::transcripts::TranscriptFormat;
+use crate::transcripts::{ParseLine, TranscriptFormat};
 
 /// One agent host.
 #[derive(Debug)]
@@ -59,6 +59,8 @@ pub struct Platform {
     pub trust: Option<TrustFile>,
     /// How it records conversations, if they can be imported.
     pub transcripts: Option<&'static TranscriptFormat>,
+    /// Parses a line of the transcript that its hooks name, if these do not have the model's answers.
+    pub answers: Option<ParseLine>,
 }
 
 /// The values of fields that a table leaves out.
@@ -90,6 +92,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     credentials: &[],
     trust: None,
     transcripts: None,
+    answers: None,
 };
 
 impl Platform {

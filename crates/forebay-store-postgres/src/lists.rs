@@ -18,6 +18,7 @@ pub(super) fn history(
     if let Some(before) = page.before {
         conditions.add("entry.id < ?", before);
     }
+    conditions.add_name("entry.source <> ?", page.except_source.as_deref());
     newest_first(conn, conditions, page.limit)
 }
 

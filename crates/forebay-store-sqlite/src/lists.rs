@@ -15,6 +15,7 @@ pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::
     if let Some(before) = page.before {
         conditions.add("entry.id < ?", [before.into()]);
     }
+    conditions.add_text("entry.source <> ?", page.except_source.as_deref());
     let Conditions { sql, mut values } = conditions;
     values.push((page.limit as i64).into());
     connection

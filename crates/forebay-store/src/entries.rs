@@ -154,5 +154,7 @@ pub struct HistoryPage {
     pub session: Option<String>,
     /// Only entries older than this sequence number.
     pub before: Option<i64>,
+    /// Without entries of this source.
+    pub except_source: Option<String>,
     pub limit: usize,
 }

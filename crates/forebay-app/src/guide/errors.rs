@@ -1,4 +1,4 @@
-//! Unresolved failures; repeated ones come with advice to try another way.
+//! What fails now; repeated failures come with advice to try another way.
 
 use forebay_domain::EventKind;
 use forebay_domain::event::RecordedEvent;
@@ -18,8 +18,7 @@ pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
         )
     });
     let lines: Vec<String> = open.into_iter().map(line).collect();
-    let more = "ctx_history events=error";
-    (!lines.is_empty()).then(|| Section::new("## Unresolved errors", lines, more).with_percent(12))
+    (!lines.is_empty()).then(|| Section::new("## What fails now", lines, "").with_percent(8))
 }
 
 fn line(error: &RecordedEvent) -> String {
@@ -29,5 +28,5 @@ fn line(error: &RecordedEvent) -> String {
         times => format!(" (failed {times} times in a row: try another way)"),
     };
     let (subject, text) = (&error.event.subject, &error.event.text);
-    format!("- `{}`: {}{tried}", cut::one_line(subject, 100), cut::one_line(text, 160))
+    format!("- `{}`: {}{tried}", cut::one_line(subject, 100), cut::one_line(text, 240))
 }

@@ -1,19 +1,11 @@
-//! The user's last request, verbatim.
-
-use forebay_text::cut;
+//! The user's last words; when short, with what they answer.
 
 use super::layout::Section;
 use super::session_facts::SessionFacts;
 
-/// A longer request is usually pasted text, of which the start is enough.
-const MAX_BYTES: usize = 700;
-
 pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
-    let request = facts.last_request.as_ref()?;
-    let shown = if request.len() <= MAX_BYTES {
-        request.clone()
-    } else {
-        format!("{}… (cut here)", cut::prefix(request, MAX_BYTES))
-    };
-    Some(Section::new("## Last request", vec![shown], "ctx_history events=prompt").with_percent(22))
+    let title = if facts.is_subagent { "## Task" } else { "## Last request" };
+    let request = facts.talk.last_request()?;
+    let lines = request.lines().map(str::to_owned).collect();
+    Some(Section::new(title, lines, "").with_percent(22))
 }

@@ -1,6 +1,5 @@
 //! Lays out sections within a byte budget, each with the call that fetches the rest.
 
-use forebay_domain::event::RecordedEvent;
 use forebay_text::cut;
 
 /// A section of a guide or an overview.
@@ -12,11 +11,22 @@ pub(crate) struct Section {
     pub(crate) more: &'static str,
     /// Its share of the bytes in percent; what it does not need goes to the others.
     pub(crate) percent: usize,
+    /// The order in which lines are left out, the highest first; without ranks the last line goes first.
+    ranks: Option<Vec<usize>>,
 }
 
 impl Section {
     pub(crate) fn new(title: impl Into<String>, lines: Vec<String>, more: &'static str) -> Self {
-        Self { title: title.into(), lines, more, percent: 8 }
+        Self { title: title.into(), lines, more, percent: 8, ranks: None }
+    }
+
+    /// Returns a section of lines with ranks; `None` without lines.
+    pub(crate) fn ranked(
+        title: &str,
+        lines: impl Iterator<Item = (usize, String)>,
+    ) -> Option<Self> {
+        let (ranks, lines): (Vec<usize>, Vec<String>) = lines.unzip();
+        (!lines.is_empty()).then(|| Self { ranks: Some(ranks), ..Self::new(title, lines, "") })
     }
 
     /// Sets its share of the bytes in percent.
@@ -44,28 +54,69 @@ impl Section {
         self.frame_bytes() + self.lines.iter().map(|line| line.len() + 1).sum::<usize>()
     }
 
-    /// Renders the section within `bytes`; `None` if not even its first line fits.
+    /// Renders the section within `bytes`; `None` if not even one line fits.
     fn render(&self, bytes: usize) -> Option<String> {
-        let mut room = bytes.checked_sub(self.frame_bytes())?;
-        let fits = |line: &&String| match room.checked_sub(line.len() + 1) {
-            Some(rest) => {
-                room = rest;
-                true
-            }
-            None => false,
-        };
-        let shown: Vec<&str> = self.lines.iter().take_while(fits).map(String::as_str).collect();
+        let room = bytes.checked_sub(self.frame_bytes())?;
+        let shown = self.fitting(room);
         if shown.is_empty() {
             return None;
         }
         let more = self.more_line(self.lines.len() - shown.len());
         Some(format!("\n{}\n{}{more}", self.title, shown.join("\n")))
     }
+
+    /// Renders the start of the first line within `bytes`; `None` if there is no room for a sentence.
+    fn render_start(&self, bytes: usize) -> Option<String> {
+        const MIN_BYTES: usize = 60;
+        let room = bytes.checked_sub(self.frame_bytes() + '…'.len_utf8() + 1)?;
+        let first = self.lines.first().filter(|_| room >= MIN_BYTES)?;
+        Some(format!("\n{}\n{}…", self.title, cut::prefix(first, room).trim_end()))
+    }
+
+    /// Returns the lines that fit, in their order.
+    fn fitting(&self, mut room: usize) -> Vec<&str> {
+        let mut take = |line: &str| match room.checked_sub(line.len() + 1) {
+            Some(rest) => {
+                room = rest;
+                true
+            }
+            None => false,
+        };
+        let Some(ranks) = &self.ranks else {
+            return self.lines.iter().map(String::as_str).take_while(|line| take(line)).collect();
+        };
+        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        order.sort_by_key(|at| ranks[*at]);
+        let mut fitting: Vec<usize> =
+            order.into_iter().filter(|at| take(&self.lines[*at])).collect();
+        fitting.sort_unstable();
+        fitting.into_iter().map(|at| self.lines[at].as_str()).collect()
+    }
 }
 
-/// Formats events as list items.
-pub(crate) fn list_items<'a>(events: impl Iterator<Item = &'a RecordedEvent>) -> Vec<String> {
-    events.map(|recorded| format!("- {}", cut::one_line(&recorded.event.text, 200))).collect()
+/// Renders head, sections and the last line in at most `bytes` bytes; small sections are shown whole first.
+pub(crate) fn lay_out_quotes(head: &str, sections: &[Section], last: &str, bytes: usize) -> String {
+    let room = bytes.saturating_sub(head.len() + last.len() + 3);
+    let mut given = shares(sections, room);
+    let mut left = room.saturating_sub(given.iter().sum());
+    let need = |at: usize| sections[at].whole_bytes() + 1;
+    let mut order: Vec<usize> = (0..sections.len()).collect();
+    order.sort_by_key(|&at| need(at).saturating_sub(given[at]));
+    for at in order {
+        let extra = need(at).saturating_sub(given[at]).min(left);
+        given[at] += extra;
+        left -= extra;
+    }
+    let mut text = head.to_owned();
+    let render = |(section, bytes): (&Section, usize)| {
+        section.render(bytes).or_else(|| section.render_start(bytes))
+    };
+    for part in sections.iter().zip(given).filter_map(render) {
+        text.push('\n');
+        text.push_str(&part);
+    }
+    text.push_str(&format!("\n\n{last}"));
+    cut::prefix(&text, bytes).to_owned()
 }
 
 /// Renders head and sections in at most `bytes` bytes; lists the titles of sections without room.
@@ -96,11 +147,7 @@ pub(crate) fn lay_out(head: &str, sections: &[Section], bytes: usize) -> String 
 /// Returns the bytes of each section: its percentage, then, in order, what others leave.
 fn allocate(sections: &[Section], bytes: usize) -> Vec<usize> {
     let needs: Vec<usize> = sections.iter().map(|section| section.whole_bytes() + 1).collect();
-    let mut given: Vec<usize> = sections
-        .iter()
-        .zip(&needs)
-        .map(|(section, need)| (*need).min(bytes * section.percent / 100))
-        .collect();
+    let mut given = shares(sections, bytes);
     let mut left = bytes.saturating_sub(given.iter().sum());
     for (given, need) in given.iter_mut().zip(&needs) {
         let extra = (need - *given).min(left);
@@ -108,6 +155,12 @@ fn allocate(sections: &[Section], bytes: usize) -> Vec<usize> {
         left -= extra;
     }
     given
+}
+
+/// Returns the bytes of each section by its percentage, as far as it needs them.
+fn shares(sections: &[Section], bytes: usize) -> Vec<usize> {
+    let share = |section: &Section| (section.whole_bytes() + 1).min(bytes * section.percent / 100);
+    sections.iter().map(share).collect()
 }
 
 #[cfg(test)]
@@ -130,6 +183,15 @@ mod tests {
     }
 
     #[test]
+    fn the_lowest_ranks_stay_in_their_order() {
+        let lines = [(2, "- c"), (0, "- a"), (1, "- b")];
+        let lines = lines.map(|(rank, line)| (rank, line.to_owned()));
+        let section = Section::ranked("T", lines.into_iter()).unwrap();
+        let text = section.render(section.frame_bytes() + 8).unwrap();
+        assert_eq!(text, "\nT\n- a\n- b\n1 more");
+    }
+
+    #[test]
     fn lists_omitted_sections() {
         let text = lay_out("head", &[section("A", 2), section("B", 3), section("C", 3)], 190);
         assert!(text.contains("left out: ") && text.contains('C'), "{text}");
@@ -144,6 +206,7 @@ mod tests {
             let sections: Vec<Section> =
                 counts.iter().map(|count| section("A title", *count)).collect();
             prop_assert!(lay_out("the head of it", &sections, bytes).len() <= bytes);
+            prop_assert!(lay_out_quotes("the head of it", &sections, "more", bytes).len() <= bytes);
         }
     }
 }

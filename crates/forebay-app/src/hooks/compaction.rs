@@ -11,7 +11,7 @@ const SNAPSHOT_BYTES: usize = 2_048;
 const SUMMARY: &str = "compaction summary";
 
 const INSTRUCTIONS: &str = "Keep references like [ctx:k3v9m2a1xq] unchanged: they stay valid. Forebay repeats \
-                            open tasks, decisions, changed files and unresolved errors after compaction.";
+                            the user's words, open tasks, changed files and what fails after compaction.";
 
 pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     // A host that calls this without compacting would get the guide again and again.
@@ -21,7 +21,8 @@ pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     let Some(snapshot) = guide::for_session(app, SNAPSHOT_BYTES)? else {
         return Ok(Reply::Silent);
     };
-    put(app, guide::SNAPSHOT_SOURCE, &snapshot)?;
+    // Names of branches and files may have secrets.
+    put(app, guide::SNAPSHOT_SOURCE, &app.redaction.redact(&snapshot).0)?;
     app.stores.own()?.mark(&app.session, GUIDE_DUE)?;
     let reply = Reply::Context(INSTRUCTIONS.to_owned());
     Ok(if (host.supports)(&reply) { reply } else { Reply::Silent })

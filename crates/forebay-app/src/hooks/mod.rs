@@ -19,6 +19,7 @@ pub mod extract;
 mod prompt;
 mod record;
 pub(crate) mod rewrite;
+mod said;
 mod saved_output;
 mod session_start;
 mod working_set_updates;
@@ -27,7 +28,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use forebay_domain::hook::{HookCall, HookEvent, Reply};
-use forebay_domain::tokens;
+use forebay_domain::{session, tokens};
+use forebay_platforms::transcripts::ParseLine;
 use serde_json::Value;
 
 use crate::{Answer, App, AppError};
@@ -50,6 +52,8 @@ pub struct Host<'a> {
     pub program: Option<String>,
     /// Folders in which it saves output that is too long for it.
     pub folders: Vec<PathBuf>,
+    /// Parses a line of its transcripts.
+    pub transcript: Option<ParseLine>,
 }
 
 /// The name of added context in the usage statistics.
@@ -72,14 +76,17 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
             "this call was not recorded",
         ));
     }
-    let reply = reply(app, host, call);
+    let agent = call.subagent.as_deref().filter(|_| !ends_subagent(&call.event)).map(|agent| {
+        app.on_behalf_of(&app.client, Some(&session::of_subagent(&app.session, agent)))
+    });
+    let reply = reply(app, agent.as_ref().unwrap_or(app), host, call);
     if let Ok(Reply::Context(text)) = &reply {
         count_context(app, text);
     }
     // Recording and answering are independent: one may fail without the other. A cause that affects both is
     // logged once.
-    let noted =
-        record::record(app, call).and_then(|()| working_set_updates::apply(app, host, call));
+    let noted = record::record(app, agent.as_ref(), host, call)
+        .and_then(|()| working_set_updates::apply(app, host, call));
     if let (Err(error), Ok(_)) = (noted, &reply) {
         tracing::warn!(%error, "cannot record all events");
     }
@@ -90,16 +97,22 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     reply
 }
 
-fn reply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
+/// Whether a subagent reports to the main agent with this event.
+fn ends_subagent(event: &HookEvent) -> bool {
+    matches!(event, HookEvent::SubagentStart(_) | HookEvent::SubagentStop(_))
+}
+
+/// Answers a call; `agent` has the session whose context the answer goes to.
+fn reply(app: &App, agent: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
     match &call.event {
         HookEvent::BeforeTool(tool) => {
             Ok(rewrite::rewrite(app, host, tool).unwrap_or(Reply::Silent))
         }
         HookEvent::AfterTool(tool, result) => after_tool::answer(app, host, tool, result),
-        HookEvent::Prompt(_) => prompt::answer(app, host),
-        HookEvent::SessionStart(reason) => session_start::answer(app, host, *reason),
-        HookEvent::BeforeCompact(_) => compaction::before(app, host),
-        HookEvent::AfterCompact(summary) => compaction::after(app, summary.as_deref()),
+        HookEvent::Prompt(_) => prompt::answer(agent, host),
+        HookEvent::SessionStart(reason) => session_start::answer(agent, host, *reason),
+        HookEvent::BeforeCompact(_) => compaction::before(agent, host),
+        HookEvent::AfterCompact(summary) => compaction::after(agent, summary.as_deref()),
         _ => Ok(Reply::Silent),
     }
 }

@@ -1,4 +1,4 @@
-//! Records the events of a hook call, and marks earlier events that they supersede.
+//! Records the events of a hook call, and marks earlier events that they resolve.
 
 use std::path::Path;
 
@@ -7,17 +7,38 @@ use forebay_domain::hook::{HookCall, HookEvent, ToolAction};
 use forebay_domain::{Event, EventKind};
 use forebay_store::{EventBatch, EventPage};
 
-use super::extract;
+use super::{Host, extract, said};
 use crate::{App, AppError};
 
 /// Open events compared with a new one; older ones are ignored.
 const MAX_COMPARED: usize = 200;
 
-/// Records the events of a call.
-pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
+/// Records the events of a call; `agent` has the session of the subagent that made it, if one did.
+pub(super) fn record(
+    app: &App,
+    agent: Option<&App>,
+    host: &Host<'_>,
+    call: &HookCall,
+) -> Result<(), AppError> {
     let events = events(app, call);
-    let superseded = superseded(app, call, &events)?;
-    if events.is_empty() && superseded.is_empty() {
+    let Some(agent) = agent else {
+        let said = said::event(app, host, call)?;
+        return write(app, call, said.into_iter().chain(events).collect());
+    };
+    // The work tree is shared; everything else is the subagent's own affair.
+    let shared = events.iter().filter(|event| is_shared(event.kind)).cloned().collect();
+    write(app, call, shared)?;
+    let order = match &call.event {
+        HookEvent::Prompt(text) => said::order(app, text),
+        _ => None,
+    };
+    write(agent, call, order.into_iter().chain(events).collect())
+}
+
+/// Records events in a session, and what they resolve there.
+fn write(app: &App, call: &HookCall, events: Vec<Event>) -> Result<(), AppError> {
+    let resolved = resolved(app, call, &events)?;
+    if events.is_empty() && resolved.is_empty() {
         return Ok(());
     }
     let happened = EventBatch {
@@ -26,16 +47,13 @@ pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
         branch: app.stores.branch(),
         created: app.now(),
         events,
-        resolved: superseded,
+        resolved,
     };
     Ok(app.stores.own()?.record_events(&happened)?)
 }
 
 fn events(app: &App, call: &HookCall) -> Vec<Event> {
     let mut events = extract::events(&call.event);
-    if call.subagent.is_some() {
-        events.retain(|event| !is_only_main_agent(event.kind));
-    }
     for event in &mut events {
         event.text = app.redaction.redact(&event.text).0;
         event.subject = subject(app, event);
@@ -43,17 +61,9 @@ fn events(app: &App, call: &HookCall) -> Vec<Event> {
     events
 }
 
-/// Whether events of this kind count only for the main agent: a subagent has its own tasks, plan and orders.
-fn is_only_main_agent(kind: EventKind) -> bool {
-    matches!(
-        kind,
-        EventKind::Prompt
-            | EventKind::Task
-            | EventKind::Plan
-            | EventKind::Decision
-            | EventKind::Goal
-            | EventKind::Intent
-    )
+/// Whether events of this kind concern the conversation even if a subagent causes them.
+fn is_shared(kind: EventKind) -> bool {
+    matches!(kind, EventKind::FileEdited | EventKind::FileWritten | EventKind::Git)
 }
 
 /// Returns the subject of an event, with file paths normalized.
@@ -75,14 +85,13 @@ fn inside(path: &Path, root: &Path) -> Option<String> {
     is_plain.then(|| inside.to_string_lossy().into_owned())
 }
 
-/// Returns the sequence numbers of earlier events that are superseded.
-fn superseded(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, AppError> {
+/// Returns the sequence numbers of earlier events of the session that are resolved now.
+fn resolved(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, AppError> {
     let happened = &call.event;
-    let mut kinds: Vec<EventKind> =
-        events.iter().flat_map(|event| extract::supersedable_kinds(event.kind)).copied().collect();
     let success = succeeded(happened, events);
+    let listed = whole_list(happened).filter(|_| events.iter().any(|e| e.kind == EventKind::Task));
+    let mut kinds: Vec<EventKind> = Vec::new();
     kinds.extend(success.as_ref().map(|_| EventKind::Error));
-    let listed = whole_list(happened).filter(|_| call.subagent.is_none());
     kinds.extend(listed.as_ref().map(|_| EventKind::Task));
     if kinds.is_empty() {
         return Ok(Vec::new());
@@ -97,8 +106,7 @@ fn superseded(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, 
     let standing = app.stores.own()?.events(&page)?;
     let is_over = |earlier: &&RecordedEvent| {
         let earlier = &earlier.event;
-        events.iter().any(|event| extract::supersedes_event(event, earlier))
-            || success.as_ref().is_some_and(|success| is_resolved(success, earlier))
+        success.as_ref().is_some_and(|success| is_resolved(success, earlier))
             || listed.as_ref().is_some_and(|listed| is_unlisted(listed, earlier))
     };
     Ok(standing.iter().filter(is_over).map(|earlier| earlier.sequence).collect())
@@ -106,9 +114,11 @@ fn superseded(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, 
 
 /// Returns the attempt that succeeded, if any.
 fn succeeded(happened: &HookEvent, events: &[Event]) -> Option<String> {
-    let HookEvent::AfterTool(call, _) = happened else { return None };
+    let HookEvent::AfterTool(call, result) = happened else { return None };
     let failed = events.iter().any(|event| event.kind == EventKind::Error);
-    (!failed).then(|| extract::attempted(call))
+    let is_failure =
+        || extract::events(happened).iter().any(|event| event.kind == EventKind::Error);
+    (!failed && !result.is_error && !is_failure()).then(|| extract::attempted(call))
 }
 
 fn is_resolved(success: &str, earlier: &Event) -> bool {

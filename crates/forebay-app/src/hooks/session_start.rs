@@ -14,15 +14,15 @@ pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<
     if !(host.supports)(&Reply::Context(String::new())) {
         return Ok(Reply::Silent);
     }
-    let budget = if is_compacted { settings.compact_budget } else { settings.start_budget };
-    let bytes = max_bytes(host, budget);
+    let session = || guide::for_session(app, max_bytes(host, settings.compact_budget));
+    let project = || guide::for_project(app, max_bytes(host, settings.start_budget));
     let text = match reason {
-        StartReason::Compact | StartReason::Resume => guide::for_session(app, bytes)?,
+        StartReason::Compact | StartReason::Resume => session()?,
         // Context that the user cleared is not restored.
-        StartReason::Startup | StartReason::Clear => guide::for_project(app, bytes)?,
-        StartReason::Fork => match guide::for_session(app, bytes)? {
+        StartReason::Startup | StartReason::Clear => project()?,
+        StartReason::Fork => match session()? {
             Some(guide) => Some(guide),
-            None => guide::for_project(app, bytes)?,
+            None => project()?,
         },
     };
     Ok(text.map_or(Reply::Silent, Reply::Context))

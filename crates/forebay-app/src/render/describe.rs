@@ -68,6 +68,24 @@ pub(crate) fn event(recorded: &RecordedEvent, now: Timestamp) -> String {
     parts.join(" · ")
 }
 
+/// Describes a prompt or an answer in at most `bytes` of its text; a cut one names the entry with all of it.
+pub(crate) fn said(recorded: &RecordedEvent, bytes: usize, now: Timestamp) -> String {
+    let event = &recorded.event;
+    let who = if event.kind == EventKind::Answer { "answer" } else { "prompt" };
+    let text = event.text.trim();
+    let is_whole = text.len() <= bytes && !text.contains("more lines pasted");
+    let text = if text.len() <= bytes {
+        text.to_owned()
+    } else {
+        let half = bytes / 2;
+        format!("{} … {}", cut::prefix(text, half), cut::suffix(text, half))
+    };
+    let whole =
+        Some(event.subject.as_str()).filter(|entry| !is_whole && entry.starts_with("[ctx:"));
+    let whole = whole.map_or_else(String::new, |entry| format!(" · whole: {entry}"));
+    format!("{who} · {} · {text}{whole}", age(recorded.created, now))
+}
+
 pub(crate) fn age(created: Timestamp, now: Timestamp) -> String {
     match created.age(now) {
         just_now if just_now.as_secs() < 2 => "just now".to_owned(),

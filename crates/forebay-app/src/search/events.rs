@@ -57,9 +57,11 @@ fn filters_entries(query: &IndexQuery) -> bool {
         || !query.excluded.is_empty()
 }
 
-/// Whether an event passes the query's filters; prompts and file reads are never results.
+/// Whether an event passes the query's filters; what was said is found by its entry.
 fn passes_filters(one: &RecordedEvent, query: &IndexQuery) -> bool {
-    !matches!(one.event.kind, EventKind::Prompt | EventKind::FileRead)
+    const SAID: &[EventKind] = &[EventKind::Prompt, EventKind::Answer, EventKind::Topic];
+    !SAID.contains(&one.event.kind)
+        && one.event.kind != EventKind::FileRead
         && query.branch.as_ref().is_none_or(|branch| one.branch.as_ref() == Some(branch))
         && query.after.is_none_or(|after| one.created >= after)
         && query.before.is_none_or(|before| one.created < before)

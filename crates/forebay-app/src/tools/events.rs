@@ -1,7 +1,7 @@
 //! The list of a session's events for `ctx_history`.
 
-use forebay_domain::EventKind;
 use forebay_domain::event::RecordedEvent;
+use forebay_domain::{EventKind, session};
 use forebay_store::EventPage;
 use forebay_text::cut;
 use serde_json::json;
@@ -48,21 +48,65 @@ fn choose_session(app: &App, requested: Option<&str>) -> Result<Session, AppErro
     if latest(this.key.clone())?.is_some() {
         return Ok(this);
     }
-    Ok(latest(None)?.map_or(this, |event| Session {
-        name: format!("latest session {}", event.session),
-        key: Some(event.session),
+    Ok(latest(None)?.map_or(this, |event| {
+        let key = session::conversation(&event.session);
+        Session { name: format!("latest session {key}"), key: Some(key.to_owned()) }
     }))
 }
+
+/// How many bytes of a prompt and of an answer are shown.
+struct Lengths {
+    prompt: usize,
+    answer: usize,
+}
+
+impl Lengths {
+    /// From whole texts down, answers first: the user's words stay longest.
+    const STEPS: [Self; 6] = [
+        Self { prompt: 8_000, answer: 4_000 },
+        Self { prompt: 8_000, answer: 800 },
+        Self { prompt: 4_000, answer: 400 },
+        Self { prompt: 2_000, answer: 240 },
+        Self { prompt: 1_000, answer: 120 },
+        Self { prompt: 500, answer: 80 },
+    ];
+
+    /// Returns the longest with which what was said fits.
+    fn fitting(events: &[RecordedEvent], room: usize) -> Self {
+        let bytes = |lengths: &Self| {
+            let shown = |one: &RecordedEvent| {
+                lengths
+                    .of(one.event.kind)
+                    .map_or(0, |most| one.event.text.len().min(most) + FRAME_BYTES)
+            };
+            events.iter().map(shown).sum::<usize>()
+        };
+        let [.., shortest] = Self::STEPS;
+        Self::STEPS.into_iter().find(|lengths| bytes(lengths) <= room).unwrap_or(shortest)
+    }
+
+    fn of(&self, kind: EventKind) -> Option<usize> {
+        match kind {
+            EventKind::Prompt => Some(self.prompt),
+            EventKind::Answer => Some(self.answer),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes around a text: its kind, its age, and its entry.
+const FRAME_BYTES: usize = 40;
 
 fn kinds(word: &str) -> Result<Vec<EventKind>, AppError> {
     match word {
         "all" | "true" => Ok(Vec::new()),
+        "conversation" => Ok(vec![EventKind::Prompt, EventKind::Answer]),
         "file" => Ok(vec![EventKind::FileEdited, EventKind::FileWritten, EventKind::FileRead]),
         _ => EventKind::parse(word).map(|kind| vec![kind]).ok_or_else(|| {
             let words: Vec<&str> = EventKind::all().map(EventKind::as_str).collect();
             AppError::bad_input(
                 format!("unknown event kind `{}`", cut::one_line(word, 40)),
-                format!("one of: all, file, {}", words.join(", ")),
+                format!("one of: all, conversation, file, {}", words.join(", ")),
             )
         }),
     }
@@ -81,10 +125,14 @@ fn render(
     let head = if events.is_empty() { "none" } else { "newest first" };
     text.push_cut(&format!("{} · events: {word} · {head}", session.name));
     text.reserve(MORE_BYTES);
-    let mut shown =
-        events.iter().take_while(|event| text.push(&describe::event(event, now))).count();
+    let lengths = Lengths::fitting(events, text.room());
+    let line = |one: &RecordedEvent| match lengths.of(one.event.kind) {
+        Some(bytes) => describe::said(one, bytes, now),
+        None => describe::event(one, now),
+    };
+    let mut shown = events.iter().take_while(|event| text.push(&line(event))).count();
     if let (0, Some(first)) = (shown, events.first()) {
-        text.push_cut(&describe::event(first, now));
+        text.push_cut(&line(first));
         shown = 1;
     }
     text.release();

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Effect, Tool};
+use crate::guide::CONVERSATION_SOURCE;
 use crate::input;
 use crate::next_call::NextCall;
 use crate::render::budgeted::BudgetedText;
@@ -20,7 +21,7 @@ pub struct History;
 pub struct Input {
     /// Default: this one; all: every session
     pub session: Option<String>,
-    /// Events instead: all, or a kind (file, task, decision, error, prompt)
+    /// Events instead: conversation, all, or a kind (file, task, error, prompt)
     pub events: Option<String>,
     pub limit: Option<u64>,
     /// From the previous page
@@ -42,14 +43,21 @@ impl Tool for History {
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let budget = input::budget(input.budget, app.settings.search.budget)?;
-        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT) as usize;
+        let is_said = matches!(input.events.as_deref(), Some("conversation" | "prompt" | "answer"));
+        let default = if is_said { MAX_LIMIT } else { DEFAULT_LIMIT };
+        let limit = input.limit.unwrap_or(default).clamp(1, MAX_LIMIT) as usize;
         let before = input.cursor.as_deref().map(parse_cursor).transpose()?;
         if let Some(word) = input.events.as_deref() {
             let page = Page { before, limit, budget };
             return super::events::list(app, input.session.as_deref(), word, &page);
         }
         let session = Session::choose(app, input.session.as_deref())?;
-        let page = HistoryPage { session: session.key.clone(), before, limit: limit + 1 };
+        let page = HistoryPage {
+            session: session.key.clone(),
+            before,
+            except_source: Some(CONVERSATION_SOURCE.to_owned()),
+            limit: limit + 1,
+        };
         let mut entries = app.stores.own()?.history(&page)?;
         let has_more = entries.len() > limit;
         entries.truncate(limit);

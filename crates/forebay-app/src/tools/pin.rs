@@ -14,7 +14,7 @@ pub(super) fn set(app: &App, reference: &str, pinned: bool) -> Result<Answer, Ap
     let Older { store, entry } = Older::find(app, reference)?;
     let reference = entry.reference;
     if pinned && let Some(newest) = successor(&*store, &entry)? {
-        return Err(AppError::refused(
+        return Err(AppError::bad_input(
             format!("{reference} was replaced by {newest}"),
             format!("pin {newest} instead"),
         ));

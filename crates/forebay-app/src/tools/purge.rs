@@ -1,7 +1,7 @@
 //! `ctx_purge`: deletes the selected entries; without `confirm`, a dry run.
 
-use forebay_domain::Scope;
 use forebay_domain::time::days;
+use forebay_domain::{Scope, session};
 use forebay_store::{Expiry, PurgeReport, PurgeSelection, Store, StoreError};
 use forebay_text::{cut, number};
 use schemars::JsonSchema;
@@ -48,11 +48,13 @@ impl Tool for Purge {
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let selection = selection(app, &input)?;
         let stores = stores_to_purge(app, &selection)?;
-        let found = sum_over(&stores, |store| store.preview_purge(&selection, app.now()))?;
+        let preview = |store: &dyn Store, one: &PurgeSelection| store.preview_purge(one, app.now());
+        let found = sum_over(&stores, &selection, preview)?;
         match input.confirm {
             None => Ok(answer(&found, false, dry_run_end(&found))),
             Some(count) if count == found.count() => {
-                let purged = sum_over(&stores, |store| store.purge(&selection, app.now()))?;
+                let purge = |store: &dyn Store, one: &PurgeSelection| store.purge(one, app.now());
+                let purged = sum_over(&stores, &selection, purge)?;
                 Ok(answer(&purged, true, String::new()))
             }
             Some(count) => Err(AppError::bad_input(
@@ -77,16 +79,30 @@ fn stores_to_purge(app: &App, selection: &PurgeSelection) -> Result<Vec<SharedSt
     app.stores.within(Scope::Project)
 }
 
-/// Sums the reports of `work` over the stores.
+/// Sums the reports of `work` over the stores; a session includes its subagents.
 fn sum_over(
     stores: &[SharedStore],
-    work: impl Fn(&dyn Store) -> Result<PurgeReport, StoreError>,
+    selection: &PurgeSelection,
+    work: impl Fn(&dyn Store, &PurgeSelection) -> Result<PurgeReport, StoreError>,
 ) -> Result<PurgeReport, AppError> {
     let mut sum = PurgeReport::default();
     for store in stores {
-        sum.add(work(&**store)?);
+        sum.add(work(&**store, selection)?);
+        for session in subagents(&**store, selection.session.as_deref())? {
+            let selection = PurgeSelection { session: Some(session), ..selection.clone() };
+            sum.add(work(&**store, &selection)?);
+        }
     }
     Ok(sum)
+}
+
+/// Returns the sessions of the subagents of a conversation.
+fn subagents(store: &dyn Store, conversation: Option<&str>) -> Result<Vec<String>, StoreError> {
+    let Some(conversation) = conversation else { return Ok(Vec::new()) };
+    let sessions = store.sessions(usize::MAX >> 1)?.into_iter().map(|session| session.key);
+    let belongs =
+        |key: &String| session::is_subagent(key) && session::conversation(key) == conversation;
+    Ok(sessions.filter(belongs).collect())
 }
 
 /// Builds the selection from the input.

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::history::Session;
 use super::{Effect, Tool};
+use crate::guide::CONVERSATION_SOURCE;
 use crate::{Answer, App, AppError, Call};
 
 pub struct Reflect;
@@ -38,7 +39,12 @@ impl Tool for Reflect {
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let session = Session::choose(app, input.session.as_deref())?;
-        let page = HistoryPage { session: session.key.clone(), before: None, limit: MAX_ENTRIES };
+        let page = HistoryPage {
+            session: session.key.clone(),
+            except_source: Some(CONVERSATION_SOURCE.to_owned()),
+            limit: MAX_ENTRIES,
+            ..HistoryPage::default()
+        };
         let mut entries = app.stores.own()?.history(&page)?;
         entries.reverse();
         let events = events_in_force(app, session.key.clone())?;
@@ -57,6 +63,7 @@ impl Tool for Reflect {
 fn events_in_force(app: &App, session: Option<String>) -> Result<Vec<RecordedEvent>, AppError> {
     const KINDS: &[EventKind] = &[
         EventKind::Decision,
+        EventKind::Prompt,
         EventKind::Task,
         EventKind::Error,
         EventKind::FileEdited,
@@ -87,6 +94,7 @@ fn summarize(session: &str, entries: &[Entry], events: &[RecordedEvent]) -> Vec<
     let mut sentences = vec![format!("{session}: {} over {span}.", done.join(", "))];
     sentences.extend(noted(entries, NoteKind::Decision, "Decided"));
     sentences.extend(decided(events));
+    sentences.extend(asked(events));
     sentences.extend(failing(entries));
     sentences.extend(unresolved(events));
     sentences.extend(noted(entries, NoteKind::Todo, "Open"));
@@ -96,6 +104,13 @@ fn summarize(session: &str, entries: &[Entry], events: &[RecordedEvent]) -> Vec<
     sentences
 }
 
+/// Quotes the user's last request.
+fn asked(events: &[RecordedEvent]) -> Option<String> {
+    let last = of_kind(events, EventKind::Prompt).next()?;
+    Some(format!("Last request: {}.", cut::one_line(&last.event.text, 120).trim_end_matches('.')))
+}
+
+/// Lists decisions that an older version recognised in prompts.
 fn decided(events: &[RecordedEvent]) -> Option<String> {
     let texts = of_kind(events, EventKind::Decision).map(|one| cut::one_line(&one.event.text, 90));
     sentence("Decided", texts.collect())

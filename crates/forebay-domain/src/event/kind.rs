@@ -25,6 +25,10 @@ pub enum EventKind {
     Data,
     FileRead,
     Mcp,
+    /// What the model answered at the end of a turn.
+    Answer,
+    /// The user cleared the conversation: a new topic begins.
+    Topic,
 }
 
 /// How long an event is kept when there is no room for all: the lowest go first.
@@ -42,12 +46,12 @@ impl Priority {
 
 /// Kind, its word, its priority, and the most bytes of its text.
 const KINDS: &[(EventKind, &str, Priority, usize)] = &[
-    (EventKind::Prompt, "prompt", Priority::Critical, 4_000),
+    (EventKind::Prompt, "prompt", Priority::Critical, 8_000),
     (EventKind::Decision, "decision", Priority::Critical, 400),
     (EventKind::Task, "task", Priority::Critical, 300),
     (EventKind::Rule, "rule", Priority::Critical, 400),
     (EventKind::Constraint, "constraint", Priority::Critical, 400),
-    (EventKind::Goal, "goal", Priority::High, 400),
+    (EventKind::Goal, "goal", Priority::High, 4_000),
     (EventKind::Blocker, "blocker", Priority::High, 400),
     (EventKind::Plan, "plan", Priority::High, 2_000),
     (EventKind::Error, "error", Priority::High, 400),
@@ -56,7 +60,7 @@ const KINDS: &[(EventKind, &str, Priority, usize)] = &[
     (EventKind::FileWritten, "file written", Priority::High, 200),
     (EventKind::Git, "git", Priority::Normal, 300),
     (EventKind::Role, "role", Priority::Normal, 300),
-    (EventKind::Subagent, "subagent", Priority::Normal, 600),
+    (EventKind::Subagent, "subagent", Priority::High, 600),
     (EventKind::Environment, "environment", Priority::Normal, 200),
     (EventKind::Intent, "intent", Priority::Normal, 40),
     (EventKind::Reference, "reference", Priority::Normal, 400),
@@ -64,6 +68,8 @@ const KINDS: &[(EventKind, &str, Priority, usize)] = &[
     (EventKind::Data, "data", Priority::Low, 200),
     (EventKind::FileRead, "file read", Priority::Low, 200),
     (EventKind::Mcp, "mcp", Priority::Low, 200),
+    (EventKind::Answer, "answer", Priority::High, 4_000),
+    (EventKind::Topic, "topic", Priority::Critical, 100),
 ];
 
 impl EventKind {
@@ -85,10 +91,11 @@ impl EventKind {
 
     /// Whether each is an event of its own; of other kinds the last of a subject says how it stands.
     pub const fn is_kept_each(self) -> bool {
-        matches!(self, Self::Prompt | Self::Git)
+        matches!(self, Self::Prompt | Self::Answer | Self::Topic | Self::Git)
     }
 
-    pub(crate) const fn most_bytes(self) -> usize {
+    /// The most bytes of an event's text; the rest is cut.
+    pub const fn most_bytes(self) -> usize {
         KINDS[self as usize].3
     }
 }
@@ -103,6 +110,6 @@ mod tests {
             assert_eq!(row.0 as usize, index, "{}", row.1);
             assert_eq!(EventKind::parse(row.1), Some(row.0));
         }
-        assert_eq!(KINDS.len(), EventKind::Mcp as usize + 1);
+        assert_eq!(KINDS.len(), EventKind::Topic as usize + 1);
     }
 }

@@ -8,7 +8,7 @@ use crate::platform::{
     PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
-use crate::{encode, machine_text};
+use crate::{encode, machine_text, transcripts};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     event: &[],
@@ -139,5 +139,6 @@ pub(super) static PLATFORM: Platform = Platform {
         files: &["AGENTS.md", ".github/copilot-instructions.md"],
         folders: &[],
     },
+    answers: Some(transcripts::parse_copilot_cli_line),
     ..DEFAULTS
 };

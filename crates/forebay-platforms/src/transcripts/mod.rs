@@ -5,6 +5,7 @@
 
 mod claude_code;
 mod codex;
+mod copilot_cli;
 mod gemini_cli;
 mod opencode;
 
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 pub(crate) use self::claude_code::FORMAT as CLAUDE_CODE;
 pub(crate) use self::codex::FORMAT as CODEX;
+pub(crate) use self::copilot_cli::parse_line as parse_copilot_cli_line;
 pub(crate) use self::gemini_cli::FORMAT as GEMINI_CLI;
 pub(crate) use self::opencode::FORMAT as OPENCODE;
 use crate::folders::BaseDir;
@@ -37,8 +39,11 @@ pub struct TranscriptFormat {
     /// A file that contains the path of the project; relative to the transcript's folder.
     pub project_file: Option<&'static str>,
     /// Parses a line and appends its items.
-    pub parse_line: fn(&[u8], &mut Vec<Item>) -> Result<(), MalformedLine>,
+    pub parse_line: ParseLine,
 }
+
+/// Parses a line of a transcript and appends its items.
+pub type ParseLine = fn(&[u8], &mut Vec<Item>) -> Result<(), MalformedLine>;
 
 /// How a transcript file is stored.
 #[derive(Debug, Clone, Copy)]

@@ -131,7 +131,12 @@ fn history_is_newest_first_and_pages_without_gaps() {
         let mut seen = Vec::new();
         let mut before = None;
         loop {
-            let page = HistoryPage { session: Some("session-1".into()), before, limit: 10 };
+            let page = HistoryPage {
+                session: Some("session-1".into()),
+                before,
+                limit: 10,
+                ..HistoryPage::default()
+            };
             let entries = store.history(&page).unwrap();
             let Some(last) = entries.last() else { break };
             before = Some(last.sequence);

@@ -107,8 +107,11 @@ fn names_are_never_executed_as_sql() {
             assert_eq!(raw_of(&store, entry.reference).unwrap(), raw.as_bytes());
             assert!(store.entry(entry.reference).is_ok());
             assert!(found(&store, "needle").contains(&entry.reference), "{name}");
-            let by_session =
-                HistoryPage { session: Some((*name).to_owned()), before: None, limit: 9 };
+            let by_session = HistoryPage {
+                session: Some((*name).to_owned()),
+                limit: 9,
+                ..HistoryPage::default()
+            };
             assert_eq!(store.history(&by_session).unwrap().len(), 1, "{name}");
             query_everything(&store, name);
             let named =

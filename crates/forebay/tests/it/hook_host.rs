@@ -30,6 +30,11 @@ impl<'a> Host<'a> {
         self.hook("UserPromptSubmit", json!({ "prompt": text })).silent()
     }
 
+    /// Reports the end of a turn.
+    pub(crate) fn answered(&self, text: &str) {
+        self.hook("Stop", json!({ "last_assistant_message": text })).silent();
+    }
+
     /// Reports a command that succeeded.
     pub(crate) fn ran(&self, command: &str, stdout: &str) -> Output {
         self.tool(

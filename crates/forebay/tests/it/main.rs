@@ -30,6 +30,7 @@ mod file_tools;
 mod functions;
 mod hook_capture;
 mod hook_errors;
+mod hook_guide;
 mod hook_host;
 mod hook_payloads;
 mod hook_rules;

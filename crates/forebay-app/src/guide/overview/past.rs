@@ -1,7 +1,7 @@
 //! Recent requests and sessions of an overview.
 
 use forebay_domain::event::{RecordedEvent, Task};
-use forebay_domain::{EventKind, Timestamp};
+use forebay_domain::{EventKind, Timestamp, session};
 use forebay_store::{EventPage, SessionSummary};
 use forebay_text::{cut, number};
 
@@ -44,7 +44,7 @@ pub(super) fn sessions(
     // One more, since this session is not shown.
     let known = store.sessions(max.saturating_add(1))?;
     let others =
-        known.iter().filter(|session| session.key != app.session && is_conversation(session));
+        known.iter().filter(|session| is_other(app, &session.key) && is_conversation(session));
     let mut lines: Vec<String> = others.take(max).map(session_line).collect();
     lines.extend(open_tasks(app, store)?);
     let more = "ctx_reflect, ctx_history session=all";
@@ -91,8 +91,13 @@ fn events_of_other_sessions(
         ..EventPage::default()
     };
     let mut events = store.events(&page)?;
-    events.retain(|one| one.session != app.session);
+    events.retain(|one| is_other(app, &one.session));
     Ok(events)
+}
+
+/// Whether a session is another conversation with the user.
+fn is_other(app: &App, key: &str) -> bool {
+    !session::is_subagent(key) && key != session::conversation(&app.session)
 }
 
 fn date(at: Timestamp) -> String {

@@ -23,6 +23,7 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
         names_session: !platform.session_env.is_empty(),
         program: program(decoded),
         folders: folders(platform, decoded.call.transcript.as_deref()),
+        transcript: platform.answers.or(platform.transcripts.map(|format| format.parse_line)),
     }
 }
 

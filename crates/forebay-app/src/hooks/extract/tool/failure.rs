@@ -104,17 +104,27 @@ fn first_line(result: &ToolResult) -> Option<String> {
 
 /// Returns the line that best describes the failure.
 fn best_error_line(result: &ToolResult) -> Option<String> {
-    let mut best: Option<(u8, &str)> = None;
+    let mut best: Option<(u8, &str, Option<&str>)> = None;
     for text in result.texts() {
         let (head, tail) = ends(text);
-        for line in marked_lines(head).into_iter().chain(marked_lines(tail)) {
-            let weight = weight(line);
-            if weight > best.map_or(0, |(weight, _)| weight) {
-                best = Some((weight, line));
+        for part in [head, tail] {
+            for (start, line) in marked_lines(part) {
+                let weight = weight(line);
+                if weight > best.map_or(0, |(weight, ..)| weight) {
+                    best = Some((weight, line, line_after(&part[start + line.len()..])));
+                }
             }
         }
     }
-    best.map(|(_, line)| cut::one_line(line, 300))
+    best.map(|(_, line, after)| match after.filter(|_| line.trim_end().ends_with(':')) {
+        Some(after) => cut::one_line(&format!("{} {after}", line.trim()), 300),
+        None => cut::one_line(line, 300),
+    })
+}
+
+/// Returns the next line that is not blank: what a line ending in a colon announces.
+fn line_after(rest: &str) -> Option<&str> {
+    rest.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
 fn ends(text: &str) -> (&str, &str) {
@@ -147,8 +157,8 @@ const FAILURE_MARKERS: &[&str] = &[
     "Connection refused",
 ];
 
-/// Returns the lines with a marker, in order; a prefilter that skips most lines.
-fn marked_lines(text: &str) -> Vec<&str> {
+/// Returns the lines with a marker and their places, in order; a prefilter that skips most lines.
+fn marked_lines(text: &str) -> Vec<(usize, &str)> {
     let starts = FAILURE_MARKERS.iter().flat_map(|sign| {
         let places = memmem::find_iter(text.as_bytes(), sign.as_bytes());
         places.map(|place| memrchr(b'\n', &text.as_bytes()[..place]).map_or(0, |end| end + 1))
@@ -156,7 +166,8 @@ fn marked_lines(text: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = starts.collect();
     starts.sort_unstable();
     starts.dedup();
-    starts.into_iter().filter_map(|start| text[start..].lines().next()).collect()
+    let line = |start: usize| Some((start, text[start..].lines().next()?));
+    starts.into_iter().filter_map(line).collect()
 }
 
 /// Prefixes of lines about a failure: weight 3 states the cause, 2 only the fact.
@@ -256,7 +267,8 @@ mod tests {
     #[test]
     fn returns_marked_lines_once_and_in_order() {
         let text = "all well\n  error: a failed panic\r\nfine\n\nFAILED x\nno";
-        assert_eq!(marked_lines(text), ["  error: a failed panic", "FAILED x"]);
+        let lines: Vec<&str> = marked_lines(text).into_iter().map(|(_, line)| line).collect();
+        assert_eq!(lines, ["  error: a failed panic", "FAILED x"]);
         assert!(marked_lines("").is_empty());
     }
 }

@@ -1,0 +1,211 @@
+//! Words that hint at what a sentence does, in five languages and some of a few more.
+//!
+//! They only order and place quotes. What no list knows is quoted as well, by time.
+
+use super::terms::is_unspaced;
+
+/// Hints at a rule: universal words, prohibitions and obligations.
+const STANDING: &str = "always, never, must, mustn't, must not, don't, do not, dont, from now on, only, keep, no, without, \
+     make sure, avoid, every, at most, no more than, at least, stay, until, nobody, nothing, leave, \
+     cannot, can't, may not, shall, forbidden, not allowed, remember, whenever, each time, by default, \
+     off limits, stick to, immer, nie, niemals, nicht, kein, keine, keinen, keinem, keiner, ab jetzt, \
+     ab sofort, muss, müssen, darf, dürfen, nur, stets, jedes mal, ohne, bleibt, verboten, höchstens, \
+     mindestens, lass, finger weg, grundsätzlich, jede, jeder, alle, bis ich, siempre, nunca, jamás, \
+     debe, deben, a partir de ahora, sin, solo, sólo, hay que, ningún, ninguna, prohibido, cada vez, \
+     como máximo, al menos, solamente, tampoco, toujours, jamais, ne, pas, dois, doit, sans, sempre, \
+     não, mai, non, deve, senza, всегда, никогда, не, нельзя, только, без, 总是, 始终, 永远, 必须, 不要, 别, 不能, \
+     不得, 禁止, 务必, 一律, 以后, 从现在, 只能, 不许, 请勿, 都要, 不可, 只用, 保持, 最多, 至少, 不准, 每次, 常に, 必ず, 絶対, ないで, 今後, べき, なければ, \
+     てはいけ, いつも, だけ, 以後, ならない, しない, まで, のみ, 厳禁, 항상, 절대, 하지, 반드시, 만";
+
+/// Hints at a contrast or a rejection.
+const CONTRAST: &str = "not, no, instead, rather, neither, nor, isn't, wasn't, wrong, nicht, kein, keine, nein, statt, \
+     sondern, falsch, en vez de, en lugar de, sino, tampoco, descarta, plutôt, pas, não, non, не, 不, 别, \
+     而不是, ではなく, じゃなく, やめ, ない, 違";
+
+/// Hints that earlier words no longer hold.
+const REVOKING: &str = "no longer, forget, never mind, nevermind, scrap, drop, instead, after all, you may, you can, \
+     allowed, lifted, ignore, changed my mind, actually, anymore, any more, revoke, cancel, undo, \
+     back to, rather, correction, wrong, mistake, sorry, replace, switch, now, again, no need, fine to, \
+     ok to, okay to, not, change, make it, becomes, old, update, bump, raise, lower, only, changed, \
+     aufgehoben, nicht mehr, doch, vergiss, statt, stattdessen, darfst, dürft, zurück, widerrufe, \
+     gilt nicht, korrektur, lieber, jetzt, sondern, anders, egal, erlaubt, falsch, geändert, nehmen wir, \
+     nein, ändern, ya no, olvida, en vez, en lugar, mejor, ahora, puedes, cancela, corrijo, al final, \
+     sino, perdón, perdona, era, cambia, cambiado, corrección, me equivoqué, no era, permitido, baja, \
+     sube, 取消, 不用, 作废, 算了, 改成, 改为, 而不是, 现在可以, 可以了, 不再, 更正, 换成, 还是, 不是, 说错, 改一下, 可以, 不对, 变成, 调整, 取り消, \
+     やっぱり, やはり, やめ, 撤回, ではなく, じゃなく, 代わり, もう, いいです, 構いません, 変更, 訂正, 解除, すみません, 間違, でした, にして, 大丈夫";
+
+/// Says clearly that one thing takes the place of another, or that something is over.
+const REPLACING: &str = "instead, rather than, no longer, replace, switch, back to, forget, scrap, statt, stattdessen, \
+     nicht mehr, zurück, vergiss, aufgehoben, en vez, en lugar, ya no, olvida, 而不是, 改成, 改为, 换成, 不再, 取消, \
+     算了, ではなく, じゃなく, 代わり, やめ, 取り消, 解除";
+
+/// Starts of a prompt that correct what was said just before.
+const CORRECTING: &str = "no, nope, nah, wait, actually, sorry, oops, hold on, scratch that, correction, on second thought, \
+     nein, nee, doch, halt, stopp, moment, entschuldigung, quatsch, korrektur, perdona, perdón, espera, \
+     mejor, en realidad, corrección, non, attends, não, нет, 不, 不对, 不是, 等等, 算了, 抱歉, 不好意思, いや, いえ, 違, \
+     やっぱり, やはり, すみません, ごめん, 待って, 訂正";
+/// Words before a correction.
+const FILLERS: &str = "ah, ach, oh, ok, okay, well, na, ja, ay, and, but, aber, pero";
+
+/// Hints at a proposal.
+const PROPOSAL: &str = "suggest, propose, recommend, would, could, shall, should i, option, either, plan, want me, i'd, \
+     let me, prefer, vorschlag, schlage, würde, könnte, soll ich, empfehle, variante, möglichkeit, wege, \
+     propongo, sugiero, recomiendo, podría, haría, opción, quieres, 建议, 方案, 可以, 要不要, 推荐, 提案, 案, おすすめ, \
+     しましょう, どう, 方が, ほうが";
+
+/// Replies that say nothing of their own.
+const SMALL_TALK: &str = "ok, okay, k, thanks, thank, you, thx, ty, great, nice, cool, good, perfect, fine, alright, i, see, \
+     interesting, hm, hmm, wow, hi, hello, hey, morning, bye, lol, right, super, danke, gut, schön, \
+     prima, perfekt, alles, klar, verstehe, hallo, moin, gracias, bien, perfecto, genial, vale, hola, \
+     entiendo, merci, obrigado, grazie, спасибо, so, much, looks, that, job, well, done, got, it, sehr, \
+     muy, ah, aha, oh";
+const SMALL_TALK_UNSPACED: &str = "谢谢, 好的, 好, 不错, 明白了, 知道了, 嗯, ありがとうございます, ありがとう, 了解です, 了解しました, 了解, はい, なるほど, いいですね, お疲れ様です";
+
+/// What the hints of a sentence say, looked up once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hint {
+    Standing,
+    Contrast,
+    Revoking,
+    Replacing,
+    Correction,
+    SmallTalk,
+}
+
+/// The hints that a sentence has.
+#[derive(Debug, Default)]
+pub(super) struct HintSet(Vec<Hint>);
+
+impl HintSet {
+    pub(super) fn of(text: &str) -> Self {
+        let hints = Hints::of(text);
+        let all = [
+            (Hint::Standing, hints.is_standing()),
+            (Hint::Contrast, hints.is_contrast()),
+            (Hint::Revoking, hints.has(REVOKING)),
+            (Hint::Replacing, hints.has(REPLACING)),
+            (Hint::Correction, hints.is_correction()),
+            (Hint::SmallTalk, hints.is_small_talk()),
+        ];
+        Self(all.into_iter().filter(|(_, has)| *has).map(|(hint, _)| hint).collect())
+    }
+
+    pub(super) fn has(&self, hint: Hint) -> bool {
+        self.0.contains(&hint)
+    }
+}
+
+/// A sentence prepared for looking up hints.
+pub(super) struct Hints {
+    /// Lowercase words, each with a blank on both sides.
+    words: String,
+}
+
+impl Hints {
+    pub(super) fn of(text: &str) -> Self {
+        let lower = text.to_lowercase().replace('’', "'");
+        let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        Self { words: format!(" {} ", words.join(" ")) }
+    }
+
+    pub(super) fn is_standing(&self) -> bool {
+        self.has(STANDING)
+    }
+
+    pub(super) fn is_contrast(&self) -> bool {
+        self.has(CONTRAST)
+    }
+
+    /// Whether a prompt with this start corrects what was said just before.
+    fn is_correction(&self) -> bool {
+        let mut words = self.words.split_whitespace().skip_while(|word| has_word(FILLERS, word));
+        let start = format!(" {} ", words.by_ref().take(3).collect::<Vec<_>>().join(" "));
+        words_of(CORRECTING).any(|opening| {
+            let opening_word = format!(" {opening} ");
+            start.starts_with(&opening_word)
+                || opening.starts_with(is_unspaced) && start.trim_start().starts_with(opening)
+        })
+    }
+
+    pub(super) fn is_proposal(&self) -> bool {
+        self.has(PROPOSAL)
+    }
+
+    pub(super) fn is_small_talk(&self) -> bool {
+        let is_known =
+            |word: &str| has_word(SMALL_TALK, word) || has_word(SMALL_TALK_UNSPACED, word);
+        self.words.split_whitespace().all(is_known)
+    }
+
+    fn has(&self, hints: &'static str) -> bool {
+        words_of(hints).any(|hint| {
+            if hint.starts_with(is_unspaced) {
+                self.words.contains(hint)
+            } else {
+                self.words.match_indices(hint).any(|(at, _)| {
+                    self.words[..at].ends_with(' ')
+                        && self.words[at + hint.len()..].starts_with(' ')
+                })
+            }
+        })
+    }
+}
+
+/// Returns the words and phrases of a list.
+fn words_of(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split(", ")
+}
+
+fn has_word(list: &'static str, word: &str) -> bool {
+    words_of(list).any(|one| one == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_of_five_languages_are_recognised() {
+        for rule in [
+            "Never change the signature of compute_total.",
+            "Antworte immer auf Deutsch.",
+            "Responde siempre en español.",
+            "不要修改数据库。",
+            "本番DBには絶対に接続しないでください。",
+        ] {
+            assert!(Hints::of(rule).is_standing(), "{rule}");
+        }
+        for other in ["Fix the parser.", "Repariere den Parser.", "修一下解析器。"] {
+            assert!(!Hints::of(other).is_standing(), "{other}");
+        }
+    }
+
+    #[test]
+    fn corrections_are_recognised_by_their_start() {
+        for start in [
+            "no: one decimal",
+            "ach nein, es bleibt",
+            "Perdona, son 48",
+            "不对，是五",
+            "すみません、25日でした",
+        ] {
+            assert!(Hints::of(start).is_correction(), "{start}");
+        }
+        for other in ["nothing else", "use no library", "notes are missing", "新的需求"] {
+            assert!(!Hints::of(other).is_correction(), "{other}");
+        }
+    }
+
+    #[test]
+    fn small_talk_says_nothing() {
+        for talk in
+            ["ok", "Thanks!", "danke dir".trim_end_matches(" dir"), "谢谢", "I see.", "了解です。"]
+        {
+            assert!(Hints::of(talk).is_small_talk(), "{talk}");
+        }
+        for words in ["ok, but use tabs", "2", "yes", "mach A"] {
+            assert!(!Hints::of(words).is_small_talk(), "{words}");
+        }
+    }
+}

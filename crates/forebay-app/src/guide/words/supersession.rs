@@ -1,0 +1,249 @@
+//! Decides which of the user's sentences later ones take back or correct.
+//!
+//! A guess by shared words, values with the same unit, and hints of a correction. It never deletes: the older
+//! sentence is quoted behind the newer one.
+
+use super::cues::{Hint, HintSet};
+use super::sentence::{cut, is_question};
+use super::terms::Terms;
+
+/// Statements that are compared with older ones, from the latest.
+const MAX_COMPARED: usize = 400;
+
+/// Statements that are quoted behind one that takes them back, from the latest.
+const MAX_EARLIER: usize = 3;
+
+/// A sentence of the user.
+#[derive(Debug)]
+pub(super) struct Statement {
+    pub(super) turn: usize,
+    pub(super) text: String,
+    pub(super) is_question: bool,
+    /// The later statement beside which it is quoted.
+    pub(super) superseded_by: Option<usize>,
+    /// Statements that this one takes back or corrects.
+    pub(super) earlier: Vec<String>,
+    pub(super) place: Place,
+    terms: Terms,
+    hints: HintSet,
+}
+
+/// Where a statement stands.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    /// It is the first, or the last, of its prompt.
+    pub(super) is_first: bool,
+    pub(super) is_last: bool,
+    /// The model proposed something just before.
+    pub(super) answers_proposal: bool,
+}
+
+impl Statement {
+    pub(super) fn new(turn: usize, text: &str) -> Self {
+        Self {
+            turn,
+            text: text.to_owned(),
+            is_question: is_question(text),
+            superseded_by: None,
+            earlier: Vec::new(),
+            place: Place::default(),
+            terms: Terms::of(text),
+            hints: HintSet::of(text),
+        }
+    }
+
+    /// Whether it reads like a rule that is in force.
+    pub(super) fn is_rule(&self) -> bool {
+        self.hints.has(Hint::Standing) && !self.is_question && self.superseded_by.is_none()
+    }
+
+    /// Returns its words, with those that it corrects.
+    pub(super) fn quote(&self, bytes: usize) -> String {
+        let mut text = cut(&self.text, bytes);
+        for earlier in &self.earlier {
+            text.push_str(&format!(" (earlier: \"{}\")", cut(earlier, bytes)));
+        }
+        text
+    }
+}
+
+/// Moves each statement that was taken back beside the latest one that did so.
+pub(super) fn resolve(statements: &mut [Statement]) {
+    let first = statements.len().saturating_sub(MAX_COMPARED);
+    for newer in (first..statements.len()).rev() {
+        // What a statement took back stays so if it is itself taken back.
+        let shown = statements[newer].superseded_by.unwrap_or(newer);
+        let mut may_correct = true;
+        for older in (0..newer).rev() {
+            let (one, other) = (&statements[newer], &statements[older]);
+            // A correction without other hints means the nearest words about the same.
+            let is_corrected = may_correct && corrects(one, other);
+            may_correct &= !is_corrected;
+            if other.superseded_by.is_none() && (is_corrected || supersedes(one, other)) {
+                statements[older].superseded_by = Some(shown);
+                let text = statements[older].text.clone();
+                if statements[shown].earlier.len() < MAX_EARLIER {
+                    statements[shown].earlier.push(text);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the newer statement seems to take the older one back.
+fn supersedes(newer: &Statement, older: &Statement) -> bool {
+    if newer.turn <= older.turn || newer.is_question || older.is_question {
+        return false;
+    }
+    corrects_value(newer, older) || revokes(newer, older)
+}
+
+/// Whether the newer statement opens a prompt with a correction that may mean the older one.
+fn corrects(newer: &Statement, older: &Statement) -> bool {
+    let is_possible =
+        newer.turn > older.turn && newer.hints.has(Hint::Correction) && newer.place.is_first;
+    let is_said = !older.is_question && !older.hints.has(Hint::SmallTalk);
+    is_possible
+        && is_said
+        && (follows(newer, older) || newer.terms.shared(&older.terms) > 0 && older.turn > 0)
+}
+
+/// Whether the newer statement gives another value than the older one.
+pub(super) fn corrects_value(newer: &Statement, older: &Statement) -> bool {
+    let shared = newer.terms.shared(&older.terms);
+    let is_next = newer.turn == older.turn + 1;
+    let is_correcting = newer.hints.has(Hint::Contrast)
+        || newer.hints.has(Hint::Revoking)
+        || newer.hints.has(Hint::Correction);
+    has_new_value(newer, older, is_next, is_correcting)
+        || is_correcting && shared > 0 && rejects_value(newer, older)
+}
+
+/// Whether the newer statement follows the older one, and no proposal of the model stands between them.
+fn follows(newer: &Statement, older: &Statement) -> bool {
+    !newer.place.answers_proposal && older.place.is_last && newer.turn == older.turn + 1
+}
+
+/// Whether the newer statement speaks of the same as the older one, with words that take it back.
+fn revokes(newer: &Statement, older: &Statement) -> bool {
+    let shared = newer.terms.shared(&older.terms);
+    let smaller = newer.terms.words.len().min(older.terms.words.len()).max(1);
+    let is_clear = older.hints.has(Hint::Standing)
+        || newer.hints.has(Hint::Replacing) && shared * 2 >= smaller;
+    let least = if is_clear { 1 } else { 2 };
+    newer.hints.has(Hint::Revoking)
+        && shared >= least
+        && shared * 3 >= smaller
+        && !newer.terms.has_other_names(&older.terms)
+}
+
+/// Whether both give a value in the same unit, and the values differ.
+fn has_new_value(newer: &Statement, older: &Statement, is_next: bool, is_correcting: bool) -> bool {
+    older.terms.values.iter().any(|(value, unit)| {
+        let is_other = |(other, its_unit): (&String, &String)| other != value && its_unit == unit;
+        !unit.is_empty()
+            && newer.terms.values.iter().any(is_other)
+            && (is_correcting || !newer.terms.values.contains_key(value))
+            && (is_next && is_correcting || has_topic(newer, older, unit))
+    })
+}
+
+/// Whether two statements share a word beside a unit.
+fn has_topic(newer: &Statement, older: &Statement, unit: &str) -> bool {
+    newer.terms.words.intersection(&older.terms.words).any(|word| !word.starts_with(unit))
+}
+
+/// Whether the newer names a value of the older beside another one.
+fn rejects_value(newer: &Statement, older: &Statement) -> bool {
+    let is_named = |value: &String| newer.terms.values.contains_key(value);
+    older.terms.values.keys().any(is_named)
+        && newer.terms.values.keys().any(|value| !older.terms.values.contains_key(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(older: &str, newer: &str, expect: bool) {
+        let (older, newer) = (Statement::new(0, older), Statement::new(1, newer));
+        assert_eq!(supersedes(&newer, &older), expect, "{} / {}", newer.text, older.text);
+    }
+
+    #[test]
+    fn corrections_of_five_languages_are_recognised() {
+        for (older, newer) in [
+            ("The cache lives for 60 minutes.", "no, the cache expires after 45 minutes, not 60"),
+            ("Keep the timeout at 3 seconds.", "make the timeout 8 seconds"),
+            ("Never touch the migrations folder.", "you may edit the migrations folder now"),
+            ("Use pnpm, not npm.", "Use yarn instead of pnpm"),
+            ("Keine Migrationen ausführen.", "Migrationen darfst du jetzt ausführen."),
+            ("Der Port ist 8080.", "Der Port ist nicht 8080, sondern 9090."),
+            ("El límite es de 200 ms.", "perdón, el límite baja a 150 ms"),
+            ("最多 10 万行。", "改成最多 5 万行。"),
+            ("不要修改数据库表。", "现在可以修改数据库表了。"),
+            ("締め日は20日です。", "すみません、締め日は25日でした。"),
+            ("本番環境には接続しないで。", "本番環境への接続禁止は解除します。"),
+            ("締め日は20日です。", "締め日は20日ではなく25日でした。"),
+            ("The limit is 25m.", "no, they need more: 400m"),
+            (
+                "Los SMS se mandan 24 horas antes.",
+                "Perdona, los SMS son 48 horas antes; 24 era lo antiguo.",
+            ),
+        ] {
+            check(older, newer, true);
+        }
+    }
+
+    #[test]
+    fn other_statements_stay() {
+        for (older, newer) in [
+            ("Never push to main.", "now write the docs"),
+            ("The port is 8080.", "retry 3 times"),
+            ("Keep unsafe code out.", "Clock must be a trait."),
+            (
+                "本番DBには絶対に接続しないでください。",
+                "在庫の集計は別チームの担当なので触らないで。",
+            ),
+            ("Is the port 8080?", "the port is 9090, not 8080"),
+            ("Use library-1 for the feature-1.", "Use library-2 for the feature-2."),
+            ("return early in a.rs instead of nesting", "return early in b.rs instead of nesting"),
+            ("締め日は25日でした。", "リリースは12月3日です。"),
+            ("集計期間を直してください。", "それまでに返品の件を直して、結果を表にしてください。"),
+        ] {
+            check(older, newer, false);
+        }
+    }
+
+    #[test]
+    fn a_correction_means_the_nearest_words() {
+        let texts = [
+            "Fix the table.",
+            "round the table to whole percents",
+            "sort the rows",
+            "no: one decimal",
+        ];
+        let mut all: Vec<Statement> =
+            texts.iter().enumerate().map(|(turn, text)| Statement::new(turn, text)).collect();
+        for one in &mut all {
+            (one.place.is_first, one.place.is_last) = (true, true);
+        }
+        resolve(&mut all);
+        let hidden: Vec<bool> = all.iter().map(|one| one.superseded_by.is_some()).collect();
+        assert_eq!(hidden, [false, false, true, false]);
+    }
+
+    #[test]
+    fn an_earlier_statement_is_quoted_behind_the_latest_one() {
+        let texts = [
+            "The port is 8080.",
+            "The port is 8081 now, not 8080.",
+            "The port is 8082 now, not 8081.",
+        ];
+        let mut all: Vec<Statement> =
+            texts.iter().enumerate().map(|(turn, text)| Statement::new(turn, text)).collect();
+        resolve(&mut all);
+        assert!(all[0].superseded_by == Some(2) && all[1].superseded_by == Some(2));
+        assert!(all[2].quote(200).contains("(earlier: \"The port is 8081"));
+    }
+}
