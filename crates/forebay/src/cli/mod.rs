@@ -236,9 +236,13 @@ fn command() -> clap::Command {
 impl Common {
     /// The app of a command. It is never dropped: the process ends with it, and skipping destructors ends it sooner.
     fn app(&self) -> Result<ManuallyDrop<App>, Failure> {
-        let app = self.app_for("cli", TERMINAL_SESSION)?;
+        Ok(self.for_reader(self.app_for("cli", TERMINAL_SESSION)?))
+    }
+
+    /// The app of a command whose output a person reads, or a model if a conversation is named.
+    fn for_reader(&self, app: App) -> ManuallyDrop<App> {
         let is_conversation = self.session_name().is_some() && !io::stdout().is_terminal();
-        Ok(ManuallyDrop::new(if is_conversation { app.in_conversation() } else { app }))
+        ManuallyDrop::new(if is_conversation { app.in_conversation() } else { app })
     }
 
     /// The app of a command that runs nothing: a project's settings file with an error is reported and ignored.
@@ -248,7 +252,8 @@ impl Common {
         if let Some(fault) = fault {
             terminal::note(&format!("{fault}; this file is ignored"))?;
         }
-        Ok(ManuallyDrop::new(self.app_with(settings, cwd.clone(), &cwd, "cli", "cli")?))
+        let app = self.app_with(settings, cwd.clone(), &cwd, "cli", TERMINAL_SESSION)?;
+        Ok(self.for_reader(app))
     }
 
     /// The app for a client; `session` is the default name of the conversation.
