@@ -69,9 +69,20 @@ impl PreparedQuery {
                 prepared.words.push(word);
             }
         }
+        prepared.add_other_stems(stores)?;
         prepared.text = prepared.with_corrections(&text);
         prepared.embedding = embedding::embed(&prepared.text);
         Ok(prepared)
+    }
+
+    /// Adds the other stem of words whose forms have two.
+    fn add_other_stems(&mut self, stores: &[Arc<dyn Store>]) -> Result<(), AppError> {
+        let others: Vec<String> = self.words.iter().filter_map(|word| other_stem(word)).collect();
+        let unknown = unknown_in_all(stores, &others)?;
+        let known = others.into_iter().filter(|word| !unknown.contains(word));
+        let new: Vec<String> = known.filter(|word| !self.words.contains(word)).collect();
+        self.words.extend(new);
+        Ok(())
     }
 
     /// Builds a query from the words of `text`, without corrections, filters or an embedding.
@@ -203,6 +214,14 @@ fn corrections(word: &str, is_short: bool, similar: &[SimilarWord]) -> Vec<Strin
     best.map(|similar| similar.word.clone()).collect()
 }
 
+/// Returns a form of the same word that has another stem in the index: Porter's algorithm reads the double consonant of
+/// "adding" as one that the ending doubled, so it does not match "add".
+fn other_stem(word: &str) -> Option<String> {
+    let base = word.strip_suffix("ing").or_else(|| word.strip_suffix("ed")).unwrap_or(word);
+    let is_base = ["add", "err"].contains(&base);
+    is_base.then(|| if base == word { format!("{base}ing") } else { base.to_owned() })
+}
+
 /// Returns the words that none of the stores contains.
 fn unknown_in_all(stores: &[Arc<dyn Store>], words: &[String]) -> Result<Vec<String>, AppError> {
     let mut unknown = words.to_vec();
@@ -239,6 +258,14 @@ mod tests {
         let part = [similar("configure", 0), similar("config", 1)];
         assert_eq!(corrections("onfigur", false, &part), ["configure"]);
         assert!(corrections("onfigur", false, &[]).is_empty());
+    }
+
+    #[test]
+    fn knows_the_words_with_two_stems() {
+        assert_eq!(other_stem("add").as_deref(), Some("adding"));
+        assert_eq!(other_stem("adding").as_deref(), Some("add"));
+        assert_eq!(other_stem("added").as_deref(), Some("add"));
+        assert_eq!(other_stem("tool"), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use forebay_domain::{EntryKind, Hit, Timestamp};
 use forebay_store::{Candidate, Embedding};
 use forebay_text::stem::stem;
 use forebay_text::subwords::subwords;
-use forebay_text::{tokenize, words};
+use forebay_text::{code, tokenize, words};
 
 /// The weight of similarity against BM25: queries use the words of prose, but not those of code.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,7 +86,8 @@ impl<'a> TitleMatcher<'a> {
     /// Returns the share of the query's words that occur in the title of a text with a name of its own.
     fn coverage(&self, hit: &Hit) -> f64 {
         let is_named = matches!(hit.kind, EntryKind::Source | EntryKind::Page);
-        if !is_named || self.stems.is_empty() {
+        // The name of a function is part of its code, which similarity ranks better.
+        if !is_named || self.stems.is_empty() || code::opens_definition(&hit.text) {
             return 0.0;
         }
         let subwords = subwords(&hit.title);
