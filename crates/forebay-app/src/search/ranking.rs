@@ -237,6 +237,8 @@ impl MinMax {
 
 #[cfg(test)]
 mod tests {
+    use forebay_domain::Reference;
+
     use super::*;
 
     #[test]
@@ -268,6 +270,49 @@ mod tests {
         check("http", "überHTTP éHTTP", 1.0, 0.0);
         check("http", "éHTTP", 0.0, 0.0);
         check("port22 server", "port22Server", 1.0, 1.0);
+    }
+
+    fn hit(reference: &str, title: &str, score: f64) -> Hit {
+        Hit {
+            reference: Reference::parse(reference).unwrap(),
+            kind: EntryKind::Source,
+            note: None,
+            title: title.into(),
+            source: title.into(),
+            key: None,
+            created: Timestamp(0),
+            words: 0.0,
+            similarity: 0.0,
+            score,
+            lines: (1, 1),
+            text: "A plugin registers itself.".to_owned().into(),
+            matched: Vec::new(),
+            supersedes: None,
+            conflicts: None,
+            near_duplicates: 0,
+        }
+    }
+
+    #[test]
+    fn words_of_a_title_raise_a_hit() {
+        let words = ["custom".to_owned(), "tools".to_owned()];
+        let mut hits =
+            [hit("aaaaaaaaaa", "menus.md", 0.6), hit("bbbbbbbbbb", "custom_tool.md", 0.5)];
+        rerank(&mut hits, &words, Timestamp(0));
+        assert_eq!(&*hits[0].title, "custom_tool.md");
+    }
+
+    #[test]
+    fn the_first_hits_are_of_different_entries() {
+        let mut hits = vec![
+            hit("aaaaaaaaaa", "long.md", 0.9),
+            hit("aaaaaaaaaa", "long.md", 0.8),
+            hit("bbbbbbbbbb", "short.md", 0.5),
+            hit("cccccccccc", "weak.md", 0.1),
+        ];
+        super::super::postprocess::spread_over_entries(&mut hits);
+        let order: Vec<&str> = hits.iter().map(|hit| &*hit.title).collect();
+        assert_eq!(order, ["long.md", "short.md", "long.md", "weak.md"]);
     }
 
     #[test]

@@ -352,23 +352,6 @@ fn the_name_of_a_file_weighs_more_than_words_in_passing() {
 }
 
 #[test]
-fn the_first_hits_are_of_different_entries() {
-    let env = TestEnv::new();
-    let section = |n: usize| {
-        format!(
-            "## Part {n}\n\nThe osprey nest number {n} is above the lake.\n\n{}\n",
-            "filler text here ".repeat(60)
-        )
-    };
-    env.write("long.md", (0..9).map(section).collect::<String>());
-    env.write("short.md", "# Notes\n\nAn osprey nest was seen in May.\n");
-    env.forebay(["index", "."]).ok();
-    let found = env.forebay(["search", "--json", "osprey nest"]).ok().json();
-    let hits = found["queries"][0]["hits"].as_array().unwrap();
-    assert_ne!(hits[0]["ref"], hits[1]["ref"], "{found}");
-}
-
-#[test]
 fn own_answers_are_no_hits() {
     let env = TestEnv::new();
     let reference = env.noted("the bittern booms at dawn");
