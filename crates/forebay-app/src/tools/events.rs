@@ -76,7 +76,7 @@ impl Lengths {
         let bytes = |lengths: &Self| {
             let shown = |one: &RecordedEvent| {
                 lengths
-                    .of(one.event.kind)
+                    .for_kind(one.event.kind)
                     .map_or(0, |most| one.event.text.len().min(most) + FRAME_BYTES)
             };
             events.iter().map(shown).sum::<usize>()
@@ -85,7 +85,7 @@ impl Lengths {
         Self::STEPS.into_iter().find(|lengths| bytes(lengths) <= room).unwrap_or(shortest)
     }
 
-    fn of(&self, kind: EventKind) -> Option<usize> {
+    fn for_kind(&self, kind: EventKind) -> Option<usize> {
         match kind {
             EventKind::Prompt => Some(self.prompt),
             EventKind::Answer => Some(self.answer),
@@ -126,7 +126,7 @@ fn render(
     text.push_cut(&format!("{} · events: {word} · {head}", session.name));
     text.reserve(MORE_BYTES);
     let lengths = Lengths::fitting(events, text.room());
-    let line = |one: &RecordedEvent| match lengths.of(one.event.kind) {
+    let line = |one: &RecordedEvent| match lengths.for_kind(one.event.kind) {
         Some(bytes) => describe::said(one, bytes, now),
         None => describe::event(one, now),
     };

@@ -77,8 +77,8 @@ pub(super) enum Hint {
 pub(super) struct HintSet(Vec<Hint>);
 
 impl HintSet {
-    pub(super) fn of(text: &str) -> Self {
-        let hints = Hints::of(text);
+    pub(super) fn new(text: &str) -> Self {
+        let hints = Hints::new(text);
         let all = [
             (Hint::Standing, hints.is_standing()),
             (Hint::Contrast, hints.is_contrast()),
@@ -102,7 +102,7 @@ pub(super) struct Hints {
 }
 
 impl Hints {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let lower = text.to_lowercase().replace('’', "'");
         let words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -174,10 +174,10 @@ mod tests {
             "不要修改数据库。",
             "本番DBには絶対に接続しないでください。",
         ] {
-            assert!(Hints::of(rule).is_standing(), "{rule}");
+            assert!(Hints::new(rule).is_standing(), "{rule}");
         }
         for other in ["Fix the parser.", "Repariere den Parser.", "修一下解析器。"] {
-            assert!(!Hints::of(other).is_standing(), "{other}");
+            assert!(!Hints::new(other).is_standing(), "{other}");
         }
     }
 
@@ -190,10 +190,10 @@ mod tests {
             "不对，是五",
             "すみません、25日でした",
         ] {
-            assert!(Hints::of(start).is_correction(), "{start}");
+            assert!(Hints::new(start).is_correction(), "{start}");
         }
         for other in ["nothing else", "use no library", "notes are missing", "新的需求"] {
-            assert!(!Hints::of(other).is_correction(), "{other}");
+            assert!(!Hints::new(other).is_correction(), "{other}");
         }
     }
 
@@ -202,10 +202,10 @@ mod tests {
         for talk in
             ["ok", "Thanks!", "danke dir".trim_end_matches(" dir"), "谢谢", "I see.", "了解です。"]
         {
-            assert!(Hints::of(talk).is_small_talk(), "{talk}");
+            assert!(Hints::new(talk).is_small_talk(), "{talk}");
         }
         for words in ["ok, but use tabs", "2", "yes", "mach A"] {
-            assert!(!Hints::of(words).is_small_talk(), "{words}");
+            assert!(!Hints::new(words).is_small_talk(), "{words}");
         }
     }
 }

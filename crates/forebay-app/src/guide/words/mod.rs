@@ -92,13 +92,13 @@ impl Talk {
             let mut own: Vec<Statement> =
                 own.into_iter().map(|text| Statement::new(at, text)).collect();
             if let Some(first) = own.first_mut() {
-                first.place.is_first = true;
+                first.position.is_first = true;
                 let before = at.checked_sub(1).and_then(|before| talk.turns[before].answers.last());
-                first.place.answers_proposal =
+                first.position.answers_proposal =
                     before.is_some_and(|answer| reply::is_proposal(answer));
             }
             if let Some(last) = own.last_mut() {
-                last.place.is_last = true;
+                last.position.is_last = true;
             }
             let start = talk.statements.len();
             talk.statements.extend(own);
@@ -255,7 +255,7 @@ impl Talk {
             turn.statements.iter().map(|&one| &self.statements[one]).collect();
         let stays = |one: &&&Statement| one.superseded_by.is_none() && !one.is_rule();
         let own: Vec<&&Statement> = all.iter().filter(stays).collect();
-        let is_small_talk = Hints::of(&turn.prompt).is_small_talk();
+        let is_small_talk = Hints::new(&turn.prompt).is_small_talk();
         if own.is_empty() || (is_small_talk && !is_first) {
             return (String::new(), false);
         }
@@ -317,7 +317,7 @@ impl Talk {
 
 /// Rates how much a sentence tells that cannot be guessed: values, names, rules, reasons.
 fn salience(at: usize, count: usize, text: &str) -> i32 {
-    let hints = Hints::of(text);
+    let hints = Hints::new(text);
     3 * i32::from(text.contains(|c: char| c.is_ascii_digit()))
         + 2 * i32::from(text.split_whitespace().any(is_name))
         + 2 * i32::from(hints.is_standing())

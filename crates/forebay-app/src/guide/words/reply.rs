@@ -47,7 +47,7 @@ pub(super) fn is_short(prompt: &str) -> bool {
 pub(super) fn rejects(prompt: &str) -> bool {
     sentences(prompt).first().is_some_and(|first| {
         let start: String = first.chars().take(24).collect();
-        Hints::of(&start).is_contrast() && !is_question(first)
+        Hints::new(&start).is_contrast() && !is_question(first)
     })
 }
 
@@ -55,7 +55,7 @@ pub(super) fn rejects(prompt: &str) -> bool {
 pub(super) fn is_proposal(answer: &str) -> bool {
     let all = sentences(answer);
     let end = &all[all.len().saturating_sub(3)..];
-    end.iter().any(|text| is_question(text) || Hints::of(text).is_proposal())
+    end.iter().any(|text| is_question(text) || Hints::new(text).is_proposal())
 }
 
 /// Returns the option of an answer that a reply names.

@@ -23,14 +23,14 @@ pub(super) struct Statement {
     pub(super) superseded_by: Option<usize>,
     /// Statements that this one takes back or corrects.
     pub(super) earlier: Vec<String>,
-    pub(super) place: Place,
+    pub(super) position: StatementPosition,
     terms: Terms,
     hints: HintSet,
 }
 
 /// Where a statement stands.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct StatementPosition {
     /// It is the first, or the last, of its prompt.
     pub(super) is_first: bool,
     pub(super) is_last: bool,
@@ -46,9 +46,9 @@ impl Statement {
             is_question: is_question(text),
             superseded_by: None,
             earlier: Vec::new(),
-            place: Place::default(),
-            terms: Terms::of(text),
-            hints: HintSet::of(text),
+            position: StatementPosition::default(),
+            terms: Terms::new(text),
+            hints: HintSet::new(text),
         }
     }
 
@@ -101,7 +101,7 @@ fn supersedes(newer: &Statement, older: &Statement) -> bool {
 /// Whether the newer statement opens a prompt with a correction that may mean the older one.
 fn corrects(newer: &Statement, older: &Statement) -> bool {
     let is_possible =
-        newer.turn > older.turn && newer.hints.has(Hint::Correction) && newer.place.is_first;
+        newer.turn > older.turn && newer.hints.has(Hint::Correction) && newer.position.is_first;
     let is_said = !older.is_question && !older.hints.has(Hint::SmallTalk);
     is_possible
         && is_said
@@ -121,7 +121,7 @@ pub(super) fn corrects_value(newer: &Statement, older: &Statement) -> bool {
 
 /// Whether the newer statement follows the older one, and no proposal of the model stands between them.
 fn follows(newer: &Statement, older: &Statement) -> bool {
-    !newer.place.answers_proposal && older.place.is_last && newer.turn == older.turn + 1
+    !newer.position.answers_proposal && older.position.is_last && newer.turn == older.turn + 1
 }
 
 /// Whether the newer statement speaks of the same as the older one, with words that take it back.
@@ -226,7 +226,7 @@ mod tests {
         let mut all: Vec<Statement> =
             texts.iter().enumerate().map(|(turn, text)| Statement::new(turn, text)).collect();
         for one in &mut all {
-            (one.place.is_first, one.place.is_last) = (true, true);
+            (one.position.is_first, one.position.is_last) = (true, true);
         }
         resolve(&mut all);
         let hidden: Vec<bool> = all.iter().map(|one| one.superseded_by.is_some()).collect();

@@ -36,7 +36,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let mut terms = Self { names: names(text), ..Self::default() };
         let mut last_value: Option<String> = None;
         for token in tokens(text) {
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn values_have_units_in_any_script() {
-        let values = |text: &str| Terms::of(text).values.into_iter().collect::<Vec<_>>();
+        let values = |text: &str| Terms::new(text).values.into_iter().collect::<Vec<_>>();
         let pair = |value: &str, unit: &str| (value.to_owned(), unit.to_owned());
         assert_eq!(values("Leases live for 60 seconds."), [pair("60", "second")]);
         assert_eq!(values("締め日は20日です"), [pair("20", "日")]);
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn inflections_share_a_term() {
-        let shared = |one: &str, other: &str| Terms::of(one).shared(&Terms::of(other));
+        let shared = |one: &str, other: &str| Terms::new(one).shared(&Terms::new(other));
         assert_eq!(shared("keine Migrationen ausführen", "Migrationen darfst du ausführen"), 2);
         assert_eq!(shared("不要改数据库", "可以改数据库了"), 3);
         assert!(shared("締め日は", "締め日を") > 0);
