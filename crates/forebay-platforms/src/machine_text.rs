@@ -12,6 +12,8 @@ pub struct MachineText {
     pub elements: &'static [&'static str],
     /// Elements around the user's own words: only their tags are removed.
     pub wrappers: &'static [&'static str],
+    /// Elements that head an expanded command: of what follows, only the wrappers hold the user's words.
+    pub expansions: &'static [&'static str],
     /// Starts and ends of spans that are removed; what follows an end is the user's.
     pub spans: &'static [(&'static str, &'static str)],
     /// Starts of messages that the host writes whole.
@@ -25,6 +27,7 @@ pub struct MachineText {
 const NONE: MachineText = MachineText {
     elements: &[],
     wrappers: &[],
+    expansions: &[],
     spans: &[],
     openings: &[],
     lines: &[],
@@ -86,6 +89,7 @@ pub(crate) static CLAUDE_CODE: MachineText = MachineText {
         "user-prompt-submit-hook",
     ],
     wrappers: &["command-args", "user-memory-input"],
+    expansions: &["command-message", "command-name"],
     openings: &[
         "API Error:",
         "Base directory for this skill:",
@@ -247,17 +251,25 @@ impl Scanner<'_> {
     /// Copies what is not the host's; a cut is possible at each start of a line and after each cut.
     fn scan(mut self, text: &str) -> String {
         let mut rest = text;
+        let is_expansion = self.is_expansion(text);
         while !rest.is_empty() {
             if let Some(Cut { words, after }) = self.cut(rest) {
                 self.kept.push_str(words);
                 rest = after;
             } else {
                 let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
-                self.kept.push_str(&rest[..end]);
+                if !is_expansion {
+                    self.kept.push_str(&rest[..end]);
+                }
                 rest = &rest[end..];
             }
         }
         self.kept
+    }
+
+    fn is_expansion(&self, text: &str) -> bool {
+        let mut heads = self.tables.iter().flat_map(|table| table.expansions);
+        heads.any(|name| matches!(split_element(text, name), Some((Some(_), _))))
     }
 
     /// Finds the host's text at the start of `line`.
@@ -361,6 +373,11 @@ mod tests {
                 "<command-message>review</command-message>\n<command-name>/review</command-name>\n\
                  <command-args>only the parser</command-args>",
                 "only the parser",
+            ),
+            (
+                "<command-message>audit is running…</command-message>\n<command-name>/audit</command-name>\n\
+                 <command-args>the parser</command-args>\nYou are an auditor. Never skip a file.",
+                "the parser",
             ),
             ("why do I see <system-reminder> here?", "why do I see <system-reminder> here?"),
             ("look at\n<system-reminder> in the log", "look at\n<system-reminder> in the log"),

@@ -107,6 +107,7 @@ fn looks_pasted(line: &str) -> bool {
         || has_level(trimmed)
         || trimmed.len() > 30 && !trimmed.contains(' ') && trimmed.is_ascii()
         || is_mostly_symbols(trimmed)
+        || is_table_row(trimmed)
 }
 
 fn is_list_item(line: &str) -> bool {
@@ -136,6 +137,16 @@ fn is_mostly_symbols(line: &str) -> bool {
     all >= 12 && symbols * 5 > all
 }
 
+/// Whether a line consists of fields: `1000,ES,87.95,open`. In sentences, a blank follows a comma.
+fn is_table_row(line: &str) -> bool {
+    [',', ';', '|', '\t'].iter().any(|delimiter| {
+        let mut fields = line.split(*delimiter);
+        let is_first_full = fields.next().is_some_and(|field| !field.is_empty());
+        let others: Vec<&str> = fields.collect();
+        is_first_full && others.len() >= 2 && !others.iter().any(|field| field.starts_with(' '))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +162,9 @@ mod tests {
             "Here is the log:\n| 09:00:00 pod/cron-0 Pulled image\n| … 38 more lines pasted …\n\
              | 09:00:39 pod/cron-39 Pulled image\nFind what stalls."
         );
+        let rows: String = (0..20).map(|row| format!("{row},DE,{row}.50,open\n")).collect();
+        let condensed = condense(&format!("{rows}# never touch row 7\n{rows}done"));
+        assert!(condensed.contains("39 more lines") && !condensed.contains("never"), "{condensed}");
         let fenced = condense("Why?\n```\nfn a() {}\nnever do this\nfn b() {}\n```\nthanks");
         assert_eq!(fenced, "Why?\n| fn a() {}\n| … 1 more lines pasted …\n| fn b() {}\nthanks");
         assert!(!condense(&"x y,".repeat(4_000)).contains(&"x y,".repeat(200)));

@@ -10,18 +10,27 @@ use forebay_text::cut;
 /// Bytes scanned at each end of an output, where failures are reported.
 const SCANNED_BYTES: usize = 32_000;
 
+/// Weight of a line that states the cause of a failure.
+const CAUSE: u8 = 3;
+
+/// Shorter outputs are quoted whole.
+const MAX_QUOTED_BYTES: usize = 200;
+
 /// Exit code of a program killed by SIGPIPE, as in `yes | head`.
 const CLOSED_PIPE: i32 = 141;
 
 /// Returns the error event of a failed call.
 pub(super) fn read(call: &ToolCall, result: &ToolResult) -> Option<Event> {
-    let best_line = || best_error_line(result).or_else(|| first_line(result));
+    let best_line = || explanation(result).or_else(|| first_line(result));
     let line = match result.exit_code {
         _ if result.is_error => best_line().unwrap_or_else(|| "failed".to_owned()),
         Some(1) if is_empty_result(call, result) => return None,
         Some(CLOSED_PIPE) => return None,
         Some(code) if code != 0 => best_line().unwrap_or_else(|| format!("exit {code}")),
-        code if needs_output_check(call, code.is_some()) => best_error_line(result)?,
+        code if needs_output_check(call, code.is_some()) => {
+            best_error_line(result)?;
+            explanation(result)?
+        }
         _ => return None,
     };
     Some(Event::new(EventKind::Error, &subject(call), &line))
@@ -96,14 +105,41 @@ fn is_empty_result(call: &ToolCall, result: &ToolResult) -> bool {
     is_search && is_git_look && best_error_line(result).is_none()
 }
 
-fn first_line(result: &ToolResult) -> Option<String> {
-    let mut lines = result.texts().flat_map(str::lines);
-    let says = |line: &&str| !line.trim().is_empty() && !line.starts_with("Exit code ");
-    lines.find(says).map(|line| cut::one_line(line, 300))
+/// Returns the line that states the cause, else a short output, else the line that states the failure.
+fn explanation(result: &ToolResult) -> Option<String> {
+    match best_error_line(result) {
+        Some((CAUSE, line)) => Some(line),
+        other => short_output(result).or(other.map(|(_, line)| line)),
+    }
 }
 
-/// Returns the line that best describes the failure.
-fn best_error_line(result: &ToolResult) -> Option<String> {
+/// Returns an output of a few short lines whole: which of them states the cause needs no guess.
+fn short_output(result: &ToolResult) -> Option<String> {
+    let mut text = String::new();
+    for line in stated_lines(result) {
+        if text.len() + line.len() > MAX_QUOTED_BYTES {
+            return None;
+        }
+        if !text.is_empty() {
+            text.push_str(" · ");
+        }
+        text.push_str(line);
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+fn first_line(result: &ToolResult) -> Option<String> {
+    stated_lines(result).next().map(|line| cut::one_line(line, 300))
+}
+
+/// The lines of an output that are not blank and not the host's.
+fn stated_lines(result: &ToolResult) -> impl Iterator<Item = &str> {
+    let lines = result.texts().flat_map(str::lines).map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with("Exit code "))
+}
+
+/// Returns the line that best describes the failure, and its weight.
+fn best_error_line(result: &ToolResult) -> Option<(u8, String)> {
     let mut best: Option<(u8, &str, Option<&str>)> = None;
     for text in result.texts() {
         let (head, tail) = ends(text);
@@ -116,9 +152,9 @@ fn best_error_line(result: &ToolResult) -> Option<String> {
             }
         }
     }
-    best.map(|(_, line, after)| match after.filter(|_| line.trim_end().ends_with(':')) {
-        Some(after) => cut::one_line(&format!("{} {after}", line.trim()), 300),
-        None => cut::one_line(line, 300),
+    best.map(|(weight, line, after)| match after.filter(|_| line.trim_end().ends_with(':')) {
+        Some(after) => (weight, cut::one_line(&format!("{} {after}", line.trim()), 300)),
+        None => (weight, cut::one_line(line, 300)),
     })
 }
 
@@ -187,6 +223,7 @@ const LINE_PREFIXES: &[(&str, u8)] = &[
     ("Traceback (most recent call last)", 2),
     ("FAILED", 2),
     ("FAIL ", 2),
+    ("Failed asserting ", 3),
     ("--- FAIL", 2),
     ("Segmentation fault", 3),
     ("make: ***", 2),
@@ -207,6 +244,7 @@ const LINE_PARTS: &[(&str, u8)] = &[
     ("error TS", 3),
     (": error: ", 3),
     ("test result: FAILED", 2),
+    (" FAILED", 2),
     ("Build failed", 2),
     ("BUILD FAILED", 2),
     ("Connection refused", 3),
