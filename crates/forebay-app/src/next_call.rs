@@ -5,6 +5,8 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde_json::Value;
+
 /// Who reads the answers of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrontEnd {
@@ -54,24 +56,38 @@ const COMMANDS: &[(&str, &str)] = &[
 /// Options whose name differs from the tool's field.
 const OPTIONS: &[(&str, &str, &str)] = &[("ctx_get", "json", "pointer")];
 
+/// Main fields whose name a model is told, since the value alone does not show it.
+const NAMED_SUBJECTS: &[(&str, &str)] = &[("ctx_job", "job")];
+
+/// The main field of tools without a command of their own, for their input as JSON.
+const PATH_FIELD: &str = "path";
+
 /// A call that a hint suggests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NextCall {
     tool: &'static str,
     subject: Option<String>,
+    action: Option<&'static str>,
     arguments: Vec<(&'static str, String)>,
     alternative: Option<(&'static str, String)>,
 }
 
 impl NextCall {
     pub(crate) const fn new(tool: &'static str) -> Self {
-        Self { tool, subject: None, arguments: Vec::new(), alternative: None }
+        Self { tool, subject: None, action: None, arguments: Vec::new(), alternative: None }
     }
 
     /// What the call is about: its main field.
     #[must_use]
     pub(crate) fn on(mut self, subject: impl Into<String>) -> Self {
         self.subject = Some(subject.into());
+        self
+    }
+
+    /// What to do with the subject: a field of the tool, a subcommand of the command.
+    #[must_use]
+    pub(crate) fn action(mut self, action: &'static str) -> Self {
+        self.action = Some(action);
         self
     }
 
@@ -94,8 +110,25 @@ impl NextCall {
     }
 
     fn render(&self, front_end: FrontEnd) -> String {
+        if front_end == FrontEnd::Shell {
+            if self.is_map() {
+                return "forebay map".to_owned();
+            }
+            if self.command().is_none() {
+                return self.render_as_json();
+            }
+        }
         let mut parts = vec![self.name(front_end)];
-        parts.extend(self.subject.clone());
+        match front_end {
+            FrontEnd::Model => {
+                parts.extend(self.named_subject());
+                parts.extend(self.action.map(|action| format!("action={action}")));
+            }
+            FrontEnd::Shell => {
+                parts.extend(self.action.map(str::to_owned));
+                parts.extend(self.subject.as_deref().map(shell_word));
+            }
+        }
         let argument =
             |(field, value): &(&'static str, String)| self.argument(front_end, field, value);
         parts.extend(self.arguments.iter().map(argument));
@@ -106,13 +139,42 @@ impl NextCall {
         parts.join(" ")
     }
 
+    /// Whether this asks for a map of the repository, which has a command of its own.
+    fn is_map(&self) -> bool {
+        self.tool == "context_peek" && self.subject.as_deref() == Some(".")
+    }
+
+    fn command(&self) -> Option<&'static str> {
+        COMMANDS.iter().find(|(tool, _)| *tool == self.tool).map(|(_, command)| *command)
+    }
+
     fn name(&self, front_end: FrontEnd) -> String {
-        let command = COMMANDS.iter().find(|(tool, _)| *tool == self.tool);
-        match (front_end, command) {
+        match (front_end, self.command()) {
             (FrontEnd::Model, _) => self.tool.to_owned(),
-            (FrontEnd::Shell, Some((_, command))) => format!("forebay {command}"),
+            (FrontEnd::Shell, Some(command)) => format!("forebay {command}"),
             (FrontEnd::Shell, None) => format!("forebay call {}", self.tool),
         }
+    }
+
+    fn named_subject(&self) -> Option<String> {
+        let subject = self.subject.as_ref()?;
+        let named = NAMED_SUBJECTS.iter().find(|(tool, _)| *tool == self.tool);
+        Some(named.map_or_else(|| subject.clone(), |(_, field)| format!("{field}={subject}")))
+    }
+
+    /// `forebay call` takes the fields as JSON.
+    fn render_as_json(&self) -> String {
+        let subject = self.subject.iter().map(|subject| (PATH_FIELD, subject.as_str()));
+        let arguments = self.arguments.iter().map(|(field, value)| (*field, value.as_str()));
+        let fields: serde_json::Map<String, Value> = subject
+            .chain(arguments)
+            .map(|(field, value)| (field.to_owned(), json_value(value)))
+            .collect();
+        let name = self.name(FrontEnd::Shell);
+        if fields.is_empty() {
+            return name;
+        }
+        format!("{name} {}", quoted(&Value::Object(fields).to_string()))
     }
 
     fn argument(&self, front_end: FrontEnd, field: &str, value: &str) -> String {
@@ -129,9 +191,23 @@ impl NextCall {
         match value {
             "true" => format!("--{option}"),
             _ if value.chars().all(is_plain) => format!("--{option} {value}"),
-            _ => format!("--{option} '{}'", value.replace('\'', r"'\''")),
+            _ => format!("--{option} {}", quoted(value)),
         }
     }
+}
+
+/// A subject, mostly a reference or a path, as one word of a shell.
+fn shell_word(subject: &str) -> String {
+    let is_path = |character| is_plain(character) || "/.".contains(character);
+    if subject.chars().all(is_path) { subject.to_owned() } else { quoted(subject) }
+}
+
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\'', r"'\''"))
+}
+
+fn json_value(value: &str) -> Value {
+    if value == "true" { Value::Bool(true) } else { Value::from(value) }
 }
 
 /// Characters that need no quotes in either language.
@@ -179,5 +255,25 @@ mod tests {
             "forebay run --background",
         );
         check(&NextCall::new("context_read"), "context_read", "forebay call context_read");
+    }
+
+    #[test]
+    fn gives_the_fields_of_a_tool_without_a_command_as_json() {
+        check(
+            &NextCall::new("context_read").on("src/it's.rs").with("lines", "2-9"),
+            "context_read src/it's.rs lines=2-9",
+            r#"forebay call context_read '{"path":"src/it'\''s.rs","lines":"2-9"}'"#,
+        );
+        check(&NextCall::new("context_peek").on("."), "context_peek .", "forebay map");
+        check(&NextCall::new("context_peek").on("a b"), "context_peek a b", "forebay peek 'a b'");
+    }
+
+    #[test]
+    fn puts_the_action_where_each_front_end_has_it() {
+        check(
+            &NextCall::new("ctx_job").on("j3").action("stop"),
+            "ctx_job job=j3 action=stop",
+            "forebay job stop j3",
+        );
     }
 }

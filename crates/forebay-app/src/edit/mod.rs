@@ -16,6 +16,8 @@ pub(crate) mod stale;
 pub(crate) mod syntax;
 pub mod working_set;
 
+use crate::next_call::NextCall;
+
 /// Lines of context quoted around a change.
 const CONTEXT_LINES: usize = 1;
 
@@ -31,7 +33,7 @@ pub(crate) fn shown(text: &str, changed: &[(usize, usize)], bytes: usize) -> Str
         for line in numbered(text, first, last + CONTEXT_LINES) {
             size += line.len() + 1;
             if size > bytes {
-                lines.push("... context_read shows the rest".to_owned());
+                lines.push(format!("... {} shows the rest", NextCall::new("context_read")));
                 return lines.join("\n");
             }
             lines.push(line);

@@ -3,6 +3,7 @@
 use crate::edit::diff;
 use crate::edit::source_file::{self, ProjectPath, SourceFile};
 use crate::edit::working_set::{SessionFiles, kept_text};
+use crate::next_call::NextCall;
 use crate::{App, AppError};
 
 /// Size of the diff in a refusal.
@@ -23,7 +24,10 @@ pub(crate) fn check_expected(
     if digits.len() < MIN_HASH_DIGITS || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
         return Err(AppError::bad_input(
             format!("expected_hash must have {MIN_HASH_DIGITS} or more hexadecimal digits"),
-            "the first line of context_read's answer has it",
+            format!(
+                "the first line of the answer of {} has it",
+                NextCall::new("context_read").in_error()
+            ),
         ));
     }
     let hash: String = file.hash.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -36,7 +40,7 @@ pub(crate) fn check_expected(
             location.shown,
             source_file::short(&file.hash)
         ),
-        "read it again with context_read",
+        read_again(location),
     ))
 }
 
@@ -52,18 +56,26 @@ pub(crate) fn check_stale(
     let Some(known) = at_work.seen_before(location, file) else { return Ok(()) };
     let message = format!("{} has changed since you saw it; nothing was written", location.shown);
     let Some(old) = kept_text(&*at_work.store, known) else {
-        return Err(AppError::refused(message, "read it again with context_read"));
+        return Err(AppError::refused(message, read_again(location)));
     };
     // The stored text is redacted, so the current text must be redacted before the comparison.
     let new = app.redaction.redact(file.text()).0;
     let change = diff::between(&old, &new, MAX_DIFF_BYTES);
     let hint = if change.is_whole {
         at_work.record_seen(app, location, file)?;
-        "this is the whole diff: if the edit still applies, repeat it"
+        "this is the whole diff: if the edit still applies, repeat it".to_owned()
     } else {
-        "read it again with context_read"
+        read_again(location)
     };
     let shown = if change.is_whole { MAX_DIFF_BYTES } else { TRUNCATED_DIFF_BYTES };
     let change = diff::between(&old, &new, shown);
     Err(AppError::refused(format!("{message}\n{}", change.text), hint))
+}
+
+/// The hint of a refusal whose reader has to see the file as it is now.
+pub(crate) fn read_again(location: &ProjectPath) -> String {
+    format!(
+        "read it again with {}",
+        NextCall::new("context_read").on(location.shown.as_str()).in_error()
+    )
 }

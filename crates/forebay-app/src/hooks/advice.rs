@@ -5,6 +5,7 @@ use forebay_domain::{Entry, tokens};
 use forebay_text::number;
 
 use super::Host;
+use crate::next_call::NextCall;
 use crate::{App, AppError};
 
 /// The advice topic for long output.
@@ -29,7 +30,9 @@ fn long_output(entry: &Entry, cut_remark: Option<&str>) -> String {
     let cut = cut_remark.map(|remark| format!(" ({remark})")).unwrap_or_default();
     format!(
         "Forebay: this output has {cost} tokens; it is stored as {}{cut}. Run commands with long output through \
-         ctx_execute: you get a digest, and ctx_get reads any part of the rest.",
-        entry.reference
+         {}: you get a digest, and {} reads any part of the rest.",
+        entry.reference,
+        NextCall::new("ctx_execute"),
+        NextCall::new("ctx_get")
     )
 }

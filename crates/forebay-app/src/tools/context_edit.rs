@@ -12,6 +12,7 @@ use crate::edit::source_file::{self, Access, ProjectPath, SourceFile, SourceText
 use crate::edit::stale::{check_expected, check_stale};
 use crate::edit::working_set::{FileUpdate, SessionFiles};
 use crate::edit::{closest_match, diff, occurrences, shown, syntax};
+use crate::next_call::NextCall;
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextEdit;
@@ -67,7 +68,7 @@ fn find_matches(
     if input.old_string.is_empty() {
         return Err(AppError::bad_input(
             "old_string is empty",
-            "context_write writes a whole file",
+            format!("{} writes a whole file", NextCall::new("context_write").in_error()),
         ));
     }
     if input.old_string == input.new_string {
@@ -97,7 +98,13 @@ fn not_found(location: &ProjectPath, file: &SourceFile, pattern: &str) -> AppErr
     let nearest = closest_match::nearest(file.text(), pattern);
     let message = format!("old_string is not in {}; the file is unchanged", location.shown);
     if nearest.is_empty() {
-        return AppError::not_found(message, "no similar text; context_read shows the file");
+        return AppError::not_found(
+            message,
+            format!(
+                "no similar text; {} shows the file",
+                NextCall::new("context_read").on(location.shown.as_str()).in_error()
+            ),
+        );
     }
     AppError::not_found(
         format!("{message}\nclosest:\n{}", closest_match::describe(file.text(), &nearest)),

@@ -178,7 +178,10 @@ impl Read {
         }
         let next = page.lines.1 + 1;
         (page.lines.1 < self.range.1).then(|| {
-            format!("more: context_read {} lines={next}-{}", self.location.shown, self.range.1)
+            let lines = format!("{next}-{}", self.range.1);
+            let rest =
+                NextCall::new("context_read").on(self.location.shown.as_str()).with("lines", lines);
+            format!("more: {rest}")
         })
     }
 

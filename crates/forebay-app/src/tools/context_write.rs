@@ -16,6 +16,7 @@ use crate::edit::source_file::{
 use crate::edit::stale::check_stale;
 use crate::edit::syntax;
 use crate::edit::working_set::{FileUpdate, SessionFiles, Version};
+use crate::next_call::NextCall;
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ContextWrite;
@@ -76,7 +77,10 @@ fn file_to_replace(
                 location.shown,
                 number::counted(old.lines(), "line")
             ),
-            "edit it with context_edit, or give overwrite=true",
+            format!(
+                "edit it with {}, or give overwrite=true",
+                NextCall::new("context_edit").in_error()
+            ),
         ));
     }
     check_stale(app, at_work, location, &old)?;
@@ -103,7 +107,7 @@ fn check_secrets(
             "{} has secrets that its stored version would lose ({redactions}); nothing is written",
             location.shown
         ),
-        "keep their lines unchanged, or use context_edit",
+        format!("keep their lines unchanged, or use {}", NextCall::new("context_edit").in_error()),
     ))
 }
 

@@ -223,10 +223,7 @@ fn started(app: &App, job: &Job, call: &Call) -> Result<Answer, AppError> {
         return Ok(answer);
     }
     let lifetime = if record.kept { "outlives this server" } else { "ends with this server" };
-    let text = format!(
-        "{}\n{lifetime}; ctx_job job={} reads, waits, sends, stops",
-        answer.text,
-        job.name()
-    );
+    let next = NextCall::new("ctx_job").on(job.name()).action("read|wait|send|stop");
+    let text = format!("{}\n{lifetime}; {next}", answer.text);
     Ok(Answer { text, ..answer })
 }

@@ -48,14 +48,13 @@ impl Tool for Purge {
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let selection = selection(app, &input)?;
         let stores = stores_to_purge(app, &selection)?;
-        let preview = |store: &dyn Store, one: &PurgeSelection| store.preview_purge(one, app.now());
-        let found = sum_over(&stores, &selection, preview)?;
+        let found = find(app, &stores, &selection)?;
         match input.confirm {
-            None => Ok(answer(&found, false, dry_run_end(&found))),
+            None => Ok(preview(&found, &format!("the same call with confirm={}", found.count()))),
             Some(count) if count == found.count() => {
                 let purge = |store: &dyn Store, one: &PurgeSelection| store.purge(one, app.now());
                 let purged = sum_over(&stores, &selection, purge)?;
-                Ok(answer(&purged, true, String::new()))
+                Ok(answer(&purged, true, ""))
             }
             Some(count) => Err(AppError::bad_input(
                 format!(
@@ -66,6 +65,23 @@ impl Tool for Purge {
             )),
         }
     }
+}
+
+/// Counts what would be deleted.
+fn find(
+    app: &App,
+    stores: &[SharedStore],
+    selection: &PurgeSelection,
+) -> Result<PurgeReport, AppError> {
+    sum_over(stores, selection, |store, one| store.preview_purge(one, app.now()))
+}
+
+/// A dry run for a person, who confirms with `how`. Returns the count to confirm too.
+pub fn dry_run(app: &App, input: &Input, how: &str) -> Result<(Answer, u64), AppError> {
+    let selection = selection(app, input)?;
+    let stores = stores_to_purge(app, &selection)?;
+    let found = find(app, &stores, &selection)?;
+    Ok((preview(&found, how), found.count()))
 }
 
 /// Returns the stores to purge: references may be in any readable one, other conditions mean the project's.
@@ -128,11 +144,13 @@ fn selection(app: &App, input: &Input) -> Result<PurgeSelection, AppError> {
     Ok(selection)
 }
 
-fn dry_run_end(found: &PurgeReport) -> String {
-    match found.count() {
+/// What would be deleted, and how to confirm it.
+fn preview(found: &PurgeReport, how: &str) -> Answer {
+    let end = match found.count() {
         0 => String::new(),
-        count => format!("\nnothing is deleted yet; to do it: the same call with confirm={count}"),
-    }
+        _ => format!("\nnothing is deleted yet; to do it: {how}"),
+    };
+    answer(found, false, &end)
 }
 
 fn amount(purged: &PurgeReport) -> String {
@@ -144,7 +162,7 @@ fn amount(purged: &PurgeReport) -> String {
     }
 }
 
-fn answer(purged: &PurgeReport, is_done: bool, end: String) -> Answer {
+fn answer(purged: &PurgeReport, is_done: bool, end: &str) -> Answer {
     let outcome = if is_done { "deleted" } else { "would be deleted" };
     let notes = match purged.notes {
         0 => String::new(),
@@ -154,7 +172,7 @@ fn answer(purged: &PurgeReport, is_done: bool, end: String) -> Answer {
     for (reference, title) in &purged.examples {
         text.push_str(&format!("\n{reference} {}", cut::one_line(title, 80)));
     }
-    text.push_str(&end);
+    text.push_str(end);
     let data = json!({
         "entries": purged.entries,
         "notes": purged.notes,

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::Call;
-use serde_json::{Value, json};
+use forebay_app::tools::Tool;
+use forebay_app::tools::purge::{self, Input};
 
 use super::Common;
 use super::terminal::Failure;
@@ -40,30 +41,25 @@ pub(super) struct Purge {
 impl Purge {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let told = app.call("ctx_purge", self.input(None), &Call::default())?;
-        let counted = |name: &str| told.data[name].as_u64().unwrap_or_default();
-        let count = counted("entries") + counted("events");
-        if !self.yes {
-            // At a terminal a flag confirms; the answer's last line addresses a model.
-            let mut told = told;
-            told.text = told
-                .text
-                .replace(&format!("the same call with confirm={count}"), "the same with --yes");
-            return common.show(&told);
+        let yes = self.yes;
+        let input = self.into_input();
+        let (preview, count) = purge::dry_run(&app, &input, "the same with --yes")?;
+        if !yes {
+            return common.show(&preview);
         }
-        let done = app.call("ctx_purge", self.input(Some(count)), &Call::default())?;
-        common.show(&done)
+        let confirmed = Input { confirm: Some(count), ..input };
+        common.show(&purge::Purge::call(&app, confirmed, &Call::default())?)
     }
 
-    fn input(&self, confirm: Option<u64>) -> Value {
-        json!({
-            "refs": self.references,
-            "source": self.source,
-            "session": self.of_session,
-            "older_than_days": self.older_than_days,
-            "expired": self.expired,
-            "everything": self.everything,
-            "confirm": confirm,
-        })
+    fn into_input(self) -> Input {
+        Input {
+            refs: self.references,
+            source: self.source,
+            session: self.of_session,
+            older_than_days: self.older_than_days,
+            expired: self.expired,
+            everything: self.everything,
+            confirm: None,
+        }
     }
 }

@@ -192,6 +192,8 @@ fn invalid_input_is_an_error() {
     for (arguments, expected) in [
         (["index", "gone.md"], "does not exist"),
         (["index", "data.bin"], "is not text"),
+        (["index", "data.bin"], "convert it to text with forebay run first"),
+        (["peek", "gone.rs"], "(forebay map maps the project)"),
         (["index", "/dev/zero"], "cannot read"),
         (["index", "circle"], "cannot read"),
     ] {

@@ -16,6 +16,7 @@ pub use replace::replace_file;
 pub(crate) use text::{SourceText, TextFormat};
 
 use crate::AppError;
+use crate::next_call::NextCall;
 
 /// Larger files are rejected.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
@@ -33,7 +34,7 @@ impl SourceFile {
         let source = SourceText::decode(&bytes).ok_or_else(|| {
             AppError::bad_input(
                 format!("{} is binary ({})", location.shown, number::bytes(bytes.len() as u64)),
-                "inspect it with a program: ctx_execute_file",
+                inspect_with_a_program(),
             )
         })?;
         Ok(Self { hash: hash(&bytes), source })
@@ -64,7 +65,10 @@ pub(crate) fn write(
     if now != old.map(|old| old.hash) {
         return Err(AppError::refused(
             format!("{} has just changed; nothing was written", location.shown),
-            "read it again with context_read",
+            format!(
+                "read it again with {}",
+                NextCall::new("context_read").on(location.shown.as_str()).in_error()
+            ),
         ));
     }
     replace_file(&location.path, bytes).map_err(|error| {
@@ -116,14 +120,17 @@ fn check_kind(metadata: &Metadata, shown: &str) -> Result<(), AppError> {
     if metadata.is_dir() {
         return Err(AppError::bad_input(
             format!("{shown} is a folder"),
-            "context_peek shows a folder; name one of its files",
+            format!(
+                "{} shows a folder; name one of its files",
+                NextCall::new("context_peek").on(shown).in_error()
+            ),
         ));
     }
     // Reading a pipe or a device might block.
     if !metadata.is_file() {
         return Err(AppError::bad_input(
             format!("{shown} is not a regular file"),
-            "read it with ctx_execute",
+            format!("read it with {}", NextCall::new("ctx_execute").in_error()),
         ));
     }
     if metadata.len() > MAX_FILE_BYTES {
@@ -139,15 +146,23 @@ fn too_large(shown: &str, bytes: u64) -> AppError {
             number::bytes(bytes),
             number::bytes(MAX_FILE_BYTES)
         ),
-        "inspect it with a program: ctx_execute_file",
+        inspect_with_a_program(),
     )
+}
+
+fn inspect_with_a_program() -> String {
+    format!("inspect it with a program: {}", NextCall::new("ctx_execute_file").in_error())
 }
 
 fn unreadable(shown: &str, error: &io::Error) -> AppError {
     match error.kind() {
         io::ErrorKind::NotFound => AppError::not_found(
             format!("{shown} does not exist"),
-            "check the path (context_peek \".\" maps the project); context_write creates a file",
+            format!(
+                "check the path ({} maps the project); {} creates a file",
+                NextCall::new("context_peek").on(".").in_error(),
+                NextCall::new("context_write").in_error()
+            ),
         ),
         _ => AppError::bad_input(format!("cannot read {shown}: {error}"), "check its permissions"),
     }

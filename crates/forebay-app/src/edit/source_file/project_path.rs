@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::next_call::NextCall;
 use crate::rules::{self, Act, isolation, permit, real_path};
 use crate::{App, AppError, Call};
 
@@ -80,8 +81,9 @@ fn check_project(app: &App, location: &ProjectPath) -> Result<(), AppError> {
     Err(AppError::refused(
         format!("{} is outside of the project", location.path.display()),
         format!(
-            "the file tools are limited to {}; read other files with ctx_execute_file",
-            app.root().display()
+            "the file tools are limited to {}; read other files with {}",
+            app.root().display(),
+            NextCall::new("ctx_execute_file").in_error()
         ),
     ))
 }

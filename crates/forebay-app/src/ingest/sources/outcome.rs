@@ -10,6 +10,7 @@ use forebay_text::number;
 use serde_json::{Value, json};
 
 use crate::ingest::redaction;
+use crate::next_call::NextCall;
 use crate::{Answer, AppError};
 
 /// Why a file was not indexed.
@@ -46,11 +47,17 @@ impl Skip {
         match self {
             Self::TooLarge => AppError::bad_input(
                 format!("{path} is larger than {}; nothing was indexed", number::bytes(max_bytes)),
-                "search it with ctx_execute_file, split it, or raise index.largest_mb",
+                format!(
+                    "search it with {}, split it, or raise index.largest_mb",
+                    NextCall::new("ctx_execute_file").in_error()
+                ),
             ),
             Self::Binary => AppError::bad_input(
                 format!("{path} is not text; nothing was indexed"),
-                "convert it to text with ctx_execute first",
+                format!(
+                    "convert it to text with {} first",
+                    NextCall::new("ctx_execute").in_error()
+                ),
             ),
             Self::Changing => AppError::unavailable(
                 format!("{path} kept changing while it was read; nothing was indexed"),

@@ -222,8 +222,9 @@ fn fetch_error(app: &App, error: FetchError) -> AppError {
         FetchError::TooLarge { .. } => AppError::bad_input(
             message,
             format!(
-                "fetch.largest_mb is {}; download it with ctx_execute",
-                app.settings.fetch.largest_mb
+                "fetch.largest_mb is {}; download it with {}",
+                app.settings.fetch.largest_mb,
+                NextCall::new("ctx_execute").in_error()
             ),
         ),
         FetchError::Timeout { .. } => {

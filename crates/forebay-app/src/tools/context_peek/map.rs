@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::edit::repository::{names, walk};
 use crate::edit::source_file::shown;
 use crate::edit::working_set::SessionFiles;
+use crate::next_call::NextCall;
 use crate::{Answer, App, AppError};
 
 /// Tokens reserved for the lines around the map.
@@ -55,7 +56,8 @@ pub(super) fn answer(app: &App, budget: u64) -> Result<Answer, AppError> {
         let more = if walked.is_cut { " or more" } else { "" };
         let left_out = count(rendered.files_left_out, "file");
         text.push_str(&format!(
-            "left out: {left_out}{more}; context_peek a folder, or raise budget"
+            "left out: {left_out}{more}; {} a folder, or raise budget",
+            NextCall::new("context_peek")
         ));
     }
     let data = json!({

@@ -8,6 +8,7 @@ use super::targets::{Files, Target, Targets};
 use crate::edit::repository::{names, walk};
 use crate::edit::source_file::{Access, SourceFile, line_range, locate};
 use crate::edit::working_set::SessionFiles;
+use crate::next_call::NextCall;
 use crate::render::budgeted::BudgetedText;
 use crate::{Answer, App, AppError, Call};
 
@@ -137,7 +138,9 @@ fn render(bodies: &[Body<'_>], budget: u64) -> Answer {
     if let Some(first) = left_out.first() {
         let count = number::counted(left_out.len() as u64, "definition");
         let (path, (from, to)) = (&first.target.location.shown, first.lines);
-        let how = format!("context_read {} lines={from}-{to}", cut::prefix(path, 80));
+        let how = NextCall::new("context_read")
+            .on(cut::prefix(path, 80))
+            .with("lines", format!("{from}-{to}"));
         text.push_cut(&format!("left out or cut: {count}; {how}"));
     }
     Answer::new(text.into_text(), json!({ "definitions": data, "left_out": left_out.len() }))
@@ -173,7 +176,10 @@ fn not_found(files: &Files, symbol: &str) -> AppError {
     similar.truncate(MAX_SUGGESTIONS);
     let symbol: String = symbol.chars().take(80).collect();
     let hint = match similar.as_slice() {
-        [] => "context_peek lists the symbols; spell it as in the source".to_owned(),
+        [] => format!(
+            "{} lists the symbols; spell it as in the source",
+            NextCall::new("context_peek").in_error()
+        ),
         names => format!("similar: {}", names.join(", ")),
     };
     AppError::not_found(format!("no symbol `{symbol}` found"), hint)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::edit::repository::{WalkedFile, walk};
 use crate::edit::source_file::{Access, ProjectPath, SourceFile, locate};
+use crate::next_call::NextCall;
 use crate::run::input_files;
 use crate::{App, AppError, Call, ErrorKind};
 
@@ -116,7 +117,10 @@ impl Files {
         if found.len() > MAX_FILES {
             return Err(AppError::bad_input(
                 format!("{name} has {} files, more than {MAX_FILES}", found.len()),
-                "narrow it, or map the repository: context_peek .",
+                format!(
+                    "narrow it, or map the repository: {}",
+                    NextCall::new("context_peek").on(".").in_error()
+                ),
             ));
         }
         for file in found {
