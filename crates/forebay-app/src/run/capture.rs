@@ -9,6 +9,7 @@ use forebay_sandbox::isolation::explain_denials;
 use forebay_sandbox::{FinishedRun, RunSpec, Sink};
 use forebay_store::NewDetail;
 
+use super::jobs;
 use crate::ingest::digesting_upload::DigestingUpload;
 use crate::ingest::redaction::StreamRedactor;
 use crate::stores::registry::SharedStore;
@@ -73,7 +74,8 @@ impl Capture<'_> {
             self.sink.upload.digester.command_failed();
         }
         let tail = String::from_utf8_lossy(self.sink.end.bytes());
-        let blocked = explain_denials(spec, &tail, finished.ending.is_success());
+        let how_to_stop = |pid| jobs::how_to_stop(app, pid);
+        let blocked = explain_denials(spec, &tail, finished.ending.is_success(), &how_to_stop);
         let (digest, entry) = self.sink.store(app, spec, finished);
         Stored { digest, entry, redactions, blocked }
     }

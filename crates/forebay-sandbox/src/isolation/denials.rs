@@ -55,10 +55,20 @@ pub(super) trait UserPermissions {
     fn may_write(&self, path: &Path) -> bool;
     /// Whether signals of this user reach the process.
     fn may_signal(&self, pid: u32) -> bool;
+    /// The call that stops the process, or any process of this kind if it is unknown.
+    fn how_to_stop(&self, pid: Option<u32>) -> Option<String>;
 }
 
 /// Returns notes for a run of `spec` that printed `output`, each with the setting that allows the access.
-pub fn explain_denials(spec: &RunSpec, output: &str, succeeded: bool) -> Vec<String> {
+///
+/// `how_to_stop` returns what stops a process that this program has started elsewhere, if it did; without a process,
+/// what stops one of them.
+pub fn explain_denials(
+    spec: &RunSpec,
+    output: &str,
+    succeeded: bool,
+    how_to_stop: &dyn Fn(Option<u32>) -> Option<String>,
+) -> Vec<String> {
     if spec.isolation.profile == Profile::Off {
         return Vec::new();
     }
@@ -71,7 +81,7 @@ pub fn explain_denials(spec: &RunSpec, output: &str, succeeded: bool) -> Vec<Str
     // A command that succeeded got around what it was denied.
     if !succeeded {
         let rules = AccessRules::new(&spec.isolation, None);
-        notes.extend(explain_lines(output, &spec.cwd, &rules, &ThisUser));
+        notes.extend(explain_lines(output, &spec.cwd, &rules, &ThisUser { how_to_stop }));
     }
     notes
 }
@@ -102,9 +112,11 @@ fn explain_lines(
 }
 
 /// The user that this process runs as.
-struct ThisUser;
+struct ThisUser<'a> {
+    how_to_stop: &'a dyn Fn(Option<u32>) -> Option<String>,
+}
 
-impl UserPermissions for ThisUser {
+impl UserPermissions for ThisUser<'_> {
     fn exists(&self, path: &Path) -> bool {
         path.exists()
     }
@@ -123,6 +135,10 @@ impl UserPermissions for ThisUser {
 
     fn may_signal(&self, pid: u32) -> bool {
         process_denials::may_signal(pid)
+    }
+
+    fn how_to_stop(&self, pid: Option<u32>) -> Option<String> {
+        (self.how_to_stop)(pid)
     }
 }
 
@@ -309,7 +325,15 @@ mod tests {
         }
 
         fn may_signal(&self, pid: u32) -> bool {
-            pid == 7
+            [7, 70].contains(&pid)
+        }
+
+        fn how_to_stop(&self, pid: Option<u32>) -> Option<String> {
+            match pid {
+                None => Some("stop a job".to_owned()),
+                Some(70) => Some("stop j3".to_owned()),
+                Some(_) => None,
+            }
         }
     }
 
@@ -409,6 +433,10 @@ mod tests {
         ] {
             check(Profile::Project, line, "can signal only");
         }
+        let of_job = "bash: line 1: kill: (70) - Operation not permitted";
+        check(Profile::Project, of_job, "that it started; stop j3");
+        check(Profile::Project, "Error: kill EPERM", "; stop a job; `forebay run --isolation off`");
+        check(Profile::Project, "kill: (7) - Operation not permitted", "started; `forebay run");
         check(Profile::Project, "bash: line 1: kill: (8) - Operation not permitted", "");
         check(Profile::Project, "bash: line 1: kill: (9) - No such process", "");
         check(Profile::Project, "cat: /proc/7/environ: Permission denied", "inspect only");

@@ -29,10 +29,14 @@ pub(super) fn signal_note(
     if !named.is_empty() && !named.iter().any(|pid| user.may_signal(*pid)) {
         return None;
     }
-    Some(format!(
-        "isolation: a run can signal only processes that it started; `forebay job stop` ends a background job, \
-         {REMEDY}"
-    ))
+    let reachable = named.iter().find(|pid| user.may_signal(**pid)).copied();
+    let what = "isolation: a run can signal only processes that it started";
+    // The process of a job needs no exception from isolation, so none is suggested.
+    Some(match (user.how_to_stop(reachable), reachable) {
+        (Some(call), Some(_)) => format!("{what}; {call}"),
+        (Some(call), None) => format!("{what}; {call}; {REMEDY}"),
+        (None, _) => format!("{what}; {REMEDY}"),
+    })
 }
 
 /// The numbers in a line, from the name of the program on: `line 3: kill: (7)` is about process 7.

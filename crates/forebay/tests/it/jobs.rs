@@ -186,3 +186,25 @@ fn unknown_job_is_an_error() {
         env.mcp().error("ctx_execute", json!({ "code": "true", "background": true, "cwd": "no" }));
     assert!(answer.contains("is not a folder"), "{answer}");
 }
+
+#[test]
+fn run_that_may_not_signal_a_job_is_told_the_call_that_stops_it() {
+    let env = TestEnv::new();
+    let mut client = env.mcp();
+    let code = "sleep 600 & echo \"process $!.\"; wait";
+    let job = start_job(&mut client, json!({ "code": code }));
+    let output = follow(&mut client, &job, "process ");
+    let (_, rest) = output.rsplit_once("process ").unwrap();
+    let pid = rest.split_once('.').unwrap().0;
+    let killing = json!({ "code": format!("kill {pid}") });
+    let answer = client.text("ctx_execute", killing);
+    if answer.contains("exit 0") {
+        // This kernel does not limit signals.
+        return;
+    }
+    let note = format!("process {pid} belongs to job {job}: ctx_job job={job} action=stop ends it");
+    assert!(answer.contains(&note), "{answer}");
+    client.text("ctx_job", json!({ "job": job, "action": "stop" }));
+    let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
+    assert!(is_gone(pid));
+}

@@ -108,6 +108,25 @@ pub(crate) fn find(app: &App, name: &str) -> Result<Job, AppError> {
     ))
 }
 
+/// Returns the call that stops the job to which the process belongs; without a process, the call in general.
+///
+/// Isolation keeps a run from signalling processes of other runs, and the kernel has no exception for some of them.
+/// So a job is stopped through its supervisor.
+pub(crate) fn how_to_stop(app: &App, pid: Option<u32>) -> Option<String> {
+    let running = all(app).into_iter().filter(|(_, _, state)| *state == State::Running);
+    let stop = NextCall::new("ctx_job").action("stop");
+    let Some(pid) = pid else {
+        let jobs: Vec<String> = running.map(|(job, ..)| job.name()).collect();
+        let which = if jobs.len() == 1 { jobs.into_iter().next()? } else { "JOB".to_owned() };
+        return Some(format!("{} stops a background job", stop.on(which)));
+    };
+    let (job, ..) = running
+        .into_iter()
+        .find(|(_, record, _)| forebay_sandbox::descends_from(pid, record.supervisor))?;
+    let name = job.name();
+    Some(format!("process {pid} belongs to job {name}: {} ends it", stop.on(name.as_str())))
+}
+
 /// Waits until the job has ended or the time is up; returns whether it has ended.
 pub(crate) fn wait(job: &Job, timeout: Duration, call: &Call) -> Result<bool, AppError> {
     let started = Instant::now();
