@@ -88,7 +88,7 @@ mod tests {
             start_budget: 500,
             compact_budget: 1000,
         };
-        let call = ToolCall { name: name.to_owned(), id: None, action };
+        let call = ToolCall { name: name.to_owned(), id: None, action, is_partial: false };
         assert_eq!(is_captured(&call, &settings), expect, "{name}");
     }
 

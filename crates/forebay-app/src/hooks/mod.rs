@@ -105,9 +105,10 @@ fn ends_subagent(event: &HookEvent) -> bool {
 /// Answers a call; `agent` has the session whose context the answer goes to.
 fn reply(app: &App, agent: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
     match &call.event {
-        HookEvent::BeforeTool(tool) => {
-            Ok(rewrite::rewrite(app, host, tool).unwrap_or(Reply::Silent))
-        }
+        HookEvent::BeforeTool(tool) => match rewrite::rewrite(app, host, tool) {
+            Some(rewritten) => Ok(rewritten),
+            None => advice::on_large_read(app, host, tool),
+        },
         HookEvent::AfterTool(tool, result) => after_tool::answer(app, host, tool, result),
         HookEvent::Prompt(_) => prompt::answer(agent, host),
         HookEvent::SessionStart(reason) => session_start::answer(agent, host, *reason),

@@ -8,6 +8,8 @@ pub struct ToolCall {
     /// The host's name of this call, the same before and after.
     pub id: Option<String>,
     pub action: ToolAction,
+    /// Whether it asks for some lines of a file, not all.
+    pub is_partial: bool,
 }
 
 /// What a tool is asked to do, as far as Forebay has words for it.

@@ -35,6 +35,27 @@ const TODO_ID_FIELDS: &[&str] = &["id", "taskId", "task_id"];
 /// No host sends more items in a call; the rest of a longer list is ignored.
 const MAX_ITEMS: usize = 200;
 
+/// Fields that select lines of a file.
+const RANGE_FIELDS: &[&str] = &[
+    "offset",
+    "limit",
+    "view_range",
+    "viewRange",
+    "start_line",
+    "end_line",
+    "startLine",
+    "endLine",
+    "StartLine",
+    "EndLine",
+    "ranges",
+    "pages",
+];
+
+/// Whether the input of a tool that reads files selects some lines.
+pub(super) fn is_partial(input: &Value) -> bool {
+    RANGE_FIELDS.iter().any(|name| input.get(name).is_some_and(|value| !value.is_null()))
+}
+
 /// Decodes the input of a tool of this kind.
 pub(super) fn parse(kind: ToolKind, input: &Value, mcp: McpTool) -> ToolAction {
     match kind {

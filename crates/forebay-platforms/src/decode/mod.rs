@@ -156,7 +156,8 @@ impl Decoder {
         let input = take(&mut self.payload, self.fields.tool_input).unwrap_or(Value::Null);
         original.input = field::parse_embedded_json(input);
         let action = self.action(row, &name, &original.input, mcp);
-        ToolCall { name, id, action }
+        let is_partial = action.kind() == ToolKind::Read && action::is_partial(&original.input);
+        ToolCall { name, id, action, is_partial }
     }
 
     fn action(&self, row: &HostEvent, name: &str, input: &Value, mcp: McpTool) -> ToolAction {

@@ -66,3 +66,44 @@ fn a_file_edited_by_the_host_becomes_active() {
     let lines: Vec<&str> = status.lines().collect();
     assert!(lines[1].contains("other.rs") && lines[2].contains("area.rs"), "{status}");
 }
+
+#[test]
+fn reading_a_large_file_is_advised_against_once() {
+    let env = TestEnv::new();
+    let lines: String = (0..4_000).map(|n| format!("{n} GET /index.html 200\n")).collect();
+    env.write("access.log", &lines);
+    env.write("small.log", &lines[..2_000]);
+    env.write("picture.png", [b"\x89PNG\0".as_slice(), &vec![7; 200_000]].concat());
+    let code: String = (0..4_000).map(|n| format!("pub fn f{n}() -> u32 {{ {n} }}\n")).collect();
+    env.write("code.rs", code);
+    let read = |session: &str, input: &Value| {
+        let payload = json!({
+            "session_id": session,
+            "cwd": env.project(),
+            "transcript_path": env.home().join(".claude/projects/p/t.jsonl"),
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Read",
+            "tool_input": input,
+        });
+        let mut command = env.command(["hook", "claude-code", "PreToolUse"]);
+        command.env("CLAUDECODE", "1").env("CLAUDE_PROJECT_DIR", env.project());
+        finish(command, payload.to_string().as_bytes()).ok().text()
+    };
+    let path = |name: &str| json!({ "file_path": env.project().join(name) });
+    for silent in [
+        path("small.log"),
+        path("picture.png"),
+        path("gone.log"),
+        json!({ "file_path": env.project().join("access.log"), "offset": 10, "limit": 20 }),
+    ] {
+        assert_eq!(read("s1", &silent), "", "{silent}");
+    }
+    let advice: Value = serde_json::from_str(&read("s1", &path("access.log"))).unwrap();
+    let output = &advice["hookSpecificOutput"];
+    let text = output["additionalContext"].as_str().unwrap();
+    assert!(text.contains("ctx_execute_file") && !text.contains("context_peek"), "{text}");
+    assert!(!text.contains('\n') && output["permissionDecision"].is_null(), "{advice}");
+    assert_eq!(read("s1", &path("access.log")), "");
+    let text = read("s2", &path("code.rs"));
+    assert!(text.contains("context_peek shows its structure"), "{text}");
+}
