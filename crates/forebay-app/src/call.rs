@@ -17,8 +17,19 @@ pub enum Reply {
 
 /// Prompts the user and waits for the reply.
 type Prompt = Box<dyn Fn(&str) -> Reply + Send + Sync>;
-/// Receives a growing number and a description of the current step.
-type Progress = Box<dyn Fn(f64, &str) + Send + Sync>;
+/// Receives reports of progress.
+type ProgressSink = Box<dyn Fn(&Progress<'_>) + Send + Sync>;
+
+/// How far a call is.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// A growing number.
+    pub done: f64,
+    /// What it grows to, if that is known.
+    pub total: Option<f64>,
+    /// Describes the current step.
+    pub what: &'a str,
+}
 
 /// Minimum time between progress reports: a command that prints byte by byte must not flood its client.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
@@ -26,7 +37,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 /// What a front end provides to a running tool.
 pub struct Call {
     pub cancel: CancelToken,
-    progress: Progress,
+    progress: ProgressSink,
     prompt: Prompt,
     last_report: Mutex<Option<Instant>>,
 }
@@ -36,7 +47,7 @@ impl Default for Call {
     fn default() -> Self {
         Self {
             cancel: CancelToken::new(),
-            progress: Box::new(|_, _| {}),
+            progress: Box::new(|_| {}),
             prompt: Box::new(|_| Reply::Unavailable),
             last_report: Mutex::default(),
         }
@@ -61,15 +72,23 @@ impl Call {
 
     /// Sends progress reports to `progress`.
     #[must_use]
-    pub fn reporting_to(mut self, progress: impl Fn(f64, &str) + Send + Sync + 'static) -> Self {
+    pub fn reporting_to(
+        mut self,
+        progress: impl Fn(&Progress<'_>) + Send + Sync + 'static,
+    ) -> Self {
         self.progress = Box::new(progress);
         self
     }
 
     /// Reports progress, at most once per interval.
     pub fn report(&self, done: f64, what: impl Display) {
+        self.report_of(done, None, what);
+    }
+
+    /// Reports progress towards a total, at most once per interval.
+    pub fn report_of(&self, done: f64, total: Option<f64>, what: impl Display) {
         if self.is_due() {
-            (self.progress)(done, &what.to_string());
+            (self.progress)(&Progress { done, total, what: &what.to_string() });
         }
     }
 
@@ -94,7 +113,7 @@ mod tests {
     fn limits_the_rate_of_reports() {
         let reports = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&reports);
-        let call = Call::default().reporting_to(move |_, _| {
+        let call = Call::default().reporting_to(move |_| {
             count.fetch_add(1, Ordering::Relaxed);
         });
         let started = Instant::now();

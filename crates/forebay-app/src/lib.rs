@@ -43,7 +43,7 @@ pub mod tools;
 
 pub use answer::{Answer, Cost};
 pub use app::{App, Clock, Setup};
-pub use call::{Call, Reply};
+pub use call::{Call, Progress, Reply};
 pub use capabilities::{Capabilities, Capability};
 pub use edit::source_file::replace_file;
 pub use edit::working_set;

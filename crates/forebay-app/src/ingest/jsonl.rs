@@ -26,12 +26,13 @@ struct Document {
 
 /// Indexes a file under a source's name, replacing the source's previous content in one transaction.
 ///
-/// `report` receives the bytes read so far. An invalid line aborts the import, and nothing changes.
+/// `proceed` receives the bytes read so far, and tells whether to go on. If not, or if a line is invalid, nothing
+/// changes.
 pub fn index(
     app: &App,
     lines: &mut dyn BufRead,
     source: &str,
-    report: &mut dyn FnMut(u64),
+    proceed: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Answer, AppError> {
     let store = app.stores.own()?;
     let mut writer = Writer::new(store.upload()?, &app.redaction);
@@ -49,7 +50,12 @@ pub fn index(
             writer.add(parse(&text, line)?)?;
             documents += 1;
         }
-        report(read);
+        if !proceed(read) {
+            return Err(AppError::refused(
+                "cancelled; nothing was indexed",
+                "a file of documents is indexed as a whole: index it again",
+            ));
+        }
     }
     let mut new = app.new_entry(EntryKind::Source, source.to_owned());
     source.clone_into(&mut new.source);

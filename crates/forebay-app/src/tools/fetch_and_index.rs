@@ -1,5 +1,6 @@
 //! `ctx_fetch_and_index`: fetches pages and makes them searchable.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use forebay_text::{cut, number};
@@ -66,9 +67,13 @@ type Fetched = (String, Result<Indexed, AppError>);
 
 /// Fetches all pages concurrently: they mostly wait for different servers.
 fn fetch_all(app: &App, input: &Input, call: &Call) -> Vec<Fetched> {
+    let (done, total) = (AtomicUsize::new(0), Some(input.urls.len() as f64));
+    let report = |done: usize| call.report_of(done as f64, total, "pages");
+    report(0);
     let fetch = |url: &String| {
-        call.report(0.0, url);
-        (url.clone(), page::index(app, url, input.force, call))
+        let page = page::index(app, url, input.force, call);
+        report(done.fetch_add(1, Ordering::Relaxed) + 1);
+        (url.clone(), page)
     };
     thread::scope(|scope| {
         let running: Vec<_> =

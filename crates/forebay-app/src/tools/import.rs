@@ -33,8 +33,8 @@ impl Tool for Import {
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let paths = input.paths.into_iter().map(PathBuf::from).collect();
         let wanted = TranscriptSelection { paths, all: input.all };
-        let report = import::import(app, &wanted, call, &mut |done, _| {
-            call.report(done as f64, "bytes read");
+        let report = import::import(app, &wanted, call, &mut |done, total| {
+            call.report_of(done as f64, Some(total as f64), "bytes read");
         })?;
         Ok(report.into_answer())
     }

@@ -44,8 +44,10 @@ impl Tool for Index {
         {
             sources::permit_reading(app, path, call)?;
             let name = name.clone().unwrap_or_else(|| sources::default_name(app, path));
+            let total = path.metadata().ok().map(|metadata| metadata.len() as f64);
             return jsonl::index(app, &mut documents, &name, &mut |read| {
-                call.report(read as f64, "bytes");
+                call.report_of(read as f64, total, "bytes");
+                !call.cancel.is_cancelled()
             });
         }
         Ok(sources::index(app, request, call)?.answer())

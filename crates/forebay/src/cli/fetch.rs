@@ -7,7 +7,7 @@ use forebay_app::Call;
 use serde_json::json;
 
 use super::terminal::Failure;
-use super::{Common, terminal};
+use super::{Common, progress, terminal};
 
 /// Fetch web pages and make them searchable
 ///
@@ -26,9 +26,15 @@ pub(super) struct Fetch {
 impl Fetch {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::default().prompting_with(terminal::ask);
+        let bar = progress::steps("fetching", "pages");
+        let (shown, asked_over) = (bar.clone(), bar.clone());
+        let call = Call::default()
+            .prompting_with(move |question| asked_over.suspend(|| terminal::ask(question)))
+            .reporting_to(move |step| progress::show(&shown, step));
         let input = json!({ "urls": self.urls, "force": self.force });
-        let answer = app.call("ctx_fetch_and_index", input, &call)?;
+        let answer = app.call("ctx_fetch_and_index", input, &call);
+        bar.finish_and_clear();
+        let answer = answer?;
         terminal::tell_notices(&app)?;
         common.show(&answer)
     }

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::Call;
 use forebay_app::ingest::jsonl;
+use forebay_app::{Answer, App, AppError, Call};
+use forebay_sandbox::CancelToken;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
+use super::interrupt::cancel_on_interrupt;
 use super::terminal::Failure;
 use super::{Common, input, progress, terminal};
 
@@ -42,22 +44,18 @@ impl Index {
         match (&self.jsonl, &self.path) {
             (Some(file), _) => self.index_documents(common, file),
             (None, path) => {
-                let call = Call::default().prompting_with(terminal::ask);
-                let bar = progress::count("indexing");
+                let bar = progress::steps("indexing", "files");
                 let shown = bar.clone();
-                let call = call.reporting_to(move |bytes, what| {
-                    shown.set_position(bytes as u64);
-                    shown.set_message(what.to_owned());
-                });
+                let asked_over = bar.clone();
+                let call = Call::default()
+                    .prompting_with(move |question| asked_over.suspend(|| terminal::ask(question)))
+                    .reporting_to(move |step| progress::show(&shown, step));
                 let input = self.input(path.as_deref())?;
                 let app = common.app()?;
+                cancel_on_interrupt(call.cancel.clone())?;
                 let answer = app.call("ctx_index", input, &call);
                 bar.finish_and_clear();
-                let answer = answer?;
-                terminal::tell_notices(&app)?;
-                let shown = common.show(&answer);
-                common.index_all(&app)?;
-                shown
+                finish(common, &app, answer, &call.cancel)
             }
         }
     }
@@ -86,10 +84,29 @@ impl Index {
         let mut lines = input::open(file)?;
         let named_by_path = || file.to_string_lossy().into_owned();
         let source = self.source.clone().unwrap_or_else(named_by_path);
-        let answer = jsonl::index(&app, &mut lines, &source, &mut |read| bar.set_position(read))?;
+        let cancel = CancelToken::new();
+        cancel_on_interrupt(cancel.clone())?;
+        let answer = jsonl::index(&app, &mut lines, &source, &mut |read| {
+            bar.set_position(read);
+            !cancel.is_cancelled()
+        });
         bar.finish_and_clear();
-        let shown = common.show(&answer);
-        common.index_all(&app)?;
-        shown
+        finish(common, &app, answer, &cancel)
     }
+}
+
+/// Shows the answer and makes everything searchable, unless it was interrupted.
+fn finish(
+    common: &Common,
+    app: &App,
+    answer: Result<Answer, AppError>,
+    cancel: &CancelToken,
+) -> Result<ExitCode, Failure> {
+    let answer = answer.map_err(|error| {
+        if cancel.is_cancelled() { Failure::Interrupted(error) } else { Failure::Error(error) }
+    })?;
+    terminal::tell_notices(app)?;
+    let shown = common.show(&answer);
+    common.index_all_until(app, cancel)?;
+    shown
 }

@@ -19,6 +19,7 @@ mod import;
 mod index;
 mod init;
 mod input;
+mod interrupt;
 mod job;
 mod maintain;
 mod man;
@@ -56,7 +57,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay_app::{Answer, App, AppError, Call, FrontEnd, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_domain::usage::TERMINAL_SESSION;
-use forebay_sandbox::ReexecCommand;
+use forebay_sandbox::{CancelToken, ReexecCommand};
 use forebay_store::{Home, Project};
 use serde_json::Value;
 
@@ -360,17 +361,29 @@ impl Common {
 
     /// Indexes what was added and embeds it with the configured remote model, showing progress.
     fn index_all(&self, app: &App) -> Result<(), Failure> {
+        self.index_all_until(app, &CancelToken::new())
+    }
+
+    /// Indexes everything; a cancelled call leaves the rest to the next search.
+    fn index_all_until(&self, app: &App, cancel: &CancelToken) -> Result<(), Failure> {
         app.index_pending()?;
         let bar = progress::chunks();
         let left = app.embed_pending(|done| {
             bar.set_position(done);
-            true
+            !cancel.is_cancelled()
         });
         bar.finish_and_clear();
         if let Some(why) = left? {
             terminal::note(&why)?;
         }
-        maintain::spawn_if_needed(self, app)
+        maintain::spawn_if_needed(self, app)?;
+        if cancel.is_cancelled() {
+            return Err(Failure::Interrupted(AppError::refused(
+                "interrupted; what is done is kept",
+                "the rest follows with later searches",
+            )));
+        }
+        Ok(())
     }
 
     /// Indexes a bounded amount; the rest waits for the next search.

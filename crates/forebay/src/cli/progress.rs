@@ -1,10 +1,12 @@
 //! Progress bars on a terminal; nothing elsewhere.
 
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use forebay_app::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Delay before a progress bar appears.
 const SHOW_DELAY: Duration = Duration::from_secs(1);
@@ -15,16 +17,35 @@ pub(super) fn bar(what: &str, bytes: u64) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    ProgressBar::new(bytes)
-        .with_style(style(&format!("{what} {{bar:30}} {{bytes}}/{{total_bytes}} {{eta}}")))
+    let amounts = "{bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
+    ProgressBar::new(bytes).with_style(style(&format!("{what} {{bar:20}} {amounts}")))
 }
 
-/// A byte counter for work of unknown size.
-pub(super) fn count(what: &str) -> ProgressBar {
+/// A bar for a number of things, whose total the first report tells.
+pub(super) fn steps(what: &str, things: &'static str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    ProgressBar::no_length().with_style(style(&format!("{{spinner}} {what} {{bytes}}, {{msg}}")))
+    let counts = "{human_pos}/{human_len} {msg}, {rate}, {eta} left";
+    let style = style(&format!("{what} {{bar:20}} {counts}")).with_key("rate", write_rate);
+    ProgressBar::new(0).with_style(style).with_message(things)
+}
+
+/// `571/s`, `0.3/s`
+fn write_rate(state: &ProgressState, into: &mut dyn fmt::Write) {
+    let rate = state.per_sec();
+    let digits = usize::from(rate < 10.0);
+    // A bar has no use for an error of its own text.
+    let _ = write!(into, "{rate:.digits$}/s");
+}
+
+/// Shows a report on a bar.
+pub(super) fn show(bar: &ProgressBar, step: &Progress<'_>) {
+    bar.set_message(step.what.to_owned());
+    if let Some(total) = step.total {
+        bar.set_length(total as u64);
+    }
+    bar.set_position(step.done as u64);
 }
 
 /// A counter of embedded chunks.

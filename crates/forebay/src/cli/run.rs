@@ -168,7 +168,7 @@ fn new_call(spinner: Option<&Spinner>) -> Call {
     let call = Call::default();
     let Some(bar) = spinner.map(Spinner::bar) else { return call.prompting_with(terminal::ask) };
     let asked_over = bar.clone();
-    call.reporting_to(move |bytes, _| bar.set_position(bytes as u64))
+    call.reporting_to(move |step| bar.set_position(step.done as u64))
         .prompting_with(move |question| asked_over.suspend(|| terminal::ask(question)))
 }
 

@@ -11,11 +11,16 @@ use super::paint;
 /// Exit code of shells for a command that may not be run.
 const CANNOT_EXECUTE: u8 = 126;
 
+/// Exit code of shells for a command that was interrupted.
+const INTERRUPTED: u8 = 130;
+
 /// Why a command ended early.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// An error to report.
     Error(AppError),
+    /// The user interrupted it: what is done, and how to go on.
+    Interrupted(AppError),
     /// The reader of the output is gone.
     NobodyReads,
 }
@@ -37,15 +42,25 @@ impl From<io::Error> for Failure {
 
 impl Failure {
     pub(super) fn report(self, as_json: bool) -> ExitCode {
-        let Self::Error(error) = self else { return ExitCode::SUCCESS };
-        let code = match error.kind {
-            ErrorKind::BadInput => 2,
-            ErrorKind::Refused => CANNOT_EXECUTE,
-            ErrorKind::NotFound | ErrorKind::Unavailable | ErrorKind::Busy => 1,
+        let (error, code) = match self {
+            Self::NobodyReads => return ExitCode::SUCCESS,
+            Self::Interrupted(error) => (error, INTERRUPTED),
+            Self::Error(error) => {
+                let code = code_of(error.kind);
+                (error, code)
+            }
         };
         // If the error cannot be written, the exit code still reports it.
         let _ = tell_error(&error, as_json);
         ExitCode::from(code)
+    }
+}
+
+const fn code_of(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::BadInput => 2,
+        ErrorKind::Refused => CANNOT_EXECUTE,
+        ErrorKind::NotFound | ErrorKind::Unavailable | ErrorKind::Busy => 1,
     }
 }
 

@@ -299,3 +299,40 @@ fn forgetting_a_source_needs_consent() {
     env.forebay(["sources", "forget", "--yes", "docs"]).ok();
     assert!(matching_sources(&env, "walrus").is_empty());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_index_keeps_what_is_done_and_says_how_to_go_on() {
+    const FILES: usize = 3_000;
+    let env = TestEnv::new();
+    fs::create_dir(env.project().join("docs")).unwrap();
+    let lines: String = (0..300).map(|line| format!("walrus {line} on floe {line}\n\n")).collect();
+    for number in 0..FILES {
+        env.write(&format!("docs/{number}.md"), format!("# Note {number}\n\n{lines}"));
+    }
+    let mut command = env.command(["index", "docs"]);
+    command.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let process = rustix::process::Pid::from_child(&child);
+    // It has read some of the files then, out of 21 MB.
+    assert!(crate::env::wait_until(crate::env::HANG_TIMEOUT, || bytes_read(process) > 4_000_000));
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    let ended = crate::env::finished(child);
+    assert_eq!(ended.code(), Some(130), "{ended:?}");
+    assert!(ended.stderr.contains("are done and kept"), "{ended:?}");
+    assert!(ended.stderr.contains("forebay index docs goes on: unchanged files are skipped"));
+    let done = ended.stderr.split_once("cancelled; ").unwrap().1.split_once(" of ").unwrap().0;
+    let done: u64 = done.replace(',', "").parse().unwrap();
+    let again = index(&env, &["docs"]);
+    assert_eq!(again["unchanged"], done, "{again}");
+    assert_eq!(again["indexed"], FILES as u64 - done, "{again}");
+}
+
+/// How much a process has read so far.
+#[cfg(target_os = "linux")]
+fn bytes_read(process: rustix::process::Pid) -> u64 {
+    let counters = fs::read_to_string(format!("/proc/{}/io", process.as_raw_nonzero()));
+    let counters = counters.unwrap_or_default();
+    let read = counters.lines().find_map(|line| line.strip_prefix("rchar: "));
+    read.and_then(|bytes| bytes.parse().ok()).unwrap_or_default()
+}

@@ -14,6 +14,7 @@ mod workers;
 
 use std::collections::HashMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::EntryKind;
@@ -22,6 +23,7 @@ use forebay_store::{
     EncodedBlob, FileStamp, Freshness, HashedContent, NewEntry, NewSource, NewSourceItem,
     SourceItem, SourceKind, Store, UnlistedItems,
 };
+use forebay_text::number;
 use serde::{Deserialize, Serialize};
 
 use self::file::{Candidate, Converted, convert};
@@ -29,6 +31,7 @@ pub use self::listing::{forget, list, show};
 pub(crate) use self::outcome::{Outcome, Skip};
 pub(crate) use self::refresh::refresh;
 use crate::ingest::chunk;
+use crate::next_call::NextCall;
 use crate::rules::{Act, Readable, permit};
 use crate::{App, AppError, Call};
 
@@ -158,13 +161,13 @@ fn index_folder(
     let now = app.now();
     // The branch is read from a file, so once for all items.
     let entry = app.new_entry(EntryKind::Source, String::new());
+    let (mut examined_files, mut is_cancelled) = (0_u64, false);
+    let total = candidates.len() as f64;
     let work = |candidate: &Candidate| examine(app, &entry, candidate, known.get(&candidate.path));
     workers::each(&candidates, work, |candidate, examined| {
-        if call.cancel.is_cancelled() {
-            return Err(AppError::refused(
-                "cancelled; nothing was indexed",
-                "try a smaller folder",
-            ));
+        is_cancelled = call.cancel.is_cancelled();
+        if is_cancelled {
+            return Ok(ControlFlow::Break(()));
         }
         match examined? {
             Examined::Same(stamp) => {
@@ -185,14 +188,50 @@ fn index_folder(
                 }
             }
         }
-        let files = outcome.indexed + outcome.unchanged;
-        call.report(outcome.bytes as f64, format_args!("{files} files"));
-        Ok(())
+        examined_files += 1;
+        let bytes = number::bytes(outcome.bytes);
+        call.report_of(examined_files as f64, Some(total), format_args!("files, {bytes}"));
+        Ok(ControlFlow::Continue(()))
     })?;
     let mut source = new_source(app, name, (SourceKind::Folder, path), path_globs);
     source.at = now;
-    outcome.add_report(reindex.finish(&source, UnlistedItems::Remove)?);
+    // What a cancelled call has not reached says nothing about what is indexed of it.
+    let unlisted = if is_cancelled { UnlistedItems::Keep } else { UnlistedItems::Remove };
+    outcome.add_report(reindex.finish(&source, unlisted)?);
+    if is_cancelled {
+        let has_globs = *path_globs != PathGlobs::default();
+        let counts = (examined_files, candidates.len() as u64);
+        return Err(cancelled(app, &source, has_globs, counts));
+    }
     Ok(outcome)
+}
+
+/// What a cancelled call has kept, and how to go on.
+fn cancelled(
+    app: &App,
+    source: &NewSource,
+    has_globs: bool,
+    (done, total): (u64, u64),
+) -> AppError {
+    let path = Path::new(&source.path);
+    let again = match path.strip_prefix(&app.cwd) {
+        Ok(inside) if inside.as_os_str().is_empty() => Path::new("."),
+        Ok(inside) => inside,
+        Err(_) => path,
+    };
+    let mut call = NextCall::new("ctx_index").on(again.to_string_lossy());
+    if source.name != default_name(app, path) {
+        call = call.with("source", source.name.as_str());
+    }
+    let globs = if has_globs { " with the same globs" } else { "" };
+    AppError::refused(
+        format!(
+            "cancelled; {} of {} are done and kept",
+            number::grouped(done),
+            number::counted(total, "file")
+        ),
+        format!("{}{globs} goes on: unchanged files are skipped", call.in_error()),
+    )
 }
 
 fn allowed(readable: &Readable, files: Vec<Candidate>, outcome: &mut Outcome) -> Vec<Candidate> {

@@ -1,6 +1,7 @@
 //! Updates sources whose files have changed: checked before a search, at a limited rate.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -90,7 +91,7 @@ fn replace(
             }
             Some(Examined::Skipped(_)) | None => reindex.remove(&candidate.path),
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     })?;
     reindex.finish(source, UnlistedItems::Keep)?;
     Ok(())

@@ -1,6 +1,7 @@
 //! Parallel preparation with a single consumer: all cores read and prepare, one thread stores.
 
 use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -10,16 +11,21 @@ use crate::AppError;
 /// Queued results per worker; more would only fill memory.
 const QUEUE_PER_WORKER: usize = 4;
 
-/// Applies `work` to each of `jobs` in parallel and passes the results to `take`; an error of `take` stops
-/// everything.
+/// Applies `work` to each of `jobs` in parallel and passes the results to `take`; an error or a
+/// break of `take` stops everything.
 pub(super) fn each<Job: Sync, Made: Send>(
     jobs: &[Job],
     work: impl Fn(&Job) -> Made + Sync,
-    mut take: impl FnMut(&Job, Made) -> Result<(), AppError>,
+    mut take: impl FnMut(&Job, Made) -> Result<ControlFlow<()>, AppError>,
 ) -> Result<(), AppError> {
     let workers = thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len());
     if workers <= 1 {
-        return jobs.iter().try_for_each(|job| take(job, work(job)));
+        for job in jobs {
+            if take(job, work(job))?.is_break() {
+                break;
+            }
+        }
+        return Ok(());
     }
     let (next, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
@@ -36,11 +42,13 @@ pub(super) fn each<Job: Sync, Made: Send>(
             });
         }
         drop(made);
-        let outcome = taken.iter().try_for_each(|(job, made)| take(job, made));
+        let mut results = taken.iter().map(|(job, made)| take(job, made));
+        let end = results.find(|taken| !matches!(taken, Ok(ControlFlow::Continue(()))));
         ended.store(true, Ordering::Relaxed);
         // Workers blocked on a full queue must not wait forever.
+        drop(results);
         drop(taken);
-        outcome
+        end.map_or(Ok(()), |end| end.map(|_| ()))
     })
 }
 
@@ -57,7 +65,7 @@ mod tests {
             |job| job * 2,
             |_, made| {
                 sum += made;
-                Ok(())
+                Ok(ControlFlow::Continue(()))
             },
         )
         .unwrap();
@@ -73,5 +81,15 @@ mod tests {
         );
         assert!(failed.is_err());
         assert_eq!(taken, 1);
+        let broken = each(
+            &jobs,
+            |job| *job,
+            |_, _| {
+                taken += 1;
+                Ok(ControlFlow::Break(()))
+            },
+        );
+        assert!(broken.is_ok());
+        assert_eq!(taken, 2);
     }
 }

@@ -76,9 +76,10 @@ fn new_call(context: &Context) -> Call {
     let mut call = Call::default();
     if let Some(token) = context.meta.get_progress_token() {
         let (peer, runtime) = (context.peer.clone(), tokio::runtime::Handle::current());
-        call = call.reporting_to(move |done, what| {
-            let mut progress = ProgressNotificationParam::new(token.clone(), done);
-            progress.message = Some(what.to_owned());
+        call = call.reporting_to(move |step| {
+            let mut progress = ProgressNotificationParam::new(token.clone(), step.done);
+            progress.total = step.total;
+            progress.message = Some(step.what.to_owned());
             let peer = peer.clone();
             runtime.spawn(async move { peer.notify_progress(progress).await });
         });
