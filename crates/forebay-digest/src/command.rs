@@ -32,15 +32,19 @@ const FILTERS: &[&str] = &[
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Command {
     calls: Vec<Vec<String>>,
+    /// The names of all programs, also of those whose output only others read.
+    programs: Vec<String>,
 }
 
 impl Command {
     pub(crate) fn parse(text: &str) -> Self {
         let mut calls: Vec<Vec<String>> = Vec::new();
+        let mut programs: Vec<String> = Vec::new();
         for command in shell::parse(text).commands {
             let words = command.words.iter().map(|word| unquoted(&word.source)).collect();
             let call = without_wrappers(words);
             let Some(name) = call.first() else { continue };
+            programs.push(name.rsplit('/').next().unwrap_or(name).to_owned());
             if command.piped && FILTERS.contains(&name.as_str()) && !calls.is_empty() {
                 continue;
             }
@@ -51,7 +55,12 @@ impl Command {
                 calls.push(call);
             }
         }
-        Self { calls }
+        Self { calls, programs }
+    }
+
+    /// Returns the names of all programs, without their folders.
+    pub(crate) fn programs(&self) -> &[String] {
+        &self.programs
     }
 
     /// Returns true if any of the commands matches a pattern such as `pytest` or `git log`.

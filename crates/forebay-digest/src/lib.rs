@@ -16,6 +16,7 @@ mod binary;
 mod command;
 mod custom;
 mod digester;
+mod failure_reason;
 mod hash;
 mod lines;
 mod location;

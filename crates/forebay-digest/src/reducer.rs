@@ -4,6 +4,7 @@ use forebay_domain::tokens;
 
 use crate::command::Command;
 use crate::custom::CustomReader;
+use crate::failure_reason::FailureReasons;
 use crate::lines::Line;
 use crate::parts::Parts;
 use crate::quote::Quoter;
@@ -21,6 +22,7 @@ pub(crate) struct Reducer {
     /// Otherwise the parts of the text, if it starts in a known format.
     parts: Option<Parts>,
     rest: Rest,
+    reasons: FailureReasons,
 }
 
 /// What reads lines of no known part, and quotes.
@@ -48,12 +50,14 @@ impl Reducer {
                 embedded: EmbeddedRecognizers::for_command(&command),
                 quoter: Quoter::new(intent, max_bytes),
             },
+            reasons: FailureReasons::of_command(&command),
             parts: whole_text.map(|format| Parts::new(command, format, max_bytes)),
         }
     }
 
     pub(crate) fn push_line(&mut self, line: Line<'_>) {
         let line = line.without_timestamp();
+        self.reasons.push_line(line);
         if let Some(parts) = &mut self.parts {
             return parts.push_line(line, &mut |line, mark| self.rest.push_part_line(line, mark));
         }
@@ -71,8 +75,9 @@ impl Reducer {
 
     /// Returns the reduced text and the omitted lines.
     pub(crate) fn finish(mut self, lines: u64) -> (String, Vec<OmittedRange>) {
-        let report = self.report(lines);
-        self.rest.quoter.finish(report.as_ref(), self.failed, lines)
+        let mut report = self.report(lines);
+        let told = if self.failed { self.reasons.add_to(&mut report) } else { Vec::new() };
+        self.rest.quoter.finish(report.as_ref(), self.failed, lines, &told)
     }
 
     /// Returns the facts; no line may follow.

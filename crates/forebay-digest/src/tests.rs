@@ -89,21 +89,39 @@ fn omitted_ranges_exclude_the_only_shown_line() {
 }
 
 #[test]
-fn unexplained_failure_shows_possible_causes_and_the_tail() {
+fn unexplained_failure_shows_possible_causes_and_both_ends() {
     let raw = many("step", 200) + "cannot reach the host\n" + &many("more", 200);
     let hint = Hint { failed: true, ..Hint::default() };
     assert_snapshot!(digest(raw.as_bytes(), hint, None, Budget::exactly(30)).text, @r"
-    … lines 1-200
+    step a
+    step b
+    … lines 3-200
     cannot reach the host
-    … lines 202-394
-    more bjd
-    more bje
+    … lines 202-396
     more bjf
     more bjg
     more bjh
     more bji
     more bjj
     ");
+}
+
+#[test]
+fn the_reason_of_a_failure_comes_first_wherever_it_is() {
+    let paths = |count: u32| -> String { (0..count).map(|n| format!("src/a{n}.rs\n")).collect() };
+    let reason = "cat: c.txt: No such file or directory\n";
+    for raw in [
+        many("word", 200) + reason + &many("more", 200),
+        many("word", 200) + reason,
+        reason.to_owned() + &many("word", 200),
+        paths(200) + reason,
+    ] {
+        let hint = Hint { command: Some("cat a.txt c.txt"), failed: true, ..Hint::default() };
+        let text = digest(raw.as_bytes(), hint, None, Budget::exactly(60)).text;
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.ends_with(reason.trim()), "{text}");
+        assert_eq!(text.matches("c.txt").count(), 1, "{text}");
+    }
 }
 
 #[test]

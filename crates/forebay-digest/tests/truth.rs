@@ -42,6 +42,26 @@ fn interrupted_outputs_state_only_what_holds() {
 }
 
 #[test]
+fn complete_samples_state_only_what_holds_beside_others() {
+    let (complete, all) = (cut(samples::complete()), cut_samples());
+    check_all(&complete, |index| {
+        let sample = &complete[index];
+        let others = complete.iter().chain(partners(&all, index, 3));
+        others
+            .enumerate()
+            .flat_map(|(nth, other)| {
+                let inside = !may_contain_anything(sample) && other.name != sample.name;
+                let inside =
+                    inside.then(|| Case::interrupted_by(sample, other, nth % PARTNERS + 1));
+                [Case::followed_by(sample, other), Case::followed_by(other, sample)]
+                    .into_iter()
+                    .chain(inside)
+            })
+            .collect()
+    });
+}
+
+#[test]
 #[ignore = "takes minutes; the tests above check a part of it"]
 fn every_pair_states_only_what_holds() {
     let all = cut_samples();
@@ -146,12 +166,15 @@ fn is_ambiguous(outer: &Sample, inner: &Sample) -> bool {
 /// Returns true for formats in which any line may be content: patches, documents, bodies.
 fn may_contain_anything(sample: &Sample) -> bool {
     const NAMES: &[&str] =
-        &["git/show", "git/diff", "git/log-patches", "diff/", "markdown/", "curl/"];
+        &["git/show", "git/diff", "git/log-patches", "diff/", "markdown/", "curl/", "cat/"];
     NAMES.iter().any(|name| sample.name.starts_with(name))
 }
 
 fn cut_samples() -> Vec<Sample> {
-    let mut all = samples::all();
+    cut(samples::all())
+}
+
+fn cut(mut all: Vec<Sample>) -> Vec<Sample> {
     for sample in &mut all {
         // A fence that is open would hide what follows.
         if sample.raw.len() > MAX_SAMPLE_BYTES && sample.tool() != "markdown" {

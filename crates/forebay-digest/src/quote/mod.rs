@@ -61,11 +61,14 @@ impl Quoter {
     }
 
     /// Returns the facts, the quotes that fit below them, and the omitted lines.
+    ///
+    /// The facts quote the lines in `told`, which are not repeated below them.
     pub(crate) fn finish(
         mut self,
         report: Option<&Report>,
         failed: bool,
         lines: u64,
+        told: &[u64],
     ) -> (String, Vec<OmittedRange>) {
         if let Some(run) = self.run.take() {
             self.push_run(run);
@@ -74,7 +77,8 @@ impl Quoter {
             report.map(|report| report.facts_within(self.facts_bytes(report))).unwrap_or_default();
         let max_bytes = self.max_bytes.saturating_sub(facts.len() + usize::from(!facts.is_empty()));
         let plan = self.plan(report, failed);
-        let rows = self.row_buffer.into_rows();
+        let mut rows = self.row_buffer.into_rows();
+        rows.retain(|row| row.first != row.last || !told.contains(&row.first));
         let (quotes, omitted) = plan::render(
             plan,
             &rows,

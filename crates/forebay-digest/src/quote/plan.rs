@@ -61,11 +61,12 @@ pub(super) const FAILING: &[Step] = &[
     Step { rows: RowSet::Failures, share: 100 },
 ];
 
-/// Something failed and no line says what: possible causes, then the end.
+/// Something failed and no line says what: possible causes, then the end, and how it began.
 pub(super) const UNEXPLAINED: &[Step] = &[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Marked, share: 85 },
     Step { rows: RowSet::Salient, share: 40 },
+    Step { rows: RowSet::Head, share: 15 },
     Step { rows: RowSet::Tail, share: 100 },
 ];
 

@@ -27,12 +27,15 @@ pub(super) const FORMAT: Format = Format {
         "pyright",
         "golangci-lint",
         "shellcheck",
+        "yamllint",
     ],
     scope: Scope::Embedded(&[
         ": error: ",
         ": error[",
         ": warning: ",
         ": fatal error: ",
+        ": [error] ",
+        ": [warning] ",
         "error TS",
         ": note: ",
         "vet: ",
@@ -58,6 +61,8 @@ const TOOLS: &[(&str, &str)] = &[
     (".hpp", "c++"),
     (".sh", "shellcheck"),
     (".rs", "rustc"),
+    (".yaml", "yaml lint"),
+    (".yml", "yaml lint"),
 ];
 
 /// Maximum number of lines below a diagnostic that explain it.

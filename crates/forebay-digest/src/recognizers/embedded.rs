@@ -60,6 +60,14 @@ impl EmbeddedRecognizers {
         recognizers
     }
 
+    /// Returns true if the command is known to print an embedded format.
+    pub(crate) fn are_named_by(command: &Command) -> bool {
+        FORMATS.iter().any(|format| {
+            let named = || format.commands.iter().any(|pattern| command.matches(pattern));
+            matches!(format.scope, Scope::Embedded(_)) && named()
+        })
+    }
+
     /// Returns the trigger words with the bit of their format.
     pub(crate) fn triggers() -> impl Iterator<Item = (&'static str, u128)> {
         FORMATS.iter().enumerate().flat_map(|(index, format)| {

@@ -1,4 +1,4 @@
-//! ESLint and Biome: problems by rule and file.
+//! ESLint, Biome and yamllint: problems by rule and file.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -6,9 +6,9 @@ use crate::location;
 use crate::tally::{Diagnostics, Severity, count};
 
 pub(super) const FORMAT: Format = Format {
-    name: "eslint, biome",
+    name: "eslint, biome, yamllint",
     keeps: "errors and warnings by rule and file; the first of each rule",
-    commands: &["eslint", "biome", "next lint", "standard", "oxlint", "stylelint"],
+    commands: &["eslint", "biome", "next lint", "standard", "oxlint", "stylelint", "yamllint"],
     scope: Scope::Embedded(&["  error  ", "  warning  ", "✖ ", " lint/"]),
     create: || Box::<Eslint>::default(),
 };
@@ -17,18 +17,27 @@ pub(super) const FORMAT: Format = Format {
 struct Eslint {
     diagnostics: Diagnostics,
     file: String,
+    /// The previous line is not blank, so a bare name is not that of a file.
+    in_section: bool,
 }
 
 impl Recognizer for Eslint {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
+        if text.is_empty() {
+            // The problems of a file end here.
+            self.file.clear();
+            self.in_section = false;
+            return Mark::Plain;
+        }
+        let opens_section = !std::mem::replace(&mut self.in_section, true);
         if let Some(problem) = problem(text) {
             let mark = self.diagnostics.add(problem.severity, &self.file, problem.rule);
             let place = format!("{}:{}", self.file, problem.place);
             self.diagnostics.add_example(&place, problem.rule, problem.message);
             return mark;
         }
-        if is_file(text) {
+        if is_file(text, opens_section) {
             text.clone_into(&mut self.file);
             return Mark::DETAIL;
         }
@@ -80,15 +89,21 @@ fn problem(text: &str) -> Option<Problem<'_>> {
     let is_location = line.parse::<u64>().is_ok() && column.parse::<u64>().is_ok();
     let (word, rest) = rest.trim_start().split_once(' ')?;
     let severity = Severity::from_word(word).filter(|_| is_location)?;
-    let (message, rule) = rest.rsplit_once("  ").unwrap_or((rest, ""));
-    Some(Problem { severity, place, message: message.trim(), rule: rule.trim() })
+    let rest = rest.trim();
+    // yamllint writes the rule in parentheses, after a syntax error with only one space before it.
+    let (message, rule) =
+        rest.rsplit_once("  ").or_else(|| rest.rsplit_once(" (")).unwrap_or((rest, ""));
+    let rule = rule.trim().trim_start_matches('(').trim_end_matches(')');
+    let is_rule = !rule.contains(' ');
+    let (message, rule) = if is_rule { (message.trim(), rule) } else { (rest, "") };
+    Some(Problem { severity, place, message, rule })
 }
 
-/// Returns true for a line that is just a path.
-fn is_file(text: &str) -> bool {
+/// Returns true for a line that is just a path; a name without a folder only opens a section.
+fn is_file(text: &str, opens_section: bool) -> bool {
     let (_, extension) = text.rsplit_once('.').unwrap_or_default();
     !text.starts_with(' ')
-        && text.contains('/')
+        && (text.contains('/') || opens_section)
         && !text.contains(' ')
         && (1..=6).contains(&extension.len())
 }

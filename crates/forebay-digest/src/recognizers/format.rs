@@ -1,6 +1,6 @@
 //! Describes a format and detects which one a text has.
 
-use super::{FORMATS, Recognizer};
+use super::{EmbeddedRecognizers, FORMATS, Recognizer};
 use crate::command::Command;
 use crate::lines::Line;
 
@@ -87,10 +87,7 @@ impl Format {
 
     fn detect_lines(command: &Command, lines: &[&str]) -> Option<&'static Self> {
         // A command that is known to print an embedded format outweighs a likely claim.
-        let names_embedded = FORMATS.iter().any(|format| {
-            let named = || format.commands.iter().any(|pattern| command.matches(pattern));
-            matches!(format.scope, Scope::Embedded(_)) && named()
-        });
+        let names_embedded = EmbeddedRecognizers::are_named_by(command);
         let mut best: Option<(Claim, &Self)> = None;
         let mut text_start = Start { command, lines: lines.to_vec(), is_expected: false };
         for format in FORMATS {

@@ -196,7 +196,8 @@ impl Diagnostics {
                 report.add(85, format!("{name} by kind: {}", kinds.list(10)));
             }
         }
-        if self.files.distinct() > 1 {
+        // Diagnostics without a file may belong to any of them.
+        if self.files.distinct() > 1 && self.unlocated == 0 {
             report.add(75, format!("by file: {}", self.files.list(8)));
         }
         for (index, example) in self.examples.iter().enumerate() {

@@ -60,7 +60,16 @@ impl Fact {
 
 /// Returns all samples, sorted by name.
 pub(crate) fn all() -> Vec<Sample> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    all_in("samples")
+}
+
+/// Returns the samples of which a digest must keep every fact, sorted by name.
+pub(crate) fn complete() -> Vec<Sample> {
+    all_in("tests/recorded")
+}
+
+fn all_in(folder: &str) -> Vec<Sample> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let tools = entries(&root).into_iter().filter(|path| path.is_dir());
     let cards = tools.flat_map(|tool| entries(&tool)).filter(|path| has_extension(path, "toml"));
     cards.map(|card| read(&root, &card)).collect()
