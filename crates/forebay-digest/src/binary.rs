@@ -31,7 +31,8 @@ impl Binary {
     /// Detects binary data by its first bytes; `None` for text.
     pub(crate) fn recognize(start: &[u8]) -> Option<Self> {
         let kind = MAGIC.iter().find(|(_, magic)| start.starts_with(magic)).map(|(kind, _)| *kind);
-        let binary = kind.is_some() || start.contains(&0) || is_mostly_garbage(start);
+        let has_nul = start.contains(&0) && !is_nul_list(start);
+        let binary = kind.is_some() || has_nul || is_mostly_garbage(start);
         binary.then(|| Self {
             kind,
             detail: kind.map(|kind| detail(kind, start)).unwrap_or_default(),
@@ -93,6 +94,41 @@ fn elf(start: &[u8]) -> Option<String> {
     Some(format!(" {bits} {machine} {what}{linked}"))
 }
 
+/// Minimum number of complete items in a list, and their mean length in bytes.
+///
+/// Shorter ones are UTF-16 or tables of numbers.
+const MIN_ITEMS: usize = 3;
+const MIN_MEAN_BYTES: usize = 4;
+
+/// Returns true for names that end with NUL, as `find -print0`, `git ls-files -z` and `env -0` print them.
+pub(crate) fn is_nul_list(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(PROBE_BYTES)];
+    let Some(end) = memchr::memrchr(0, start) else { return false };
+    // The last item may be cut off by the end of the probe, within a character.
+    let is_cut = start.len() == PROBE_BYTES;
+    let rest = &start[end + 1..];
+    let rest_is_text = match std::str::from_utf8(rest) {
+        Ok(text) => is_item(text) || text.is_empty(),
+        Err(error) => is_cut && error.error_len().is_none(),
+    };
+    let mut items = 0;
+    let mut names = start[..end].split(|byte| *byte == 0);
+    let all_are_items = names.all(|item| {
+        items += 1;
+        std::str::from_utf8(item).is_ok_and(is_item)
+    });
+    all_are_items && rest_is_text && items >= MIN_ITEMS && end + 1 >= items * (MIN_MEAN_BYTES + 1)
+}
+
+/// Ends each item of a NUL-separated list as a line.
+pub(crate) fn items_as_lines(raw: &[u8]) -> Vec<u8> {
+    raw.iter().map(|byte| if *byte == 0 { b'\n' } else { *byte }).collect()
+}
+
+fn is_item(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|c: char| c.is_control() && !"\t\n".contains(c))
+}
+
 /// Returns true if more than 30 % of the bytes are control characters or invalid UTF-8.
 fn is_mostly_garbage(start: &[u8]) -> bool {
     let garbage: usize = start
@@ -128,6 +164,10 @@ mod tests {
         check("größer".as_bytes(), None);
         check(b"caf\xe9 au lait in latin-1", None);
         check(b"\x01\x02\x03\x04abcd", Some("binary data, 12,345 bytes, sha256 0"));
+        check(b"src/a.rs\0src/b.rs\0README.md\0", None);
+        check("src/a.rs\0grün/b c.rs\0README.md\0cut".as_bytes(), None);
+        check(b"a\0b\0c\0d\0e\0", Some("binary data, 12,345 bytes, sha256 0"));
+        check(b"name\0\0\0\0other\0third\0", Some("binary data, 12,345 bytes, sha256 0"));
         check(b"abc\0def", Some("binary data, 12,345 bytes, sha256 0"));
         check(b"\x89PNG\r\n\x1a\n....", Some("binary data, 12,345 bytes (png), sha256 0"));
         check(b"\x1f\x8b\x08..", Some("binary data, 12,345 bytes (gzip), sha256 0"));

@@ -1,5 +1,7 @@
 //! Builds the digest of an output that arrives in chunks.
 
+use std::borrow::Cow;
+
 use forebay_domain::tokens;
 use forebay_text::cut;
 use sha2::{Digest as _, Sha256};
@@ -8,6 +10,7 @@ use crate::binary::{self, Binary};
 use crate::custom::CustomRecognizers;
 use crate::lines::{Line, LineReader};
 use crate::reducer::Reducer;
+use crate::repeats;
 use crate::{Budget, Digest, Hint, OmittedRange};
 
 /// Maximum bytes held of one line; only single-line data is ever this long.
@@ -31,7 +34,27 @@ pub struct Digester {
 enum State {
     Undecided,
     Text,
+    /// Items that end with NUL; each is read as a line.
+    NulList(RawLines),
     Binary(Binary, Sha256),
+}
+
+/// Counts the lines of raw bytes.
+#[derive(Debug, Default)]
+struct RawLines {
+    newlines: u64,
+    is_open: bool,
+}
+
+impl RawLines {
+    fn push(&mut self, raw: &[u8]) {
+        self.newlines += memchr::memchr_iter(b'\n', raw).count() as u64;
+        self.is_open = raw.last().map_or(self.is_open, |last| *last != b'\n');
+    }
+
+    fn count(&self) -> u64 {
+        self.newlines + u64::from(self.is_open)
+    }
 }
 
 impl Digester {
@@ -58,7 +81,7 @@ impl Digester {
         self.bytes += raw.len() as u64;
         match self.state {
             State::Undecided => self.probe(raw),
-            State::Text | State::Binary(..) => self.read(raw),
+            State::Text | State::NulList(_) | State::Binary(..) => self.read(raw),
         }
     }
 
@@ -75,12 +98,16 @@ impl Digester {
             self.decide();
         }
         self.reader.finish(&mut |line| self.text.push_line(line));
-        let lines = self.reader.count();
+        let mut lines = self.reader.count();
         let output = match self.state {
             State::Binary(binary, hash) => {
                 self.text.placeholder(&binary.describe(self.bytes, &short_hex(hash)), lines)
             }
             State::Undecided | State::Text => self.text.finish(lines),
+            State::NulList(raw) => {
+                let items = std::mem::replace(&mut lines, raw.count());
+                self.text.finish(items).with_all_omitted(lines)
+            }
         };
         let Output { text, verbatim, omitted } = output;
         Digest { text, verbatim, lines, bytes: self.bytes, omitted }
@@ -98,21 +125,30 @@ impl Digester {
 
     fn decide(&mut self) {
         let start = std::mem::take(&mut self.start);
-        self.state = Binary::recognize(&start)
-            .map_or(State::Text, |binary| State::Binary(binary, Sha256::default()));
+        self.state = match Binary::recognize(&start) {
+            Some(binary) => State::Binary(binary, Sha256::default()),
+            None if binary::is_nul_list(&start) => State::NulList(RawLines::default()),
+            None => State::Text,
+        };
         self.read(&start);
     }
 
     fn read(&mut self, raw: &[u8]) {
+        let mut items = Cow::Borrowed(raw);
         // Lines of binary data are counted but not read.
         let is_text = match &mut self.state {
             State::Binary(_, hash) => {
                 hash.update(raw);
                 false
             }
+            State::NulList(lines) => {
+                lines.push(raw);
+                items = Cow::Owned(binary::items_as_lines(raw));
+                true
+            }
             State::Undecided | State::Text => true,
         };
-        self.reader.push(raw, &mut |line| {
+        self.reader.push(&items, &mut |line| {
             if is_text {
                 self.text.push_line(line);
             }
@@ -157,6 +193,12 @@ impl Output {
         Self { text, verbatim: true, omitted: Vec::new() }
     }
 
+    /// Marks all raw lines as omitted if the text is reduced and its lines are not the raw ones.
+    fn with_all_omitted(self, lines: u64) -> Self {
+        let all = OmittedRange { first: 1, last: lines };
+        Self { omitted: if self.verbatim { Vec::new() } else { vec![all] }, ..self }
+    }
+
     fn reduced((text, omitted): (String, Vec<OmittedRange>)) -> Self {
         Self { text, verbatim: false, omitted }
     }
@@ -198,7 +240,7 @@ impl TextDigest {
     fn finish(mut self, lines: u64) -> Output {
         match std::mem::replace(&mut self.state, TextState::Buffered(String::new())) {
             TextState::Buffered(text) if tokens::estimate(&text) <= self.budget.verbatim => {
-                Output::whole(text)
+                Output::whole(repeats::fold(&text).unwrap_or(text))
             }
             TextState::Buffered(text) => self.smaller_of(text, lines),
             TextState::Reducing(reduced) => Output::reduced(reduced.finish(lines)),

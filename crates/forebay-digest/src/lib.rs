@@ -3,7 +3,8 @@
 //! A pure function from bytes to text, in these stages:
 //!
 //! 1. `lines` splits the raw bytes into lines and `terminal` removes terminal noise;
-//! 2. a text that fits the budget is returned verbatim, and the later stages are never built;
+//! 2. a text that fits the budget is returned verbatim, except for long runs of equal lines (`repeats`),
+//!    and the later stages are never built;
 //! 3. a larger one is reduced (`reducer`): recognizers (`recognizers`, one file per format) bid for
 //!    it by its command and first lines, mark the lines that matter and report facts; user-defined
 //!    ones (`custom`) come first; `parts` keeps the facts of several formats in one text apart;
@@ -25,6 +26,7 @@ mod parts;
 mod quote;
 mod recognizers;
 mod reducer;
+mod repeats;
 mod salience;
 mod tally;
 mod terminal;
@@ -64,7 +66,7 @@ impl Budget {
 pub struct Digest {
     /// Valid UTF-8 without `\r` or escape sequences, within the budget.
     pub text: String,
-    /// True if only terminal noise was removed.
+    /// True if only terminal noise was removed and runs of equal lines were folded.
     pub verbatim: bool,
     /// Number of lines in the raw text, including a last line without `\n`.
     pub lines: u64,
@@ -132,8 +134,11 @@ const STATEMENTS_TOKENS: u64 = 6_000;
 /// Removes terminal noise: escape sequences, overwritten states of a line, control characters.
 ///
 /// Tabs and newlines stay, `\r\n` becomes `\n`, invalid UTF-8 becomes U+FFFD. Of the states of a
-/// line (separated by a lone `\r`), the last visible one stays.
+/// line (separated by a lone `\r`), the last visible one stays. Items of a NUL-separated list become lines.
 pub fn clean(raw: &[u8]) -> String {
+    if binary::is_nul_list(raw) {
+        return clean(&binary::items_as_lines(raw));
+    }
     let mut text = String::with_capacity(raw.len());
     let mut reader = lines::LineReader::with_max_bytes(usize::MAX);
     let mut keep = |line: lines::Line<'_>| line.append_to(&mut text);

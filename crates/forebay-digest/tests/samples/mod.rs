@@ -64,6 +64,7 @@ pub(crate) fn all() -> Vec<Sample> {
 }
 
 /// Returns the samples of which a digest must keep every fact, sorted by name.
+#[allow(dead_code, reason = "not used by all tests")]
 pub(crate) fn complete() -> Vec<Sample> {
     all_in("tests/recorded")
 }
