@@ -34,6 +34,9 @@ const MIN_PATHS: u64 = 12;
 /// Maximum number of folders listed.
 const MAX_FOLDERS: usize = 600;
 
+/// Of more folders, the largest are told first.
+const MAX_LISTED_FOLDERS: usize = 8;
+
 /// Maximum number of names held per folder.
 const MAX_NAMES_PER_FOLDER: usize = 300;
 
@@ -79,7 +82,9 @@ const TYPE_MARKERS: [char; 4] = ['*', '@', '|', '='];
 struct Paths {
     count: u64,
     extensions: ValueCounts,
-    top_folders: ValueCounts,
+    /// Paths by their first one, two and three names.
+    levels: [ValueCounts; 3],
+    by_folder: ValueCounts,
     folders: BTreeMap<String, (u64, Vec<String>)>,
     tool_errors: ToolErrors,
     /// The folder whose entries `ls` lists below its name.
@@ -138,7 +143,10 @@ impl Recognizer for Paths {
         {
             self.extensions.add(&format!(".{extension}"));
         }
-        self.top_folders.add(top_folder(path));
+        for (index, level) in self.levels.iter_mut().enumerate() {
+            level.add(first_names(path, index + 1));
+        }
+        self.by_folder.add(if folder.is_empty() { "." } else { folder });
         if self.folders.len() < MAX_FOLDERS || self.folders.contains_key(folder) {
             let (count, names) = self.folders.entry(folder.to_owned()).or_default();
             *count += 1;
@@ -182,9 +190,7 @@ impl Recognizer for Paths {
         if self.extensions.distinct() > 1 {
             report.add(95, format!("kinds: {}", self.extensions.list(10)));
         }
-        if self.top_folders.distinct() > 1 && self.top_folders.distinct() < self.count as usize {
-            report.add(90, format!("by top folder: {}", self.top_folders.list(10)));
-        }
+        self.add_level(&mut report);
         self.add_folder_facts(&mut report, context.max_bytes);
         Some(report)
     }
@@ -214,9 +220,28 @@ impl Paths {
         if bare == "." { "" } else { bare }.clone_into(&mut self.section);
     }
 
+    /// Adds the counts by the upper folders, below a folder that contains all.
+    fn add_level(&self, report: &mut Report) {
+        let splits =
+            |level: &&ValueCounts| level.ranked().iter().filter(|row| row.1 > 1).count() > 1;
+        let is_level = |level: &&ValueCounts| splits(level) && level.is_exact();
+        let Some((index, level)) =
+            self.levels.iter().enumerate().find(|(_, level)| is_level(level))
+        else {
+            return;
+        };
+        if level.distinct() < self.count as usize {
+            let by = if index == 0 { "by top folder" } else { "by upper folder" };
+            report.add(90, format!("{by}: {}", level.list(10)));
+        }
+    }
+
     /// Gives each folder an equal share, so that small ones are listed completely.
     fn add_folder_facts(&self, report: &mut Report, max_bytes: usize) {
         let share = (max_bytes / self.folders.len().max(1)).max(30).min(max_bytes / 2);
+        if self.folders.len() > MAX_LISTED_FOLDERS && self.by_folder.is_exact() {
+            report.add(88, format!("largest folders: {}", self.by_folder.list(8)));
+        }
         for (folder, (count, names)) in &self.folders {
             let shown: Vec<&str> = names.iter().map(String::as_str).collect();
             let more = count - names.len() as u64;
@@ -224,15 +249,18 @@ impl Paths {
             let folder = if folder.is_empty() { "." } else { folder };
             // A file that is alone in its folder says more than one of hundreds.
             let weight = if *count <= 3 { 60 } else { 50 };
-            report.add(
+            report.add_named(
                 weight,
                 format!("{folder}/ {count}: {}{more}", list_series(&shown, " ", share)),
+                " folder",
             );
         }
     }
 }
 
-fn top_folder(path: &str) -> &str {
+/// Returns a path up to its first names.
+fn first_names(path: &str, names: usize) -> &str {
     let from = usize::from(path.starts_with('/'));
-    path[from..].find('/').map_or(path, |end| &path[..from + end])
+    let end = path[from..].match_indices('/').nth(names - 1);
+    end.map_or(path, |(at, _)| &path[..from + at])
 }

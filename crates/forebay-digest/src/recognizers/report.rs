@@ -22,8 +22,9 @@ enum List {
     None,
     /// It stands for this many items of a list, which shows a gap in their place.
     Items(u64),
-    /// It is one of the fields of a record; the last one is followed by the number left out.
-    Field,
+    /// It is one of several things with this name, such as the fields of a record; the last one is followed by
+    /// the number left out.
+    Named(&'static str),
 }
 
 /// Which lines are quoted below the facts.
@@ -83,7 +84,12 @@ impl Report {
 
     /// Adds the description of a field; the reader is told how many do not fit.
     pub(crate) fn add_field(&mut self, weight: u32, text: impl Into<String>) {
-        self.facts.push(Fact { weight, text: text.into(), list: List::Field });
+        self.add_named(weight, text, " field");
+    }
+
+    /// Adds one of several things; the reader is told how many do not fit. The name has a leading space.
+    pub(crate) fn add_named(&mut self, weight: u32, text: impl Into<String>, name: &'static str) {
+        self.facts.push(Fact { weight, text: text.into(), list: List::Named(name) });
     }
 
     /// Adds items of a list that were counted but not kept.
@@ -124,10 +130,14 @@ impl Report {
         for index in chosen {
             is_chosen[*index] = true;
         }
-        let (mut text, mut items, mut fields) = (String::new(), 0, 0);
+        let (mut text, mut items, mut named, mut name) = (String::new(), 0, 0, "");
         for (fact, is_chosen) in self.facts.iter().zip(is_chosen) {
-            if fact.list != List::Field && is_chosen {
-                push_gap(&mut text, &mut fields, " field");
+            if fact.list != List::Named(name) && (is_chosen || matches!(fact.list, List::Named(_)))
+            {
+                push_gap(&mut text, &mut named, name);
+            }
+            if let List::Named(of_fact) = fact.list {
+                name = of_fact;
             }
             if is_chosen {
                 push_gap(&mut text, &mut items, "");
@@ -138,11 +148,11 @@ impl Report {
             match fact.list {
                 List::None => {}
                 List::Items(count) => items += count,
-                List::Field => fields += 1,
+                List::Named(_) => named += 1,
             }
         }
         push_gap(&mut text, &mut items, "");
-        push_gap(&mut text, &mut fields, " field");
+        push_gap(&mut text, &mut named, name);
         text.pop();
         text
     }

@@ -8,7 +8,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "tree",
-    keeps: "counts of folders and files; upper levels before lower ones; file types",
+    keeps: "counts of folders and files; entries of the largest folders; upper levels first; file types",
     commands: &["tree", "eza --tree", "cargo tree", "npm ls"],
     scope: Scope::Whole(claims),
     create: || Box::<Tree>::default(),
@@ -37,6 +37,14 @@ struct Tree {
     upper: u64,
     summary: Option<String>,
     has_root: bool,
+    /// The last entry of each level.
+    names: Vec<String>,
+    /// Entries by the folder that contains them.
+    by_folder: ValueCounts,
+    /// Something else came after the last entry, such as the root of another tree.
+    is_interrupted: bool,
+    /// True if the folder of an entry is unknown.
+    has_gap: bool,
 }
 
 impl Recognizer for Tree {
@@ -50,6 +58,7 @@ impl Recognizer for Tree {
             }
             let is_root = self.entries == 0 && !self.has_root && !text.is_empty();
             self.has_root |= is_root;
+            self.is_interrupted |= !is_root && !text.is_empty();
             return if is_root { Mark::Weight(48) } else { Mark::Foreign };
         };
         if self.summary.is_some() {
@@ -59,6 +68,7 @@ impl Recognizer for Tree {
         self.upper += u64::from(depth == 1);
         self.deepest = self.deepest.max(depth);
         let name = text.rsplit("── ").next().unwrap_or(text);
+        self.add_to_folder(depth, name);
         // Links have no file type of their own.
         let name = if name.contains(" -> ") { "" } else { name };
         if let Some((stem, extension)) = name.rsplit_once('.')
@@ -82,6 +92,30 @@ impl Recognizer for Tree {
         if self.extensions.distinct() > 1 {
             report.add(90, format!("kinds: {}", self.extensions.list(10)));
         }
+        if self.by_folder.distinct() > 2 && self.by_folder.is_exact() && !self.has_gap {
+            report.add(88, format!("entries by folder: {}", self.by_folder.list(8)));
+        }
         Some(report)
     }
+}
+
+impl Tree {
+    /// Counts an entry for the folder that contains it.
+    fn add_to_folder(&mut self, depth: usize, name: &str) {
+        self.has_gap |= self.is_interrupted || depth > self.names.len() + 1;
+        self.names.truncate(depth - 1);
+        let folder = if self.names.is_empty() { ".".to_owned() } else { self.names.join("/") };
+        self.by_folder.add(&folder);
+        self.names.push(bare_name(name).to_owned());
+    }
+}
+
+/// Strips sizes and permissions in brackets, and the target of a link.
+fn bare_name(name: &str) -> &str {
+    let name = match name.split_once(']') {
+        Some((_, rest)) if name.starts_with('[') && rest.starts_with("  ") => rest,
+        _ => name,
+    };
+    let name = name.split(" -> ").next().unwrap_or(name);
+    name.trim().trim_end_matches('/')
 }
