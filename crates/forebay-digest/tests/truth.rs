@@ -175,6 +175,8 @@ fn may_contain_anything(sample: &Sample) -> bool {
         "curl/",
         "cat/",
         "find/nul",
+        "find/python",
+        "ls/python",
     ];
     NAMES.iter().any(|name| sample.name.starts_with(name))
 }

@@ -1,6 +1,8 @@
 //! Compilers and linters that write `path:line:col: severity: message`: gcc, clang, tsc, javac, go vet,
 //! mypy, pylint, flake8, ruff.
 
+use forebay_text::cut;
+
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::location;
@@ -65,6 +67,16 @@ const TOOLS: &[(&str, &str)] = &[
     (".yml", "yaml lint"),
 ];
 
+/// Numbers of errors in templates that are told with their chain, and of places in a chain.
+const MAX_CHAINS: usize = 6;
+const MAX_CHAIN: usize = 4;
+
+/// Bytes shown of an error in a template.
+const MAX_CHAIN_ERROR_BYTES: usize = 160;
+
+/// Weight of the first of these errors: above the counts by kind, because only the chain names the user's line.
+const CHAIN_WEIGHT: u32 = 90;
+
 /// Maximum number of lines below a diagnostic that explain it.
 const MAX_DETAIL_LINES: u32 = 4;
 
@@ -76,6 +88,12 @@ struct Compiler {
     detail_lines: u32,
     /// Rule and message on a line of their own, before the location.
     pending: Option<Headline>,
+    /// How the template that the next error is in was instantiated.
+    instantiation: Vec<String>,
+    /// The chains of errors in templates, each with its error.
+    chains: Vec<(String, Vec<String>)>,
+    /// Number of further chains.
+    more_chains: u64,
 }
 
 impl Recognizer for Compiler {
@@ -94,6 +112,10 @@ impl Recognizer for Compiler {
                 &diagnostic.kind,
             );
             self.detail_lines = if mark == Mark::FAILURE { MAX_DETAIL_LINES } else { 0 };
+            self.add_chain(text, diagnostic.severity);
+            return mark;
+        }
+        if let Some(mark) = self.instantiation(text) {
             return mark;
         }
         if is_count(text) {
@@ -114,14 +136,53 @@ impl Recognizer for Compiler {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        self.tools
-            .into_iter()
+        let reports = self.tools.into_iter();
+        let mut report = reports
             .filter_map(|(tool, diagnostics)| diagnostics.report(tool))
-            .reduce(Report::merge)
+            .reduce(Report::merge)?;
+        for (index, (error, chain)) in self.chains.iter().enumerate() {
+            let weight = CHAIN_WEIGHT - index as u32;
+            report.add_item(weight, format!("{error}; {}", chain.join(", ")));
+        }
+        report.add_unlisted(self.more_chains);
+        Some(report)
     }
 }
 
 impl Compiler {
+    /// Reads `a.h: In instantiation of ...`, `a.cpp:9:59:   required from ...` of gcc.
+    fn instantiation(&mut self, text: &str) -> Option<Mark> {
+        if text.contains(": In instantiation of ") {
+            self.instantiation.clear();
+            return Some(Mark::DETAIL);
+        }
+        let (place, from) = text.split_once(":   required ")?;
+        let is_place = location::located_message(text).is_some();
+        if !is_place || self.instantiation.len() >= MAX_CHAIN {
+            return is_place.then_some(Mark::Plain);
+        }
+        let is_here = from.ends_with("from here");
+        if is_here || !is_system_header(place) {
+            let here = if is_here { " (from here)" } else { "" };
+            self.instantiation.push(format!("required at {place}{here}"));
+        }
+        Some(if is_here { Mark::REASON } else { Mark::Plain })
+    }
+
+    /// Keeps the chain of an error in a template, with the error.
+    fn add_chain(&mut self, error: &str, severity: Severity) {
+        let chain = std::mem::take(&mut self.instantiation);
+        let is_own = |place: &String| !place.contains(" at /usr/");
+        if severity != Severity::Error || !chain.iter().any(is_own) {
+            return;
+        }
+        if self.chains.len() == MAX_CHAINS {
+            self.more_chains += 1;
+        } else {
+            self.chains.push((cut::one_line(error, MAX_CHAIN_ERROR_BYTES), chain));
+        }
+    }
+
     /// Returns the diagnostics of the tool that reports on this kind of file.
     fn of_tool(&mut self, path: &str) -> &mut Diagnostics {
         let extension = TOOLS.iter().find(|(extension, _)| path.ends_with(extension));
@@ -165,6 +226,13 @@ impl Compiler {
         self.pending = Headline::parse(text);
         self.pending.is_some().then_some(Mark::Weight(45))
     }
+}
+
+/// Returns true for a place in the compiler's own headers.
+fn is_system_header(place: &str) -> bool {
+    ["/usr/include/", "/usr/lib/", "/usr/local/include/"]
+        .iter()
+        .any(|start| place.starts_with(start))
 }
 
 /// The first line of a diagnostic that spans several.

@@ -19,6 +19,8 @@ struct Eslint {
     file: String,
     /// The previous line is not blank, so a bare name is not that of a file.
     in_section: bool,
+    /// Something else came among the problems of a file, so those that follow have none.
+    is_interrupted: bool,
 }
 
 impl Recognizer for Eslint {
@@ -27,7 +29,7 @@ impl Recognizer for Eslint {
         if text.is_empty() {
             // The problems of a file end here.
             self.file.clear();
-            self.in_section = false;
+            (self.in_section, self.is_interrupted) = (false, false);
             return Mark::Plain;
         }
         let opens_section = !std::mem::replace(&mut self.in_section, true);
@@ -38,7 +40,11 @@ impl Recognizer for Eslint {
             return mark;
         }
         if is_file(text, opens_section) {
-            text.clone_into(&mut self.file);
+            self.is_interrupted |= !opens_section && !self.file.is_empty();
+            self.file.clear();
+            if !self.is_interrupted {
+                text.clone_into(&mut self.file);
+            }
             return Mark::DETAIL;
         }
         if text.starts_with("✖ ") && text.contains(" problem") {

@@ -47,6 +47,7 @@ mod npm;
 mod paths;
 mod phpunit;
 mod pip;
+mod plain_diff;
 mod pytest;
 mod report;
 mod rspec;
@@ -187,6 +188,7 @@ recognizers! {
     du,
     git_status,
     git_log,
+    plain_diff,
     diff,
     git_blame,
     git_branch,

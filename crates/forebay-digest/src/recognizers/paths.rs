@@ -122,15 +122,19 @@ impl Recognizer for Paths {
             self.open(section);
             return Mark::Noise;
         }
-        if path.ends_with(':') {
+        // Entries below a folder are named without it.
+        let is_entry = self.section.is_empty() || !path.trim_end_matches('/').contains('/');
+        if path.ends_with(':') || !is_entry {
             return Mark::Foreign;
         }
         self.in_section = true;
         self.bare_names |= !path.contains('/');
         self.count += 1;
-        // Entries below a folder are named without it; a path with folders is complete.
-        let is_whole = self.section.is_empty() || path.trim_end_matches('/').contains('/');
-        let joined = if is_whole { String::new() } else { format!("{}/{path}", self.section) };
+        let joined = if self.section.is_empty() {
+            String::new()
+        } else {
+            format!("{}/{path}", self.section)
+        };
         let path = if joined.is_empty() { path } else { &joined };
         let path = path.strip_prefix("./").unwrap_or(path);
         // A trailing slash marks a folder and is kept.

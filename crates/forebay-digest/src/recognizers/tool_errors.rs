@@ -11,7 +11,7 @@ const MAX_QUOTED: usize = 8;
 /// Tools that prefix errors with their name.
 const TOOLS: &[&str] = &[
     "ls", "find", "fd", "grep", "egrep", "rg", "ugrep", "ag", "tar", "tree", "du", "stat", "eza",
-    "exa", "locate",
+    "exa", "locate", "diff",
 ];
 
 const MAX_NAME_BYTES: usize = 6;
