@@ -96,7 +96,8 @@ impl Recognizer for PlainDiff {
             let changes =
                 if self.is_uncertain { String::new() } else { format!(" +{added} -{removed}") };
             let hunks = counted(*hunks, "hunk");
-            report.add_item(80_u32.saturating_sub(index as u32), format!("{path}{changes}, {hunks}"));
+            report
+                .add_item(80_u32.saturating_sub(index as u32), format!("{path}{changes}, {hunks}"));
         }
         report.add_unlisted(self.file_count.saturating_sub(max_files as u64));
         for (index, path) in self.one_sided.iter().enumerate() {
@@ -194,9 +195,7 @@ impl Hunk {
     fn parse(line: &str) -> Option<Self> {
         let at = line.find(['a', 'c', 'd']).filter(|_| line.len() < 40)?;
         let lines = |range: &str| match range.split_once(',') {
-            Some((first, last)) => {
-                (last.parse::<u64>().ok()? + 1).checked_sub(first.parse().ok()?)
-            }
+            Some((first, last)) => (last.parse::<u64>().ok()? + 1).checked_sub(first.parse().ok()?),
             None => range.parse::<u64>().ok().map(|_| 1),
         };
         let (removed, added) = (lines(&line[..at])?, lines(&line[at + 1..])?);
