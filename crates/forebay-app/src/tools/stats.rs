@@ -71,20 +71,26 @@ fn total(usage: &BTreeMap<String, Totals>) -> Totals {
     sum
 }
 
+/// The width of the names, if they are short.
+const MIN_NAME_WIDTH: usize = 16;
+
 fn render(
     session: &BTreeMap<String, Totals>,
     project: &BTreeMap<String, Totals>,
     facts: &StoreStats,
 ) -> String {
+    // The longest name keeps the columns of all rows aligned.
+    let width =
+        project.keys().map(|tool| tool.chars().count() + 3).fold(MIN_NAME_WIDTH, usize::max);
     let mut lines = vec![format!(
-        "{:<16}{:>8}{:>12}{:>12}{:>12}",
+        "{:<width$}{:>8}{:>12}{:>12}{:>12}",
         "", "answers", "host shows", "delivered", "saved"
     )];
     if !session.is_empty() {
-        lines.push(row("this session", total(session)));
+        lines.push(row("this session", width, total(session)));
     }
-    lines.push(row("project", total(project)));
-    lines.extend(project.iter().map(|(tool, totals)| row(&format!("  {tool}"), *totals)));
+    lines.push(row("project", width, total(project)));
+    lines.extend(project.iter().map(|(tool, totals)| row(&format!("  {tool}"), width, *totals)));
     lines.push(store_line(facts));
     lines.push("1 token = 4 bytes. Commands at a terminal are not counted.".to_owned());
     lines.push(
@@ -94,9 +100,9 @@ fn render(
     lines.join("\n")
 }
 
-fn row(name: &str, totals: Totals) -> String {
+fn row(name: &str, width: usize, totals: Totals) -> String {
     format!(
-        "{name:<16}{:>8}{:>12}{:>12}{:>12}",
+        "{name:<width$}{:>8}{:>12}{:>12}{:>12}",
         number::grouped(totals.answers),
         number::grouped(totals.host_tokens),
         number::grouped(totals.delivered_tokens),

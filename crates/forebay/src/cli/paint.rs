@@ -22,6 +22,15 @@ pub(super) fn dimmed(text: &str) -> String {
     text.dimmed().to_string()
 }
 
+/// A number of tokens, coloured by whether they were saved or spent.
+pub(super) fn gain(number: &str) -> String {
+    match number.trim() {
+        "0" => number.to_owned(),
+        text if text.starts_with('-') => number.red().to_string(),
+        _ => number.green().to_string(),
+    }
+}
+
 /// A diff line, coloured by its first character.
 pub(super) fn diff_line(line: &str) -> String {
     match line.as_bytes().first() {

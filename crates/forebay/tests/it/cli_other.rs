@@ -231,6 +231,22 @@ fn stats_cap_savings_at_what_a_host_shows() {
 }
 
 #[test]
+fn stats_columns_are_aligned_and_plain_in_a_pipe() {
+    let env = TestEnv::new();
+    env.write("a.md", "walrus");
+    let mut mcp = env.mcp();
+    let batch = json!({ "commands": ["echo one"], "queries": [] });
+    mcp.text("ctx_batch_execute", batch);
+    mcp.text("ctx_index", json!({ "path": "a.md" }));
+    assert!(mcp.close().success());
+    let text = env.forebay(["stats"]).ok().text();
+    let table: Vec<&str> = text.lines().take_while(|line| !line.starts_with("stored")).collect();
+    assert!(table.iter().any(|row| row.contains("ctx_batch_execute")), "{text}");
+    assert!(table.iter().all(|row| row.len() == table[0].len() && row.len() <= 80), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+}
+
+#[test]
 fn commands_at_a_terminal_are_no_conversation() {
     let env = TestEnv::new();
     env.write("a.rs", varied_log(300));
