@@ -34,8 +34,12 @@ pub fn bytes(count: u64) -> String {
 
 /// A count with its noun: `1 line`, `2 lines`.
 pub fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(count))
+    let count_text = grouped(count);
+    match noun.strip_suffix('y') {
+        _ if count == 1 => format!("{count_text} {noun}"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{count_text} {stem}ies"),
+        _ => format!("{count_text} {noun}s"),
+    }
 }
 
 #[cfg(test)]
@@ -52,5 +56,10 @@ mod tests {
         assert_eq!(bytes(1_400_000), "1.4 MB");
         assert_eq!(counted(1, "line"), "1 line");
         assert_eq!(counted(2_000, "line"), "2,000 lines");
+        assert_eq!(
+            (counted(1, "entry"), counted(2, "entry")),
+            ("1 entry".into(), "2 entries".into())
+        );
+        assert_eq!(counted(0, "key"), "0 keys");
     }
 }

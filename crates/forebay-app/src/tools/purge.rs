@@ -154,8 +154,7 @@ fn preview(found: &PurgeReport, how: &str) -> Answer {
 }
 
 fn amount(purged: &PurgeReport) -> String {
-    let plural = if purged.entries == 1 { "entry" } else { "entries" };
-    let entries = format!("{} {plural}", number::grouped(purged.entries));
+    let entries = number::counted(purged.entries, "entry");
     match purged.events {
         0 => entries,
         count => format!("{entries} and {}", number::counted(count, "event")),

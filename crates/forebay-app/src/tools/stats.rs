@@ -118,11 +118,11 @@ fn signed(number: i64) -> String {
 fn store_line(facts: &StoreStats) -> String {
     let entries: u64 = facts.entries.values().sum();
     let kinds: Vec<String> =
-        facts.entries.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        facts.entries.iter().map(|(kind, count)| number::counted(*count, kind)).collect();
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
     format!(
-        "stored: {} entries{kinds}, {} of text in {} on disk",
-        number::grouped(entries),
+        "stored: {}{kinds}, {} of text in {} on disk",
+        number::counted(entries, "entry"),
         number::bytes(facts.raw_bytes),
         number::bytes(facts.disk_bytes)
     )

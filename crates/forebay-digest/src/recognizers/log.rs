@@ -1,6 +1,6 @@
 //! Application logs: time range, levels, message templates with counts, rare messages, errors.
 
-use forebay_text::number::grouped;
+use forebay_text::number::counted;
 
 use super::{
     Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, access_log,
@@ -104,7 +104,7 @@ impl Recognizer for Log {
             return None;
         }
         // An entry may have several lines.
-        let mut summary = format!("log: {}", counted_entries(self.stamped));
+        let mut summary = format!("log: {}", counted(self.stamped, "entry"));
         if let Some(time_range) = self.time_range.describe() {
             summary += &format!(", {time_range}");
         }
@@ -130,10 +130,6 @@ impl Recognizer for Log {
         }
         Some(report)
     }
-}
-
-fn counted_entries(entries: u64) -> String {
-    if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(entries)) }
 }
 
 impl Log {
