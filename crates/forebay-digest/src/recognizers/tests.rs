@@ -16,10 +16,7 @@ const MIN_SAMPLES: usize = 2;
 #[test]
 fn every_format_has_recorded_outputs() {
     let mut counts: BTreeMap<&str, usize> = FORMATS.iter().map(|format| (format.name, 0)).collect();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-    let outputs =
-        entries(&folder).into_iter().filter(|path| path.is_dir()).flat_map(|tool| entries(&tool));
-    for card in outputs.filter(|path| path.extension().is_some_and(|end| end == "toml")) {
+    for card in cards() {
         let text: toml::Table = fs::read_to_string(&card).unwrap().parse().unwrap();
         let raw = crate::clean(&fs::read(card.with_extension("txt")).unwrap());
         for name in readers(text["command"].as_str().unwrap(), &raw) {
@@ -32,10 +29,7 @@ fn every_format_has_recorded_outputs() {
 
 #[test]
 fn recorded_outputs_fit_tiny_budgets() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-    let outputs =
-        entries(&folder).into_iter().filter(|path| path.is_dir()).flat_map(|tool| entries(&tool));
-    for card in outputs.filter(|path| path.extension().is_some_and(|end| end == "toml")) {
+    for card in cards() {
         let text: toml::Table = fs::read_to_string(&card).unwrap().parse().unwrap();
         let raw = fs::read(card.with_extension("txt")).unwrap();
         let hint = Hint { command: text["command"].as_str(), ..Hint::default() };
@@ -60,6 +54,15 @@ fn readers(command: &str, raw: &str) -> Vec<&'static str> {
     }
     embedded
         .reporting_formats(&ReportContext { lines: raw.lines().count() as u64, max_bytes: 1_200 })
+}
+
+/// Returns the cards of all recorded outputs.
+fn cards() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["samples", "tests/recorded"].map(|folder| entries(&root.join(folder)));
+    let tools = folders.into_iter().flatten().filter(|path| path.is_dir());
+    let is_card = |path: &PathBuf| path.extension().is_some_and(|end| end == "toml");
+    tools.flat_map(|tool| entries(&tool)).filter(is_card).collect()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
