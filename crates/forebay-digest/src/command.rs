@@ -80,6 +80,14 @@ impl Command {
         !self.calls.is_empty() && self.calls.iter().all(matches_any)
     }
 
+    /// Returns true if all commands print a manual or their help.
+    pub(crate) fn asks_for_help(&self) -> bool {
+        let is_help = |word: &String| {
+            matches!(word.as_str(), "help" | "-h" | "-help" | "man") || word.starts_with("--help")
+        };
+        !self.calls.is_empty() && self.calls.iter().all(|call| call.iter().any(is_help))
+    }
+
     /// Returns true if any command has the option, by its letter (`-c`, also within `-rc`) or its
     /// name.
     pub(crate) fn has_option(&self, letter: char, name: &str) -> bool {

@@ -40,6 +40,7 @@ mod json;
 mod log;
 mod ls;
 mod make;
+mod manual;
 mod markdown;
 mod maven;
 mod ndjson;
@@ -170,6 +171,7 @@ recognizers! {
     json,
     gh,
     accessibility,
+    manual,
     html,
     markdown,
     yaml,

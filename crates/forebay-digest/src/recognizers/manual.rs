@@ -1,0 +1,203 @@
+//! Manual pages and help (`man`, `--help`): the beginning, sections, names of options and commands.
+
+use forebay_text::cut;
+
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
+use crate::lines::Line;
+
+pub(super) const FORMAT: Format = Format {
+    name: "man, --help",
+    keeps: "the beginning; sections with their lines; names of options and commands, as many as fit",
+    commands: &["man", "git help", "info"],
+    scope: Scope::Whole(claims),
+    create: || Box::<Manual>::default(),
+};
+
+/// Number of lines quoted of the beginning, and bytes of each.
+const BEGINNING_LINES: u32 = 7;
+const MAX_LINE_BYTES: usize = 100;
+
+/// Names are indented by at most this much; deeper lines are prose.
+const MAX_INDENT: usize = 8;
+
+/// Bytes shown of the names of an option.
+const MAX_NAME_BYTES: usize = 48;
+
+/// Maximum numbers of sections, and of names in each, that are held.
+const MAX_SECTIONS: usize = 100;
+const MAX_NAMES: usize = 400;
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let first = start.nonblank_lines().next()?;
+    let options = start.nonblank_lines().filter(|line| option(line).is_some()).count();
+    let is_usage = first.to_ascii_lowercase().starts_with("usage: ");
+    let is_help = start.command.asks_for_help() && (options >= 3 || is_usage);
+    let is_page = is_page_header(first)
+        && start.nonblank_lines().skip(1).take(8).any(|line| line.trim() == "NAME");
+    // Documents quote the help of programs.
+    let is_document =
+        start.lines.iter().any(|line| line.starts_with("```") || line.starts_with('#'));
+    let is_shown_help = is_usage && options >= 6 && !is_document;
+    (is_page || is_help || is_shown_help).then_some(Claim::Sure)
+}
+
+#[derive(Debug, Default)]
+struct Manual {
+    is_page: bool,
+    lines: u32,
+    beginning: Vec<String>,
+    /// True if an option came, which ends the beginning.
+    has_names: bool,
+    sections: Vec<Section>,
+    /// The previous line is unindented prose, which may go on.
+    in_prose: bool,
+}
+
+#[derive(Debug, Default)]
+struct Section {
+    line: u64,
+    title: String,
+    names: Vec<String>,
+    more_names: u64,
+}
+
+impl Recognizer for Manual {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim_end();
+        if text.is_empty() {
+            self.in_prose = false;
+            return Mark::Noise;
+        }
+        if self.lines == 0 {
+            self.is_page = is_page_header(text);
+        }
+        let is_indented = text.starts_with([' ', '\t']);
+        let is_title = self.is_title(text, is_indented);
+        if !is_indented && !is_title && !self.continues(text) {
+            return Mark::Foreign;
+        }
+        self.in_prose = !is_indented;
+        self.lines += 1;
+        self.has_names |= option(text).is_some();
+        if self.lines <= BEGINNING_LINES && !is_title && !self.has_names {
+            self.beginning.push(cut::one_line(text, MAX_LINE_BYTES));
+        }
+        if is_title && self.sections.len() < MAX_SECTIONS {
+            let title = cut::one_line(text.trim().trim_end_matches(':'), MAX_NAME_BYTES);
+            self.sections.push(Section { line: line.number, title, ..Section::default() });
+        } else if let Some(name) =
+            option(text).or_else(|| if self.is_page { None } else { command(text) })
+        {
+            self.add_name(name);
+        }
+        Mark::Noise
+    }
+
+    fn can_resume(&self) -> bool {
+        // Any indented line may be part of a manual.
+        false
+    }
+
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        let what = if self.is_page { "manual page" } else { "help" };
+        let mut report = Report::with_summary(
+            format!("{what}: the beginning, sections by line, names"),
+            Quotes::None,
+        );
+        for (index, line) in self.beginning.iter().enumerate() {
+            report.add(99 - index as u32, line.clone());
+        }
+        for Section { line, title, names, more_names } in &self.sections {
+            if !title.is_empty() {
+                report.add_named(80, format!("line {line}: {title}"), " section");
+            }
+            for (index, name) in names.iter().enumerate() {
+                report.add_named(70_u32.saturating_sub(index as u32), format!("  {name}"), " name");
+            }
+            report.add_unlisted(*more_names);
+        }
+        Some(report)
+    }
+}
+
+impl Manual {
+    /// Returns true for `OPTIONS` of a page, ` Main operation mode:` of a help.
+    fn is_title(&self, text: &str, is_indented: bool) -> bool {
+        if self.is_page {
+            let is_upper =
+                |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || " -,/()&".contains(c);
+            return !is_indented && text.len() < 60 && text.chars().all(is_upper);
+        }
+        let indent = text.len() - text.trim_start().len();
+        text.ends_with(':') && indent <= 2 && text.len() < 70 && option(text).is_none()
+    }
+
+    /// Returns true for an unindented line of prose, the header or the footer of a page.
+    fn continues(&self, text: &str) -> bool {
+        let starts_sentence = text.starts_with(|c: char| c.is_ascii_uppercase() || c == '<')
+            || text.to_ascii_lowercase().starts_with("usage");
+        if self.is_page { text.contains("   ") } else { starts_sentence || self.in_prose }
+    }
+
+    fn add_name(&mut self, name: String) {
+        if self.sections.is_empty() {
+            self.sections.push(Section::default());
+        }
+        let Some(section) = self.sections.last_mut() else { return };
+        if section.names.len() < MAX_NAMES {
+            section.names.push(name);
+        } else {
+            section.more_names += 1;
+        }
+    }
+}
+
+/// Returns true for `LS(1)     User Commands     LS(1)`.
+fn is_page_header(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let (Some(first), Some(last)) = (words.next(), words.next_back()) else { return false };
+    first == last && first.ends_with(')') && first.contains('(') && line.contains("  ")
+}
+
+/// Returns the names of an option with its values: `-a, --all`, `--block-size=SIZE`, `-o <file>`.
+fn option(line: &str) -> Option<String> {
+    let text = indented(line).filter(|text| text.starts_with('-'))?;
+    let after_dashes = text.trim_start_matches('-');
+    let is_name =
+        after_dashes.starts_with(|c: char| c.is_ascii_alphanumeric() || "?#[@".contains(c));
+    if !is_name || text.len() - after_dashes.len() > 2 {
+        return None;
+    }
+    let text = text.split("  ").next().unwrap_or(text);
+    let mut names = String::new();
+    let mut is_open = false;
+    for word in text.split(' ') {
+        let is_value = word.starts_with(['<', '[', '{', '|'])
+            || word.chars().all(|c| c.is_ascii_uppercase() || "_,|.=".contains(c));
+        if !(word.starts_with('-') || is_value || is_open) {
+            break;
+        }
+        is_open = (is_open || word.contains('<')) && !word.contains('>');
+        if !names.is_empty() {
+            names.push(' ');
+        }
+        names.push_str(word);
+    }
+    Some(cut::one_line(names.trim_end_matches(','), MAX_NAME_BYTES))
+}
+
+/// Returns the name of a command of a help: `   commit      Record changes`.
+fn command(line: &str) -> Option<String> {
+    let (name, description) = indented(line)?.split_once("  ")?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.len() < 30
+        && !name.contains(' ')
+        && !description.trim().is_empty();
+    is_name.then(|| name.to_owned())
+}
+
+/// Returns the text of a line that is indented a little.
+fn indented(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches(' ');
+    (1..=MAX_INDENT).contains(&(line.len() - text.len())).then_some(text)
+}
