@@ -51,6 +51,8 @@ struct Diff {
     /// Number of files by state.
     states: [u64; STATES.len()],
     in_header: bool,
+    /// Whether the headers of files are those of git.
+    is_git: Option<bool>,
     /// Number of files that are only listed, as with `--numstat`.
     listed: u64,
     hunk: Hunk,
@@ -95,6 +97,11 @@ impl Recognizer for Diff {
             (self.in_commit, self.in_header) = (true, false);
         }
         if let Some(rest) = text.strip_prefix("diff ").filter(|_| is_file_header(text)) {
+            // Another program's header starts another diff.
+            let is_git = rest.starts_with("--");
+            if *self.is_git.get_or_insert(is_git) != is_git {
+                return Mark::Foreign;
+            }
             let path = rest.rsplit_once(" b/").or_else(|| rest.rsplit_once(' '));
             let path = path.map_or(rest, |(_, path)| path);
             self.open_file(path);

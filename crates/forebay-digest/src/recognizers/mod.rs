@@ -54,6 +54,7 @@ mod report;
 mod rspec;
 mod rustc;
 mod shellcheck;
+mod source;
 mod sql;
 mod stack_trace;
 mod strace;
@@ -166,6 +167,7 @@ macro_rules! recognizers {
 }
 
 recognizers! {
+    source,
     go_json,
     ndjson,
     json,

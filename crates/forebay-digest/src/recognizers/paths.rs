@@ -67,6 +67,12 @@ fn is_path(line: &str) -> bool {
         && line.starts_with(|c: char| c.is_alphanumeric() || "./_~-@+%$".contains(c))
         && (line.contains(char::is_alphanumeric) || line == ".:")
         && !ends_with_number(line)
+        && !is_total(line)
+}
+
+/// Returns true for `total 96K`, which `ls -l` prints first.
+fn is_total(line: &str) -> bool {
+    line.strip_prefix("total ").is_some_and(|size| size.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns true for `path:12`, a count or a location.

@@ -218,7 +218,8 @@ enum FileLine<'a> {
 impl<'a> FileLine<'a> {
     /// Parses `diff -r a/x b/x`, `Files a/x and b/x differ`, `Only in a: x`.
     fn parse(line: &'a str) -> Option<Self> {
-        if let Some(rest) = line.strip_prefix("diff -") {
+        // `diff --git` starts a patch.
+        if let Some(rest) = line.strip_prefix("diff -").filter(|rest| !rest.starts_with('-')) {
             return rest.rsplit_once(' ').map(|(_, path)| Self::Changed(path));
         }
         if line.starts_with("Only in ") && line.contains(": ") {
