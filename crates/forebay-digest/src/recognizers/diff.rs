@@ -24,9 +24,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
             .iter()
             .any(|start| first.starts_with(start))
             || one_line_commit(first).is_some()
+                && start.lines.iter().any(|line| line.starts_with("diff --"))
     });
     let shows_patches =
         start.command.matches("git log") && start.command.has_option('p', "--patch");
+    let opens = opens || shows_patches;
     let names_files = shows_patches || start.lines.iter().any(|line| is_file_header(line));
     let lists_files = start.is_expected && start.mostly(100, |line| numstat_file(line).is_some());
     (opens && (has_hunk || names_files) || lists_files).then_some(Claim::Sure)

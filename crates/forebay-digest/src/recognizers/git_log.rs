@@ -112,8 +112,8 @@ impl Recognizer for GitLog {
             && let Some((hash, subject)) = one_line_commit(text)
         {
             self.ref_moves += u64::from(subject.contains("@{") && subject.contains("}: "));
-            self.commit(cut::prefix(hash, 12), subject);
-            self.add_dated(subject);
+            let subject = self.add_fields(text, hash, subject);
+            self.commit(cut::prefix(hash, 12), &subject);
         } else if !(self.is_multi_line && is_commit_header(text) || is_listed_file(text)) {
             self.is_interrupted = true;
             return Mark::Foreign;
@@ -163,18 +163,45 @@ impl GitLog {
         self.listed.push((hash.to_owned(), subject.to_owned()));
     }
 
+    /// Reads the fields of a custom format, such as `%h|%an|%ad|%s`; returns the subject.
+    fn add_fields(&mut self, line: &str, hash: &str, rest: &str) -> String {
+        let after_hash = line.find(hash).and_then(|at| line[at + hash.len()..].chars().next());
+        let Some(separator) = after_hash.filter(|c| "|\t;,".contains(*c)) else {
+            self.add_dated(rest);
+            return rest.to_owned();
+        };
+        let fields: Vec<&str> = rest.split(separator).collect();
+        let Some(date) = fields.iter().position(|field| is_date(field)) else {
+            return rest.to_owned();
+        };
+        self.add_date(fields[date].trim());
+        let (author, subject) = match (&fields[..date], &fields[date + 1..]) {
+            ([], [author, subject @ ..]) if !subject.is_empty() => (Some(author), subject),
+            ([author, ..], subject) if !subject.is_empty() => (Some(author), subject),
+            ([subject @ .., author], []) if !subject.is_empty() => (Some(author), subject),
+            (_, subject) => (None, subject),
+        };
+        if let Some(author) = author {
+            self.authors.add(author.trim());
+        }
+        subject.join(&separator.to_string())
+    }
+
+    fn add_date(&mut self, date: &str) {
+        date.clone_into(&mut self.oldest);
+        if self.newest.is_empty() {
+            date.clone_into(&mut self.newest);
+        }
+    }
+
     /// Reads `Ann Lee 2024-05-01 subject`, common in custom formats.
     fn add_dated(&mut self, text: &str) {
         let words: Vec<&str> = text.split(' ').take(6).collect();
-        let Some(at) = words.iter().position(|word| looks_like_date(word)).filter(|at| *at > 0)
-        else {
-            return;
-        };
-        self.authors.add(&words[..at].join(" "));
-        words[at].clone_into(&mut self.oldest);
-        if self.newest.is_empty() {
-            words[at].clone_into(&mut self.newest);
+        let Some(at) = words.iter().position(|word| looks_like_date(word)) else { return };
+        if at > 0 {
+            self.authors.add(&words[..at].join(" "));
         }
+        self.add_date(words[at]);
     }
 
     fn subject(&mut self, text: &str) -> Mark {
@@ -205,6 +232,15 @@ impl GitLog {
         }
         Some(report)
     }
+}
+
+/// Returns true for `2026-11-17`, `Tue Nov 17 21:27:47 2026 +0000`, `3 days ago`.
+fn is_date(field: &str) -> bool {
+    const DAYS: &[&str] = &["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
+    let field = field.trim();
+    let is_git_date = DAYS.iter().any(|day| field.starts_with(day)) && field.contains(':');
+    let is_relative = field.ends_with(" ago") && field.starts_with(|c: char| c.is_ascii_digit());
+    looks_like_date(field) || is_git_date || is_relative
 }
 
 /// Returns true for ` path | 12 ++--` or ` path | Bin 0 -> 2 bytes`, a file listed by `--stat`.
