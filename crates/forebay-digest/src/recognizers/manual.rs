@@ -30,8 +30,9 @@ const MAX_NAMES: usize = 400;
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let first = start.nonblank_lines().next()?;
     let options = start.nonblank_lines().filter(|line| option(line).is_some()).count();
+    let commands = start.nonblank_lines().filter(|line| command(line).is_some()).count();
     let is_usage = first.to_ascii_lowercase().starts_with("usage: ");
-    let is_help = start.command.asks_for_help() && (options >= 3 || is_usage);
+    let is_help = start.command.asks_for_help() && (options >= 3 || is_usage || commands >= 6);
     let is_page = is_page_header(first)
         && start.nonblank_lines().skip(1).take(8).any(|line| line.trim() == "NAME");
     // Documents quote the help of programs.
@@ -73,7 +74,7 @@ impl Recognizer for Manual {
         }
         let is_indented = text.starts_with([' ', '\t']);
         let is_title = self.is_title(text, is_indented);
-        if !is_indented && !is_title && !self.continues(text) {
+        if !is_indented && !is_title && !self.continues(text) && option(text).is_none() {
             return Mark::Foreign;
         }
         self.in_prose = !is_indented;
@@ -161,7 +162,10 @@ fn is_page_header(line: &str) -> bool {
 
 /// Returns the names of an option with its values: `-a, --all`, `--block-size=SIZE`, `-o <file>`.
 fn option(line: &str) -> Option<String> {
-    let text = indented(line).filter(|text| text.starts_with('-'))?;
+    let text = line.trim_start_matches(' ');
+    if !text.starts_with('-') || line.len() - text.len() > MAX_INDENT {
+        return None;
+    }
     let after_dashes = text.trim_start_matches('-');
     let is_name =
         after_dashes.starts_with(|c: char| c.is_ascii_alphanumeric() || "?#[@".contains(c));
