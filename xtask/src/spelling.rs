@@ -20,17 +20,19 @@ const IGNORED_WORDS: &str = "xtask/spelling/ignored-words.txt";
 /// Folders of recorded or foreign text, and of text in other languages.
 const FOREIGN_FOLDERS: &[&str] = &[
     "samples",
+    "recorded",
     "snapshots",
     "cases",
     "transcripts",
     "model",
     "crates/forebay/tests/docs",
+    "crates/forebay-app/src/guide/words",
     "evals/guide/dev",
     "evals/guide/heldout",
 ];
 /// Extensions of generated or recorded files.
 const FOREIGN_EXTENSIONS: &[&str] = &["lock", "snap", "bin"];
-const FOREIGN_FILES: &[&str] = &["package-lock.json", "ignored-words.txt"];
+const FOREIGN_FILES: &[&str] = &["package-lock.json", "ignored-words.txt", "hook_guide.rs"];
 
 impl Spelling {
     pub(crate) fn run(self) -> Result<()> {
