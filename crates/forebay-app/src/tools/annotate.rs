@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forebay_domain::conflict::Claim;
 use forebay_domain::{Entry, EntryKind, Hit, Note, NoteKind, Reference, Scope};
-use forebay_store::{NewDetail, NewNote};
+use forebay_store::{NewDetail, NewNote, Store};
 use forebay_text::cut;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -95,7 +95,7 @@ impl Tool for Annotate {
             personal: destination.personal,
             author: app.author().to_owned(),
         };
-        let is_pinned = note.pinned;
+        let mut is_pinned = note.pinned;
         let title = note.topic.clone().unwrap_or_else(|| cut::one_line(&text, 100));
         let mut new = app.new_entry(EntryKind::Note, title);
         new.digest = cut::one_line(&text, 400);
@@ -103,6 +103,9 @@ impl Tool for Annotate {
         let entry = pending::put(&*destination.store, new, &text)?;
 
         let replaced = entry.note().and_then(|note| note.supersedes);
+        if let (None, Some(replaced)) = (input.pinned, replaced) {
+            is_pinned |= inherit_pin(&*destination.store, replaced, entry.reference)?;
+        }
         let mut answer = format!("{} {} saved", entry.reference, kind.as_str());
         if is_pinned {
             answer.push_str(" and pinned");
@@ -128,6 +131,15 @@ impl Tool for Annotate {
         }
         Ok(Answer::new(redaction::with_remark(answer, &redactions), data))
     }
+}
+
+/// Pins the successor of a pinned note, so that a newer note on its topic takes its place.
+fn inherit_pin(store: &dyn Store, older: Reference, newer: Reference) -> Result<bool, AppError> {
+    let is_inherited = store.entry(older)?.note().is_some_and(|note| note.pinned);
+    if is_inherited {
+        store.set_pinned(newer, true)?;
+    }
+    Ok(is_inherited)
 }
 
 /// The note to replace, which must exist.

@@ -249,12 +249,18 @@ impl Common {
     /// The app of a command that runs nothing: a project's settings file with an error is reported and ignored.
     fn tolerant_app(&self) -> Result<ManuallyDrop<App>, Failure> {
         let cwd = self.working_folder()?;
-        let (settings, fault) = self.valid_settings(&project_root(&cwd))?;
+        let settings = self.tolerant_settings(&project_root(&cwd))?;
+        let app = self.app_with(settings, cwd.clone(), &cwd, "cli", TERMINAL_SESSION)?;
+        Ok(self.for_reader(app))
+    }
+
+    /// The settings for a command that runs nothing; a project's file with an error is reported and ignored.
+    fn tolerant_settings(&self, root: &Path) -> Result<Settings, Failure> {
+        let (settings, fault) = self.valid_settings(root)?;
         if let Some(fault) = fault {
             terminal::note(&format!("{fault}; this file is ignored"))?;
         }
-        let app = self.app_with(settings, cwd.clone(), &cwd, "cli", TERMINAL_SESSION)?;
-        Ok(self.for_reader(app))
+        Ok(settings)
     }
 
     /// The app for a client; `session` is the default name of the conversation.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use forebay_app::AppError;
 use forebay_app::rules::{self, Environment, InForce, Input};
+use forebay_app::{AppError, Settings};
 use forebay_policy::{Mode, Trust, Verdict, host_of, shell};
 use serde_json::{Value, json};
 
@@ -48,17 +48,20 @@ fn read_mode(name: &str) -> Result<Mode, String> {
 
 impl Rules {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        let place = place(common)?;
+        let environment = environment(common)?;
+        let settings = common.tolerant_settings(&environment.root)?;
         match self.action {
-            None => list(common, &place)?,
-            Some(Action::Check(Check { jsonl: Some(file), .. })) => check_file(&file, &place)?,
-            Some(Action::Check(check)) => check.explain(common, &place)?,
+            None => list(common, &environment)?,
+            Some(Action::Check(Check { jsonl: Some(file), .. })) => {
+                check_file(&file, &environment)?
+            }
+            Some(Action::Check(check)) => check.explain(common, &settings, &environment)?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn place(common: &Common) -> Result<Environment, AppError> {
+fn environment(common: &Common) -> Result<Environment, AppError> {
     let cwd = common.working_folder()?;
     Ok(Environment {
         root: project_root(&cwd),
@@ -69,8 +72,8 @@ fn place(common: &Common) -> Result<Environment, AppError> {
     })
 }
 
-fn list(common: &Common, place: &Environment) -> Result<(), Failure> {
-    let in_force = rules::load(place)?;
+fn list(common: &Common, environment: &Environment) -> Result<(), Failure> {
+    let in_force = rules::load(environment)?;
     if common.json {
         terminal::print_json(&listed_json(&in_force))
     } else {
@@ -142,11 +145,19 @@ fn listed_json(in_force: &InForce) -> Value {
 }
 
 impl Check {
-    fn explain(self, common: &Common, place: &Environment) -> Result<(), Failure> {
-        let in_force = rules::load(place)?;
+    fn explain(
+        self,
+        common: &Common,
+        settings: &Settings,
+        environment: &Environment,
+    ) -> Result<(), Failure> {
+        let in_force = rules::load(environment)?;
         let tool = self.tool.unwrap_or_default();
         let input = Input { main: self.input, ..Input::default() };
-        let around = in_force.circumstances(place, self.mode);
+        // Without a mode of the host, Forebay's own tools would make the call.
+        let mode = self.mode.unwrap_or(Mode::Forebay(settings.rules.unmatched));
+        let mut around = in_force.circumstances(environment, Some(mode));
+        around.allows_loopback = settings.fetch.loopback;
         let verdict = rules::decide(&tool, &input, &in_force.rules, &around);
         if common.json {
             let data = rules::to_json(&verdict, &in_force.warnings);
@@ -179,14 +190,14 @@ fn visible(text: &str) -> String {
 }
 
 /// Answers each line of a file with one, in order.
-fn check_file(file: &Path, place: &Environment) -> Result<(), Failure> {
+fn check_file(file: &Path, environment: &Environment) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     for (number, line) in input::open(file)?.lines().enumerate() {
         let line = line?;
         if line.trim().is_empty() {
             continue;
         }
-        let answer = rules::check_line(&line, place).map_err(|error| AppError {
+        let answer = rules::check_line(&line, environment).map_err(|error| AppError {
             message: format!("line {}: {}", number + 1, error.message),
             ..error
         })?;

@@ -231,3 +231,14 @@ fn the_author_is_the_user_or_the_configured_name() {
     let own = ["--set", "team.author=bob"];
     assert!(!context(&env, own).contains("(bob)"), "{answer}");
 }
+
+#[test]
+fn the_successor_of_a_pinned_note_is_pinned() {
+    let env = TestEnv::new();
+    let older = env.forebay(["note", "-t", "db", "we use Postgres"]).ok().reference();
+    env.forebay(["pin", &older]).ok();
+    let answer = env.forebay(["note", "-t", "db", "we use SQLite"]).ok().text();
+    assert!(answer.contains("saved and pinned, replaces"), "{answer}");
+    let context = context(&env, []);
+    assert!(context.contains("## Pinned (1)") && context.contains("SQLite"), "{context}");
+}

@@ -139,6 +139,15 @@ fn unmatched_command_runs_unless_settings_forbid_it() {
 }
 
 #[test]
+fn rules_check_follows_the_settings() {
+    let env = TestEnv::new();
+    let check = |env: &TestEnv| env.forebay(["rules", "check", "Bash", "make evil"]).ok().text();
+    assert!(check(&env).starts_with("allow"), "{}", check(&env));
+    env.forebay(["config", "set", "rules.unmatched", "deny"]).ok();
+    assert!(check(&env).starts_with("deny"), "{}", check(&env));
+}
+
+#[test]
 fn changed_rules_apply_immediately() {
     let env = TestEnv::new();
     let mut client = env.mcp();
