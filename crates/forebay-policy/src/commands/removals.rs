@@ -21,7 +21,7 @@ pub(crate) fn critical(
 }
 
 fn critical_path(word: &Word, folder: &str, context: &CallContext<'_>) -> Option<&'static str> {
-    let text = word.marked();
+    let text = with_working_folder(word, folder);
     if is_right_under_variable(&text) {
         return Some("it removes everything under a variable, which may be empty");
     }
@@ -35,6 +35,17 @@ fn critical_path(word: &Word, folder: &str, context: &CallContext<'_>) -> Option
     let path = normalize(&expanded);
     let folder = before_globs(&path);
     is_critical_folder(folder, folder.len() < path.len(), context)
+}
+
+/// The marked text of a word; a substitution of `pwd` at its start is the folder that the command runs in.
+fn with_working_folder(word: &Word, folder: &str) -> String {
+    let text = word.marked();
+    let source = word.source.trim_start_matches('"');
+    let is_pwd = ["$(pwd)", "`pwd`", "$(pwd -P)"].iter().any(|start| source.starts_with(start));
+    match text.strip_prefix(HOLE) {
+        Some(rest) if is_pwd => format!("{folder}{rest}"),
+        _ => text,
+    }
 }
 
 /// The path before trailing names that are nothing but globs: `*`, `.*`, `?*`, `*/*`.
