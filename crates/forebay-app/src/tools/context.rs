@@ -61,7 +61,7 @@ impl Tool for Context {
         let Some(overview) = overview::build(app, &options)? else {
             let text = match &options.project {
                 Some(name) => format!("no data about a project `{}`", cut(name)),
-                None => "no data about this project yet".to_owned(),
+                None => "nothing to show about this project yet".to_owned(),
             };
             return Ok(Answer::new(text.clone(), json!({ "text": text, "notes": [] })));
         };

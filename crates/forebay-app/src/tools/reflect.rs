@@ -91,7 +91,8 @@ fn summarize(session: &str, entries: &[Entry], events: &[RecordedEvent]) -> Vec<
     let span = Span(first.age(last));
     let done: Vec<String> =
         [counts(entries), files_changed(events)].into_iter().flatten().collect();
-    let mut sentences = vec![format!("{session}: {} over {span}.", done.join(", "))];
+    let done = if done.is_empty() { "active".to_owned() } else { done.join(", ") };
+    let mut sentences = vec![format!("{session}: {done} over {span}.")];
     sentences.extend(noted(entries, NoteKind::Decision, "Decided"));
     sentences.extend(decided(events));
     sentences.extend(asked(events));

@@ -84,7 +84,7 @@ fn purge_selects_by_age() {
 #[test]
 fn the_overview_shows_pinned_notes_first() {
     let env = TestEnv::new();
-    assert_eq!(env.text("ctx_context", json!({})), "no data about this project yet");
+    assert_eq!(env.text("ctx_context", json!({})), "nothing to show about this project yet");
     save(&env, json!({ "text": "never push on a Friday", "pinned": true }));
     save(&env, json!({ "text": "the walrus swims" }));
     let text = env.text("ctx_context", json!({ "max_bytes": 400 }));

@@ -60,7 +60,7 @@ fn confirm(app: &App, name: &str) -> Result<(), AppError> {
     match terminal::ask(&format!("Delete the source {name} with {what}? This cannot be undone.")) {
         Reply::Yes => Ok(()),
         Reply::No => {
-            Err(AppError::refused(format!("{name} was not deleted"), "answer y to delete it"))
+            Err(AppError::refused(format!("{name} is unchanged"), "answer y to delete it"))
         }
         Reply::Unavailable => Err(AppError::refused(
             format!("{name} was not deleted: there is no terminal to ask at"),

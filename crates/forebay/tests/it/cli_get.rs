@@ -355,7 +355,7 @@ fn several_ranges_are_shown_with_a_mark_between_them() {
     let text = (1..=50).map(|n| format!("row {n}\n")).collect::<String>();
     let reference = env.stored(&text);
     let shown = env.forebay(["get", &reference, "--lines", "1-2,10-11,-1"]).ok().text();
-    assert!(shown.contains("lines 1-2, 10-11, 50-50 of 50"), "{shown}");
+    assert!(shown.contains("lines 1-2, 10-11, 50 of 50"), "{shown}");
     assert!(shown.ends_with("row 1\nrow 2\n… 10\nrow 10\nrow 11\n… 50\nrow 50"), "{shown}");
     env.forebay(["get", &reference, "--lines", "1-2,x"]).refused(2, "is not a line range", "");
 }
@@ -379,6 +379,13 @@ fn pages_of_several_ranges_show_each_line_once() {
     let expect: Vec<String> =
         (5..=60).chain(200..=260).map(|n| format!("row {n} of the text")).collect();
     assert_eq!(rows, expect);
+}
+
+#[test]
+fn a_cursor_beyond_the_end_is_refused() {
+    let env = TestEnv::new();
+    let reference = env.stored("one\ntwo\n");
+    env.forebay(["get", &reference, "--cursor", "999"]).refused(1, "out of range", "lines 1-2");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn limits_cap_or_omit_each_section() {
     assert_eq!(bullets(&without), 4, "{without}");
     let nothing =
         ["--pinned", "-1", "--notes", "-1", "--prompts", "-1", "--sessions", "-1", "--compact"];
-    assert!(context(&env, nothing).starts_with("no data about"));
+    assert!(context(&env, nothing).starts_with("nothing to show about"));
 }
 
 #[test]

@@ -12,6 +12,10 @@ pub(super) fn text(request: &Request) -> Result<Page, AppError> {
     let total = total_lines(request)?;
     let ranges = request.ranges.clone().unwrap_or_else(LineRanges::all).within(total);
     let Some(start) = ranges.first() else { return out_of_range(total) };
+    let end = ranges.last().map_or(0, |(_, last)| *last);
+    if request.from.is_some_and(|at| at.line > end) {
+        return out_of_range(total);
+    }
     let from = match request.from {
         Some(at) if at.line >= start.0 => at,
         _ => Position { line: start.0, offset: 0 },
@@ -165,7 +169,11 @@ impl PageBuilder {
             .earlier
             .iter()
             .chain([&current])
-            .map(|(first, last)| format!("{first}-{last}"))
+            .map(
+                |(first, last)| {
+                    if first == last { first.to_string() } else { format!("{first}-{last}") }
+                },
+            )
             .collect();
         let ranges = ranges.join(", ");
         let about = match (request.stream, whole) {

@@ -98,7 +98,8 @@ impl Report<'_> {
                     0 => String::new(),
                     count => format!(", {count} left alone: {left_alone}"),
                 };
-                terminal::print_painted(&format!("\n{written} of {} written{rest}", files(all)))
+                let verb = if self.is_undo { "restored or removed" } else { "written" };
+                terminal::print_painted(&format!("\n{written} of {} {verb}{rest}", files(all)))
             }
         }
     }
