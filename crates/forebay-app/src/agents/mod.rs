@@ -3,7 +3,7 @@
 //! - [`machine`]: where their settings are;
 //! - [`mod@plan`]: what setting up or removing would change, without changing it;
 //! - [`mod@apply`]: the change itself, file by file;
-//! - [`created_folders`]: which folders the change created;
+//! - `created_folders`: which folders the change created;
 //! - [`state`]: what is set up now, for `doctor` and for removal.
 //!
 //! `forebay_platforms::setup` produces the texts; this module reads and writes the files.
