@@ -9,7 +9,7 @@ pub(super) const FORMAT: Format = Format {
     name: "tap",
     keeps: "test counts; failing tests with message and location",
     commands: &["prove", "tap", "bats", "node --test"],
-    scope: Scope::Embedded(&["TAP version", "not ok ", "1..", "# fail ", "# pass "]),
+    scope: Scope::Embedded(&["TAP version", "not ok ", "ok 1 ", "1..", "# fail ", "# pass "]),
     create: || Box::<Tap>::default(),
 };
 
@@ -25,6 +25,8 @@ struct Tap {
     /// Number of planned tests, once a version or plan line proves that the text is TAP; output of
     /// tests may look like results.
     planned: Option<u64>,
+    /// The number of the first result; if it is not 1, some were not seen.
+    first_number: Option<u64>,
     /// Below a failing test.
     in_failure: bool,
     /// The next line is the first of a multi-line error.
@@ -41,9 +43,11 @@ impl Recognizer for Tap {
         self.has_subtests |= text.len() < line.text.len()
             && (text.starts_with("ok ") || text.starts_with("not ok "));
         if let Some(name) = text.strip_prefix("not ok ") {
+            self.note_number(name);
             return self.not_ok(name);
         }
         if let Some(name) = text.strip_prefix("ok ") {
+            self.note_number(name);
             self.in_failure = false;
             self.passed += 1;
             self.skipped += u64::from(name.contains("# SKIP") || name.contains("# skip"));
@@ -71,14 +75,16 @@ impl Recognizer for Tap {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        let Self { mut outcome, passed, failed, skipped, planned, has_subtests, .. } = *self;
+        let Self {
+            mut outcome, passed, failed, skipped, planned, has_subtests, first_number, ..
+        } = *self;
         let results = passed + failed;
         let planned = planned.filter(|_| results > 0)?;
         if outcome.has_summary {
             return outcome.report("tap", "");
         }
         // Tests cannot be distinguished from the groups that contain them.
-        outcome.has_summary = !has_subtests;
+        outcome.has_summary = !has_subtests && first_number.is_none_or(|number| number <= 1);
         outcome.passed = Some(passed - skipped);
         outcome.failed = Some(failed);
         outcome.skipped = Some(skipped);
@@ -94,6 +100,12 @@ impl Recognizer for Tap {
 }
 
 impl Tap {
+    fn note_number(&mut self, name: &str) {
+        if self.passed + self.failed == 0 {
+            self.first_number = name.split(' ').next().and_then(|number| number.parse().ok());
+        }
+    }
+
     fn not_ok(&mut self, name: &str) -> Mark {
         self.in_failure = !name.contains(EXPECTED_FAILURE);
         if !self.in_failure {

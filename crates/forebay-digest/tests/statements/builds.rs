@@ -130,3 +130,12 @@ fn problems_below_their_file_are_told_with_file_place_and_message() {
     });
     check("ruff check", &ruff, 120, &["app/a0.py:1:8 F401 `os` imported but unused"], &[]);
 }
+
+#[test]
+fn counts_results_before_the_first_failure() {
+    let passed = lines(400, |n| format!("ok {} - test", n + 1));
+    let text = format!("{passed}not ok 401 - bad\n1..401\n");
+    check("./run", &text, 90, &["tap: 400 passed, 1 failed"], &[]);
+    let cut = lines(30, |n| format!("ok {} - test", n + 371)) + "not ok 401 - bad\n1..401\n";
+    check("tail out.tap", &cut, 60, &[], &["0 passed", "30 passed", "1 test"]);
+}
