@@ -17,13 +17,46 @@ const MAX_HEADINGS: usize = 400;
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let expected = start.is_expected || start.command.reads_file(&["md", "mdx", "markdown"]);
     let headings = start.lines.iter().filter(|line| heading(line).is_some()).count();
+    if expected {
+        return (headings >= 1).then_some(Claim::Sure);
+    }
     let opens = start.nonblank_lines().next().is_some_and(|first| heading(first).is_some());
-    let has_blank = start.lines.iter().any(|line| line.is_empty());
-    (headings >= 1 && expected || opens && headings >= 3 && has_blank).then_some(if expected {
-        Claim::Sure
-    } else {
-        Claim::Likely
-    })
+    let is_document = opens && headings >= 3 && has_document_layout(&start.lines);
+    is_document.then_some(Claim::Likely)
+}
+
+/// Returns true if headings stand apart and have text of other kinds below; comments in
+/// configuration and scripts also start with `#`.
+fn has_document_layout(lines: &[&str]) -> bool {
+    let (mut headings, mut apart, mut texts) = (0, 0, 0);
+    let mut in_code = false;
+    for (index, line) in lines.iter().enumerate() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+            texts += 1;
+        } else if in_code || line.trim().is_empty() {
+        } else if heading(line).is_some() {
+            headings += 1;
+            let is_blank = |line: Option<&&str>| line.is_none_or(|line| line.trim().is_empty());
+            let before = index.checked_sub(1).and_then(|index| lines.get(index));
+            apart += usize::from(is_blank(before) && is_blank(lines.get(index + 1)));
+        } else if line.starts_with('#') {
+            return false;
+        } else {
+            texts += usize::from(is_document_text(line));
+        }
+    }
+    apart * 3 >= headings * 2 && texts > 0
+}
+
+/// Returns true for prose, an item of a list, a quote or a row of a table.
+fn is_document_text(line: &str) -> bool {
+    let text = line.trim_start();
+    let is_item = ["- ", "* ", "+ ", "> ", "|", "1. "].iter().any(|mark| text.starts_with(mark));
+    let is_setting = text.contains(['=', '\t']) || text.contains("  ");
+    let is_prose =
+        text.starts_with(char::is_uppercase) && text.split(' ').count() >= 4 && !is_setting;
+    is_item || is_prose || text.contains("](")
 }
 
 /// Parses level and text of `## Text`.

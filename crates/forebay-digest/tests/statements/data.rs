@@ -122,3 +122,23 @@ fn counts_container_states_without_durations() {
     let expected = ["STATUS: Up: 30, Exited (137): 1, Restarting (1): 1", "r30", "r31"];
     check("docker ps -a", &text, 150, &expected, &["\"sleep:"]);
 }
+
+#[test]
+fn comments_are_not_headings() {
+    let services =
+        "# Network services, Internet style\n#\n# Updated from the registry.\n\ntcpmux\t1/tcp\n"
+            .to_owned()
+            + &lines(300, |n| {
+                if n % 30 == 0 { format!("\n# group {n}\n") } else { format!("svc{n}\t{n}/tcp") }
+            });
+    let settings = lines(100, |n| format!("# Option {n} of the daemon\n\nOption{n} = yes\n"));
+    let dense = lines(100, |n| format!("# What it does\n# and why it does so {n}\nkey{n} yes\n"));
+    for text in [services, settings, dense] {
+        check("cat /etc/services /etc/x", &text, 90, &[], &["heading"]);
+        check("", &text, 90, &[], &["heading"]);
+    }
+    let document = lines(40, |n| {
+        format!("## Chapter {n}\n\nThis chapter tells how it works.\n\n- one item\n")
+    });
+    check("./notes", &document, 90, &["markdown: 40 headings"], &[]);
+}
