@@ -17,7 +17,10 @@ const MAX_ENTRIES: usize = 60;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let enough = start.nonblank_lines().count() >= 3;
-    (enough && start.mostly(98, |line| row(line).is_some() || is_tool_error(line)))
+    // Other tools print sizes before paths too.
+    let may_be_du = start.command.programs().is_empty()
+        || FORMAT.commands.iter().any(|pattern| start.command.matches(pattern));
+    (enough && may_be_du && start.mostly(98, |line| row(line).is_some() || is_tool_error(line)))
         .then_some(start.claim())
 }
 

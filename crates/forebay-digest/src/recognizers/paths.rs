@@ -45,7 +45,13 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let is_list = start.nonblank_lines().count() >= 4
         && start.mostly(95, |line| is_path(line) || is_tool_error(line));
     // `find -printf '%s %p'`: it is unknown which column is the path.
-    let has_columns = start.mostly(80, |line| line.contains(" ./") || line.contains(" /"));
+    let is_formatted = start.command.has_option('\0', "-printf");
+    let has_columns = start.mostly(80, |line| {
+        line.contains(" ./")
+            || line.contains(" /")
+            || has_number_column(line)
+            || is_formatted && line.contains(' ')
+    });
     // Base64 contains slashes too, but its lines have equal lengths.
     let longest = start.nonblank_lines().map(str::len).max().unwrap_or(0);
     let is_encoded = longest >= 40 && start.mostly(90, |line| line.len() == longest);
@@ -68,6 +74,25 @@ fn is_path(line: &str) -> bool {
         && (line.contains(char::is_alphanumeric) || line == ".:")
         && !ends_with_number(line)
         && !is_total(line)
+        && !is_test(line)
+}
+
+/// Returns true if the first or the last of several words is a number, such as a size.
+fn has_number_column(line: &str) -> bool {
+    let is_number = |word: &str| {
+        let digits = word.trim_end_matches(['B', 'K', 'M', 'G', 'T', 'k']);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    let ends = line.split_once(' ').zip(line.rsplit_once(' '));
+    ends.is_some_and(|((first, _), (_, last))| is_number(first) || is_number(last))
+}
+
+/// Returns true for `tests/a.py::test_b`, and for a file with its outcome.
+fn is_test(line: &str) -> bool {
+    const OUTCOMES: &[&str] =
+        &["PASSED", "FAILED", "SKIPPED", "XFAIL", "XPASS", "ERROR", "PASS", "FAIL", "OK", "ok"];
+    let has_outcome = line.rsplit_once(' ').is_some_and(|(_, last)| OUTCOMES.contains(&last));
+    has_outcome || line.contains(".py::") || line.contains("::") && line.contains(' ')
 }
 
 /// Returns true for `total 96K`, which `ls -l` prints first.

@@ -79,6 +79,24 @@ fn reports_unreadable_paths() {
 fn columns_before_paths_are_not_folders() {
     let text = lines(60, |n| format!("{} ./f{n}.dat", 1_000 * n));
     check("find . -printf '%s %p'", &text, 60, &[], &["in 60 folders", "by top folder"]);
+    for separator in [" ", "\t"] {
+        let text = lines(540, |n| format!("{}{separator}tt/d{n}/f{n}.dat", 1_000 * n));
+        for command in ["find tt -printf '%s %p\\n'", "find tt -printf '%s\\t%p\\n'", "./sizes.sh"]
+        {
+            check(command, &text, 90, &[], &["folders", "du:"]);
+        }
+    }
+    let owners = lines(540, |n| format!("root tt/d{n}/f{n}.dat"));
+    check("find tt -printf '%u %p\\n'", &owners, 90, &[], &["folders"]);
+}
+
+#[test]
+fn tests_are_not_paths() {
+    let tests = lines(500, |n| format!("tests/t.py::t{n} PASSED"));
+    let text = format!("{tests}=== 500 passed in 1.00s ===\n");
+    check("cat out.txt", &text, 90, &[], &["paths", "folder"]);
+    let names = lines(500, |n| format!("man3/Foo::Bar{n}.3pm"));
+    check("find man3", &names, 90, &["500 paths in 1 folder"], &[]);
 }
 
 #[test]
