@@ -127,8 +127,7 @@ impl Recognizer for Table {
             let cell = cells.get(at).map(String::as_str).unwrap_or_default();
             // Docker truncates quoted commands; the remaining part names the program.
             let cell = cell.trim_start_matches(['\\', '_', '|', ' ', '"']);
-            let program = cell.trim_matches('"').split([' ', ':']).next().unwrap_or_default();
-            self.programs.add(program.rsplit('/').next().unwrap_or(program));
+            self.programs.add(program_name(cell.trim_matches('"')));
         }
         self.add_heavy(text, &cells);
         if cells.iter().zip(&self.captions).any(|(cell, caption)| is_unhealthy(caption, cell)) {
@@ -298,6 +297,17 @@ impl Table {
         self.heavy.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         self.heavy.truncate(10);
     }
+}
+
+/// Returns the name of the program in a command; a kernel thread is named in brackets.
+fn program_name(command: &str) -> &str {
+    if command.starts_with('[')
+        && let Some(end) = command.find(']')
+    {
+        return &command[..=end];
+    }
+    let program = command.split([' ', ':']).next().unwrap_or_default();
+    program.rsplit('/').next().unwrap_or(program)
 }
 
 /// Strips the duration from a state: `Up 3 days (unhealthy)` becomes `Up (unhealthy)`,

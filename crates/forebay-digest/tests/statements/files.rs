@@ -152,3 +152,17 @@ fn columns_of_tables_with_empty_cells_do_not_shift() {
         &["TYPE: int"],
     );
 }
+
+#[test]
+fn kernel_threads_keep_their_names() {
+    let text = "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
+        .to_owned()
+        + &lines(60, |n| {
+            format!(
+                "root  {:>10}  0.0  0.0      0     0 ?        I    10:00   0:00  \\_ [kworker/u8:{}]",
+                n + 2,
+                n % 2
+            )
+        });
+    check("ps aux --forest", &text, 150, &["[kworker/u8:1]: 30"], &[" u8"]);
+}
