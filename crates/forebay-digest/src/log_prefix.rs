@@ -43,13 +43,38 @@ pub(crate) fn klog_level(line: &str) -> Option<(Level, &'static str)> {
     }
 }
 
-/// Returns the level near the start of a message, and the word that names it.
+/// Returns the first word near the start of a message that names a level, also in a sentence.
 pub(crate) fn find_level(message: &str) -> Option<(Level, &str)> {
+    level_words(message).next()
+}
+
+/// Returns the word that states the level of a message.
+pub(crate) fn stated_level(message: &str) -> Option<&str> {
+    level_words(message).map(|(_, word)| word).find(|word| is_at_level_position(message, word))
+}
+
+fn level_words(message: &str) -> impl Iterator<Item = (Level, &str)> {
     let start = forebay_text::cut::prefix(message, LEVEL_SEARCH_BYTES);
     start
         .split(|c: char| !c.is_ascii_alphabetic())
         .filter(|word| (3..=8).contains(&word.len()))
-        .find_map(|word| Some((Level::from_word(word)?, word)))
+        .filter_map(|word| Some((Level::from_word(word)?, word)))
+}
+
+/// Returns true if the word comes first, is set apart or has capital letters only; else it is part
+/// of a sentence.
+fn is_at_level_position(message: &str, word: &str) -> bool {
+    let at = word.as_ptr() as usize - message.as_ptr() as usize;
+    let (before, after) = (&message[..at], &message[at + word.len()..]);
+    let is_first = !before.contains(char::is_alphanumeric);
+    let is_apart = before.ends_with(['[', '(', '<', '=', '"', '|', '.', '/'])
+        || after.starts_with([']', ')', '>', ':', '|', '"'])
+        || before.ends_with("  ")
+        || before.ends_with("] ")
+        || after.starts_with("  ")
+        || after.starts_with(" [")
+        || after.starts_with(" -");
+    is_first || is_apart || word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 /// Removes fractions of a second.
@@ -282,5 +307,7 @@ mod tests {
         assert_eq!(find_level("[main] WARN  o.a.Pool - slow"), Some((Level::Warning, "WARN")));
         assert_eq!(find_level("level=error msg=x"), Some((Level::Error, "error")));
         assert_eq!(find_level("information about errors"), None);
+        assert_eq!(stated_level("a1b2c3d handle an error in the parser"), None);
+        assert_eq!(stated_level("worker-1 error: lost"), Some("error"));
     }
 }

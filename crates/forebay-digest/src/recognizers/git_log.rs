@@ -19,6 +19,9 @@ pub(super) const FORMAT: Format = Format {
 /// Maximum number of commits listed.
 const MAX_COMMITS: usize = 200;
 
+/// The lengths of the hashes of this many commits are those of all, with rare exceptions.
+const TYPICAL_COMMITS: u64 = 20;
+
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let first = start.nonblank_lines().next()?;
     let is_expected = FORMAT.commands.iter().any(|pattern| start.command.matches(pattern));
@@ -63,6 +66,10 @@ pub(super) struct GitLog {
     pub(super) is_multi_line: bool,
     /// Something else came after the last line, so an indented line is not part of a message.
     is_interrupted: bool,
+    /// Lengths of the hashes of the first commits, one bit each.
+    hash_lengths: u64,
+    /// A commit with a longer hash, until it is known whether others like it follow.
+    held: Option<String>,
     /// Number of commits that are reflog entries.
     ref_moves: u64,
     authors: ValueCounts,
@@ -111,9 +118,9 @@ impl Recognizer for GitLog {
         } else if !self.is_multi_line
             && let Some((hash, subject)) = one_line_commit(text)
         {
-            self.ref_moves += u64::from(subject.contains("@{") && subject.contains("}: "));
-            let subject = self.add_fields(text, hash, subject);
-            self.commit(cut::prefix(hash, 12), &subject);
+            if !self.one_line(text, hash, subject) {
+                return Mark::Foreign;
+            }
         } else if !(self.is_multi_line && is_commit_header(text) || is_listed_file(text)) {
             self.is_interrupted = true;
             return Mark::Foreign;
@@ -122,7 +129,8 @@ impl Recognizer for GitLog {
         Mark::Noise
     }
 
-    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+    fn report(mut self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        self.commit_held();
         if self.commits < 2 {
             return self.single_commit();
         }
@@ -155,6 +163,40 @@ impl Recognizer for GitLog {
 }
 
 impl GitLog {
+    /// Reads a commit of one line; returns false if its hash is not abbreviated like the others.
+    fn one_line(&mut self, line: &str, hash: &str, subject: &str) -> bool {
+        let length = 1_u64 << hash.len();
+        if self.commits < TYPICAL_COMMITS {
+            self.hash_lengths |= length;
+        }
+        if self.hash_lengths & length == 0 {
+            // A few hashes are longer because a shorter one would be ambiguous, but not in a row.
+            let in_a_row = self.held.take().is_some() || self.is_interrupted;
+            if !in_a_row {
+                self.held = Some(line.to_owned());
+            }
+            self.is_interrupted = in_a_row;
+            return !in_a_row;
+        }
+        self.commit_held();
+        self.add_one_line(line, hash, subject);
+        true
+    }
+
+    fn commit_held(&mut self) {
+        if let Some(line) = self.held.take()
+            && let Some((hash, subject)) = one_line_commit(&line)
+        {
+            self.add_one_line(&line, hash, subject);
+        }
+    }
+
+    fn add_one_line(&mut self, line: &str, hash: &str, subject: &str) {
+        self.ref_moves += u64::from(subject.contains("@{") && subject.contains("}: "));
+        let subject = self.add_fields(line, hash, subject);
+        self.commit(cut::prefix(hash, 12), &subject);
+    }
+
     fn commit(&mut self, hash: &str, subject: &str) {
         self.commits += 1;
         if self.listed.len() == MAX_COMMITS {
@@ -341,7 +383,7 @@ fn is_graph(line: &str) -> bool {
     line.bytes().all(|byte| b"*|/\\_ ".contains(&byte))
 }
 
-fn has_digits_and_letters(hash: &str) -> bool {
+pub(super) fn has_digits_and_letters(hash: &str) -> bool {
     hash.bytes().any(|byte| byte.is_ascii_digit())
         && hash.bytes().any(|byte| byte.is_ascii_alphabetic())
 }

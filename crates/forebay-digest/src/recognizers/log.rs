@@ -4,6 +4,7 @@ use forebay_text::number::counted;
 
 use super::{
     Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, access_log,
+    git_log,
 };
 use crate::lines::Line;
 use crate::log_prefix::{self, Level, TimeRange};
@@ -35,7 +36,17 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
             || container.is_some() && access_log::request(message).is_some()
     };
     let stamped = start.nonblank_lines().filter(is_stamped).count();
-    (lines >= 5 && stamped * 10 >= lines * 6).then_some(Claim::Likely)
+    // A custom format of `git log` may start with the date.
+    let is_history = start.command.matches("git log")
+        || start.mostly(80, |line| {
+            log_prefix::split_timestamp(line).is_some_and(|(_, message)| is_commit(message))
+        });
+    (lines >= 5 && !is_history && stamped * 10 >= lines * 6).then_some(Claim::Likely)
+}
+
+/// Returns true if the message starts with the hash of a commit.
+fn is_commit(message: &str) -> bool {
+    git_log::one_line_commit(message).is_some_and(|(hash, _)| git_log::has_digits_and_letters(hash))
 }
 
 /// Splits off the container name that docker compose writes.
@@ -80,8 +91,10 @@ impl Recognizer for Log {
             None => self.without_program(message),
         };
         let occurrences = self.templates.add(message, line.number);
-        let level = log_prefix::klog_level(text).or_else(|| log_prefix::find_level(message));
-        if let Some((_, word)) = level {
+        let klog = log_prefix::klog_level(text);
+        let level = klog.or_else(|| log_prefix::find_level(message));
+        if let Some(word) = klog.map(|(_, word)| word).or_else(|| log_prefix::stated_level(message))
+        {
             self.levels.add(word);
         }
         self.after_error = 0;

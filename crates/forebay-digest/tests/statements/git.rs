@@ -148,3 +148,24 @@ fn formats_in_a_row_are_counted_apart() {
     let expected = ["lines 1-30: git log: 30 commits", "lines 31-50: git status: 20 untracked"];
     check("git log --oneline; git status -s", &text, 90, &expected, &[]);
 }
+
+#[test]
+fn words_like_hashes_after_a_log_are_not_commits() {
+    let log = lines(200, |n| format!("a{n:07x} change {n}"));
+    let text = log.clone() + &lines(300, |n| format!("abcdef{:03} text {n}", n + 101));
+    let command = "git log --oneline -200; cat words.txt";
+    check(command, &text, 90, &["git log: 200 commits"], &["500 commits", "201 commits"]);
+    let longer = log.replace("a0000063 ", "a00000631 ");
+    check("git log --oneline", &longer, 90, &["git log: 200 commits"], &["other line"]);
+}
+
+#[test]
+fn history_with_dates_is_not_a_log_with_levels() {
+    let text = lines(100, |n| {
+        let subject = if n % 3 == 0 { "explain the error" } else { "info for users" };
+        format!("2026-11-17T21:27:{:02}+00:00 a{n:06x} {subject}", n % 60)
+    });
+    for command in ["git log --format='%cI %h %s'", "./history.sh"] {
+        check(command, &text, 90, &[], &["levels", "log: 100 entries"]);
+    }
+}

@@ -75,3 +75,9 @@ fn tolerates_a_few_other_lines_among_json_lines() {
         + "# broken package\nFAIL broken\n";
     check("./stream", &text, 100, &["60 objects; 2 other lines", "FAIL broken"], &[]);
 }
+
+#[test]
+fn words_of_messages_are_not_levels() {
+    let text = lines(60, |n| format!("2026-03-01 10:00:{n:02} worker handled an error of job {n}"));
+    check("cat x.log", &text, 90, &["log: 60 entries"], &["levels"]);
+}
