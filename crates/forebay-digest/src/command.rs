@@ -73,6 +73,13 @@ impl Command {
         self.calls.len() > 1
     }
 
+    /// Returns the number of commands that match one of the patterns.
+    pub(crate) fn count_matching(&self, patterns: &[&str]) -> usize {
+        let matches_any =
+            |call: &&Vec<String>| patterns.iter().any(|pattern| call_matches(call, pattern));
+        self.calls.iter().filter(matches_any).count()
+    }
+
     /// Returns true if every command matches one of the patterns.
     pub(crate) fn all_match(&self, patterns: &[&str]) -> bool {
         let matches_any =

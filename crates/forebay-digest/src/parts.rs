@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
+use std::ptr;
 
 use forebay_text::cut;
 use forebay_text::number::counted;
@@ -50,12 +51,14 @@ pub(crate) struct Parts {
     block: Vec<BlockLine>,
     block_bytes: usize,
     failed_blocks: u32,
+    after_blank: bool,
     max_bytes: usize,
 }
 
 /// The lines that one recognizer reads.
 #[derive(Debug)]
 struct RecognizedPart {
+    format: Option<&'static Format>,
     recognizer: Box<dyn Recognizer>,
     /// The first and the last line that it accepted.
     first: u64,
@@ -88,6 +91,8 @@ impl ForeignLines {
 
 #[derive(Debug)]
 struct ClosedPart {
+    format: Option<&'static Format>,
+    counts_lines: bool,
     report: Option<Report>,
     first: u64,
     last: u64,
@@ -112,7 +117,7 @@ impl BlockLine {
 type Sink<'a> = &'a mut dyn FnMut(Line<'_>, Mark);
 
 impl Parts {
-    pub(crate) fn new(command: Command, format: &Format, max_bytes: usize) -> Self {
+    pub(crate) fn new(command: Command, format: &'static Format, max_bytes: usize) -> Self {
         Self {
             command,
             closed: Vec::new(),
@@ -120,12 +125,17 @@ impl Parts {
             block: Vec::new(),
             block_bytes: 0,
             failed_blocks: 0,
+            after_blank: false,
             max_bytes,
         }
     }
 
     pub(crate) fn push_line(&mut self, line: Line<'_>, sink: Sink<'_>) {
         let is_blank = line.text.trim().is_empty();
+        let after_blank = std::mem::replace(&mut self.after_blank, is_blank);
+        if after_blank && !is_blank && self.starts_again(line, sink) {
+            return;
+        }
         if is_blank && !self.block.is_empty() || !is_blank && self.is_over() {
             return self.hold(line, sink);
         }
@@ -147,6 +157,7 @@ impl Parts {
         while !self.block.is_empty() && self.start_part(sink) {}
         self.release(sink);
         self.close_open();
+        self.omit_shared_counts();
         merge(self.closed)
     }
 
@@ -230,24 +241,79 @@ impl Parts {
         }
     }
 
+    /// Starts a part of the same format with a line after a blank one, if another command prints it.
+    fn starts_again(&mut self, line: Line<'_>, sink: Sink<'_>) -> bool {
+        let Some(format) = self.open.format else { return false };
+        let commands = self.command.count_matching(format.commands);
+        let may_start = commands > 1
+            && self.block.is_empty()
+            && self.open.recognizer.ends_at_blank()
+            && self.count_closed(format) < commands
+            && self.closed.len() + 1 < MAX_PARTS;
+        if !may_start {
+            return false;
+        }
+        let mut part = RecognizedPart::new(format);
+        let mark = part.recognizer.push_line(line);
+        if mark == Mark::Foreign {
+            return false;
+        }
+        part.accept(line, false);
+        self.close_open();
+        self.open = part;
+        sink(line, mark);
+        true
+    }
+
+    fn count_closed(&self, format: &Format) -> usize {
+        let is_same = |part: &&ClosedPart| part.format.is_some_and(|other| ptr::eq(other, format));
+        self.closed.iter().filter(is_same).count()
+    }
+
+    /// Returns the number of unread blocks, if only commands of the format can have printed them.
+    fn count_unread(&self, format: &Format) -> usize {
+        if !self.command.all_match(format.commands) {
+            return 0;
+        }
+        let blocks = self.closed.iter().flat_map(|part| [part.foreign.before, part.foreign.after]);
+        blocks.filter(|lines| *lines > MAX_EDGE_LINES).count()
+    }
+
+    /// Omits the counts of formats that several commands print, unless there is a part for each:
+    /// they may list the same things.
+    fn omit_shared_counts(&mut self) {
+        for index in 0..self.closed.len() {
+            let part = &self.closed[index];
+            let Some(format) = part.format.filter(|_| !part.counts_lines) else { continue };
+            let commands = self.command.count_matching(format.commands);
+            let found = self.count_closed(format) + self.count_unread(format);
+            if commands > 1 && commands != found {
+                let report = self.closed[index].report.take();
+                self.closed[index].report = report.map(Report::without_counts);
+            }
+        }
+    }
+
     fn close_open(&mut self) {
-        let RecognizedPart { recognizer, first, last, own_lines, foreign, quoted } =
+        let RecognizedPart { format, recognizer, first, last, own_lines, foreign, quoted } =
             std::mem::replace(&mut self.open, RecognizedPart::empty());
         let context = ReportContext { lines: own_lines, max_bytes: self.max_bytes };
+        let counts_lines = recognizer.counts_lines();
         // What is mostly something else was not understood.
         let is_reliable = own_lines > 0 && foreign.between <= own_lines;
         let report = is_reliable.then(|| recognizer.report(&context)).flatten();
-        self.closed.push(ClosedPart { report, first, last, foreign, quoted });
+        self.closed.push(ClosedPart { format, counts_lines, report, first, last, foreign, quoted });
     }
 }
 
 impl RecognizedPart {
-    fn new(format: &Format) -> Self {
-        Self { recognizer: (format.create)(), ..Self::empty() }
+    fn new(format: &'static Format) -> Self {
+        Self { format: Some(format), recognizer: (format.create)(), ..Self::empty() }
     }
 
     fn empty() -> Self {
         Self {
+            format: None,
             recognizer: Box::new(Nothing),
             first: 0,
             last: 0,
@@ -301,7 +367,7 @@ impl Recognizer for Nothing {
 fn merge(parts: Vec<ClosedPart>) -> Option<Report> {
     let is_alone = parts.len() == 1;
     let mut merged: Option<Report> = None;
-    for ClosedPart { report, first, last, foreign, quoted } in parts {
+    for ClosedPart { report, first, last, foreign, quoted, .. } in parts {
         let Some(mut report) = report else { continue };
         let is_whole = is_alone && foreign.has_small_edges();
         let others = if is_whole { foreign.total() } else { foreign.between };

@@ -118,6 +118,10 @@ impl Recognizer for AccessLog {
         Mark::Noise
     }
 
+    fn counts_lines(&self) -> bool {
+        true
+    }
+
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.requests == 0 || self.others > self.requests {
             return None;

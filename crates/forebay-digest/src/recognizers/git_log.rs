@@ -129,6 +129,10 @@ impl Recognizer for GitLog {
         Mark::Noise
     }
 
+    fn ends_at_blank(&self) -> bool {
+        self.commits > 0 && !self.is_multi_line
+    }
+
     fn report(mut self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         self.commit_held();
         if self.commits < 2 {

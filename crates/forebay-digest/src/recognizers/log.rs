@@ -112,6 +112,10 @@ impl Recognizer for Log {
         }
     }
 
+    fn counts_lines(&self) -> bool {
+        true
+    }
+
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.stamped * 2 < context.lines {
             return None;

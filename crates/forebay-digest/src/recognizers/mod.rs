@@ -107,6 +107,16 @@ pub(crate) trait Recognizer: std::fmt::Debug + Send {
         true
     }
 
+    /// Returns true if a blank line shows where the output of one command ends.
+    fn ends_at_blank(&self) -> bool {
+        false
+    }
+
+    /// Returns true if its counts are about lines, not about things that several commands may list.
+    fn counts_lines(&self) -> bool {
+        false
+    }
+
     /// Returns true if the current lines are output of a test, which other recognizers must ignore.
     fn is_in_test_output(&self) -> bool {
         false

@@ -65,6 +65,16 @@ impl Report {
         report
     }
 
+    /// Keeps only items of lists, because the counts may be about the same things several times.
+    pub(crate) fn without_counts(self) -> Self {
+        let summary =
+            "printed by several commands; what they list may overlap, so it is not counted";
+        let mut kept = Self::with_summary(summary, Quotes::Default);
+        kept.facts
+            .extend(self.facts.into_iter().filter(|fact| matches!(fact.list, List::Items(_))));
+        Self { failing: self.failing, ..kept }
+    }
+
     pub(crate) fn failing(mut self, failing: bool) -> Self {
         self.failing = Some(failing);
         self

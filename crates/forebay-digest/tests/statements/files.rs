@@ -166,3 +166,15 @@ fn kernel_threads_keep_their_names() {
         });
     check("ps aux --forest", &text, 150, &["[kworker/u8:1]: 30"], &[" u8"]);
 }
+
+#[test]
+fn lists_of_several_commands_are_not_one_total() {
+    let found = lines(600, |n| format!("tt/d{}/f{n}.txt", n % 30));
+    let listed =
+        lines(30, |n| format!("tt/d{n}:\n{}", lines(20, |at| format!("f{}.txt", at * 30 + n))));
+    let text = format!("{found}{listed}");
+    check("find tt; ls -R tt", &text, 90, &["tt/d0/f0.txt"], &["1,2", " paths in", "folders"]);
+    let rows = lines(60, |n| format!("-rw-r--r-- 1 ann ann 1000 Nov 15 22:37 f{n}.dat"));
+    let text = format!("d1:\ntotal 8\n{rows}\nd2:\ntotal 8\n{rows}total 8\n{rows}");
+    check("ls -l d1 d2; ls -l d1", &text, 90, &["f0.dat"], &["180 files", "bytes"]);
+}

@@ -169,3 +169,16 @@ fn history_with_dates_is_not_a_log_with_levels() {
         check(command, &text, 90, &[], &["levels", "log: 100 entries"]);
     }
 }
+
+#[test]
+fn logs_of_several_commands_are_counted_apart_or_not() {
+    let log = |count, from: u64| lines(count, |n| format!("a{:07x} change {}", n + from, n + from));
+    let apart = format!("{}\n{}", log(200, 0), log(100, 50));
+    let command = "git log --oneline -200; echo; git log --oneline -100 HEAD~50";
+    let expected = ["lines 1-200: git log: 200 commits", "lines 202-301: git log: 100 commits"];
+    check(command, &apart, 120, &expected, &["300"]);
+    let together = apart.replace("\n\n", "\n");
+    check(&command.replace("echo;", ""), &together, 120, &["a0000000 change 0"], &["commits"]);
+    let spaced = together.replace('\n', "\n\n");
+    check(command, &spaced, 120, &["a0000002 change 2"], &["commits"]);
+}
