@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use forebay_domain::tokens;
 use forebay_text::cut;
+use forebay_text::number::grouped;
 use sha2::{Digest as _, Sha256};
 
 use crate::binary::{self, Binary};
@@ -18,6 +19,9 @@ const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Bytes buffered before a recognizer is chosen.
 pub(crate) const START_BYTES: usize = 16 * 1024;
+
+/// Tokens for the line that tells about items.
+const ITEMS_TOKENS: u64 = 20;
 
 /// Builds a digest from pushed bytes; chunk boundaries do not affect the result.
 #[derive(Debug)]
@@ -68,6 +72,7 @@ impl Digester {
             reader: LineReader::with_max_bytes(whole.saturating_mul(4).max(MAX_LINE_BYTES)),
             text: TextDigest {
                 budget,
+                tells_items: false,
                 failed: hint.failed,
                 command: hint.command.unwrap_or_default().to_owned(),
                 intent: intent.unwrap_or_default().to_owned(),
@@ -106,7 +111,8 @@ impl Digester {
             State::Undecided | State::Text => self.text.finish(lines),
             State::NulList(raw) => {
                 let items = std::mem::replace(&mut lines, raw.count());
-                self.text.finish(items).with_all_omitted(lines)
+                let note = self.text.items_note(items);
+                self.text.finish(items).with_all_omitted(lines).with_note(note)
             }
         };
         let Output { text, verbatim, omitted } = output;
@@ -127,7 +133,10 @@ impl Digester {
         let start = std::mem::take(&mut self.start);
         self.state = match Binary::recognize(&start) {
             Some(binary) => State::Binary(binary, Sha256::default()),
-            None if binary::is_nul_list(&start) => State::NulList(RawLines::default()),
+            None if binary::is_nul_list(&start) => {
+                self.text.reserve_items_note();
+                State::NulList(RawLines::default())
+            }
             None => State::Text,
         };
         self.read(&start);
@@ -165,6 +174,8 @@ fn short_hex(hash: Sha256) -> String {
 #[derive(Debug)]
 struct TextDigest {
     budget: Budget,
+    /// A note about items precedes the reduced text.
+    tells_items: bool,
     failed: bool,
     command: String,
     intent: String,
@@ -199,6 +210,14 @@ impl Output {
         Self { omitted: if self.verbatim { Vec::new() } else { vec![all] }, ..self }
     }
 
+    /// Puts a line before a reduced text.
+    fn with_note(self, note: Option<String>) -> Self {
+        match note.filter(|_| !self.verbatim) {
+            Some(note) => Self { text: format!("{note}\n{}", self.text), ..self },
+            None => self,
+        }
+    }
+
     fn reduced((text, omitted): (String, Vec<OmittedRange>)) -> Self {
         Self { text, verbatim: false, omitted }
     }
@@ -220,6 +239,20 @@ impl TextDigest {
             }
             TextState::Reducing(reduced) => reduced.push_line(line),
         }
+    }
+
+    /// Leaves space for the note about items, unless the budget is tiny.
+    fn reserve_items_note(&mut self) {
+        self.tells_items = self.budget.digest >= 3 * ITEMS_TOKENS;
+        if self.tells_items {
+            self.budget.digest -= ITEMS_TOKENS;
+        }
+    }
+
+    /// Tells that the numbers of lines in a reduced text are those of items.
+    fn items_note(&self, items: u64) -> Option<String> {
+        let note = || format!("{} items that end with NUL, each a line here", grouped(items));
+        self.tells_items.then(note)
     }
 
     /// Returns the maximum size of a text that may be shown verbatim.

@@ -288,8 +288,12 @@ impl Parts {
             let commands = self.command.count_matching(format.commands);
             let found = self.count_closed(format) + self.count_unread(format);
             if commands > 1 && commands != found {
-                let report = self.closed[index].report.take();
-                self.closed[index].report = report.map(Report::without_counts);
+                let part = &mut self.closed[index];
+                part.report = part.report.take().map(Report::without_counts);
+                part.foreign.between = 0;
+                if part.foreign.has_small_edges() {
+                    part.foreign = ForeignLines::default();
+                }
             }
         }
     }

@@ -66,7 +66,7 @@ fn is_path(line: &str) -> bool {
         && line.len() < 300
         && !line.contains(['\t', '|', '"', '(', '='])
         && !line.contains(": ")
-        && line.split(' ').count() <= 3
+        && (line.split(' ').count() <= 3 || is_spaced_file(line))
         && !line.starts_with(' ')
         && !line.starts_with("- ")
         && !line.ends_with([',', ';', '{'])
@@ -75,6 +75,16 @@ fn is_path(line: &str) -> bool {
         && !ends_with_number(line)
         && !is_total(line)
         && !is_test(line)
+}
+
+/// Returns true for `docs/notes of the last year.txt`: only the name of the file has blanks.
+fn is_spaced_file(line: &str) -> bool {
+    let Some((folder, name)) = line.rsplit_once('/') else { return false };
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let is_extension = (1..=5).contains(&extension.len())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    // A sentence about a file has the extension of the file before its words.
+    is_extension && !folder.contains(' ') && !stem.contains('.')
 }
 
 /// Returns true if the first or the last of several words is a number, such as a size.

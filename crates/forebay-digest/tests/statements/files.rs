@@ -178,3 +178,12 @@ fn lists_of_several_commands_are_not_one_total() {
     let text = format!("d1:\ntotal 8\n{rows}\nd2:\ntotal 8\n{rows}total 8\n{rows}");
     check("ls -l d1 d2; ls -l d1", &text, 90, &["f0.dat"], &["180 files", "bytes"]);
 }
+
+#[test]
+fn items_of_a_list_are_not_called_lines() {
+    let text = lines(600, |n| format!("tt/d{}/f{n}.txt", n % 30)) + "tt/d1/a b c d e.txt\n";
+    check("find tt", &text, 90, &["601 paths in 30 folders"], &["other line"]);
+    let items = text.replace('\n', "\0");
+    let expected = ["601 items that end with NUL", "601 paths in 30 folders"];
+    check("find tt -print0", &items, 90, &expected, &["other line"]);
+}
