@@ -21,7 +21,7 @@ pub(super) fn section(facts: &SessionFacts) -> Option<Section> {
         let mut shown = files.chunks(FILES_PER_LINE).map(|files| files.join(", "));
         let first = shown.next().unwrap_or_default();
         lines.push(format!("files changed ({count}): {first}"));
-        lines.extend(shown);
+        lines.extend(shown.map(|files| format!("  {files}")));
     }
     (!lines.is_empty()).then(|| Section::new("## Work tree", lines, "").with_percent(6))
 }

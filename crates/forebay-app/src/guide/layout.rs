@@ -2,6 +2,8 @@
 
 use forebay_text::cut;
 
+use super::quoted;
+
 /// A section of a guide or an overview.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
@@ -16,7 +18,9 @@ pub(crate) struct Section {
 }
 
 impl Section {
+    /// Returns a section of lines that may quote anybody.
     pub(crate) fn new(title: impl Into<String>, lines: Vec<String>, more: &'static str) -> Self {
+        let lines = lines.iter().map(|line| quoted::shown(line)).collect();
         Self { title: title.into(), lines, more, percent: 8, ranks: None }
     }
 

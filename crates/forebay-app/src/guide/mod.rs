@@ -11,6 +11,7 @@ pub(crate) mod findings;
 mod last_request;
 pub(crate) mod layout;
 pub mod overview;
+mod quoted;
 mod rules;
 mod session_facts;
 mod tasks;
