@@ -5,6 +5,7 @@
 
 mod action;
 mod field;
+mod lossy;
 mod result;
 
 use forebay_domain::hook::{
@@ -49,7 +50,7 @@ pub fn decode(
     bytes: &[u8],
 ) -> Result<Decoded, DecodeError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let payload = serde_json::from_slice(bytes).map_err(|error| DecodeError(error.to_string()))?;
+    let payload = lossy::parse(bytes).map_err(|error| DecodeError(error.to_string()))?;
     decode_value(platform, event, payload)
 }
 
