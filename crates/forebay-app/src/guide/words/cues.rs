@@ -17,6 +17,22 @@ const STANDING: &str = "always, never, must, mustn't, must not, don't, do not, d
      不得, 禁止, 务必, 一律, 以后, 从现在, 只能, 不许, 请勿, 都要, 不可, 只用, 保持, 最多, 至少, 不准, 每次, 常に, 必ず, 絶対, ないで, 今後, べき, なければ, \
      てはいけ, いつも, だけ, 以後, ならない, しない, まで, のみ, 厳禁, 항상, 절대, 하지, 반드시, 만";
 
+/// Tells what happened to the user, which is no rule.
+const PERSONAL: &str = "i never, i always, i've never, i've always, i have never, i have always, i had never, \
+     we've never, we have never, ich habe nie, ich habe noch nie, ich hab nie, ich hab noch nie, habe ich nie, \
+     habe ich noch nie, ich hatte nie, ich hatte noch nie, ich habe immer, ich hatte immer, nunca he, nunca había, \
+     nunca vi, nunca tuve, yo nunca, siempre he, siempre había, yo siempre, 我从来没, 我从没, 我从未, 我一直, 我总是, 私はいつも, \
+     ことがない, ことがありません, ことはない, ことはありません";
+/// Wishes in the same form, which are rules.
+const WISHES: &str = "i never want, i always want, i never need, i always need, i never wish, i always expect, \
+     i always prefer, i never allow, yo nunca quiero, yo siempre quiero";
+/// Verbs before a colon with which others are quoted.
+const SAYING: &str = "says, said, say, wrote, writes, states, claims, complains, reports, reads, tells me, told me, sagt, \
+     sagte, sagen, meint, meinte, schreibt, schrieb, meldet, dice, dijo, dicen, escribió, pone, dit, 说, 写道, 提示, と言う, と言って, \
+     と言った, によると";
+/// Subjects that make these words the user's own.
+const OWN_SAYING: &str = "i, i'll, ich, yo, digo, je, 我, 私";
+
 /// Hints at a contrast or a rejection.
 const CONTRAST: &str = "not, no, instead, rather, neither, nor, isn't, wasn't, wrong, nicht, kein, keine, nein, statt, \
      sondern, falsch, en vez de, en lugar de, sino, tampoco, descarta, plutôt, pas, não, non, не, 不, 别, \
@@ -70,6 +86,7 @@ pub(super) enum Hint {
     Replacing,
     Correction,
     SmallTalk,
+    Personal,
 }
 
 /// The hints that a sentence has.
@@ -86,6 +103,7 @@ impl HintSet {
             (Hint::Replacing, hints.has(REPLACING)),
             (Hint::Correction, hints.is_correction()),
             (Hint::SmallTalk, hints.is_small_talk()),
+            (Hint::Personal, hints.is_personal()),
         ];
         Self(all.into_iter().filter(|(_, has)| *has).map(|(hint, _)| hint).collect())
     }
@@ -111,6 +129,11 @@ impl Hints {
 
     pub(super) fn is_standing(&self) -> bool {
         self.has(STANDING)
+    }
+
+    /// Whether the user tells what happened to them.
+    pub(super) fn is_personal(&self) -> bool {
+        self.has(PERSONAL) && !self.has(WISHES)
     }
 
     pub(super) fn is_contrast(&self) -> bool {
@@ -152,6 +175,17 @@ impl Hints {
     }
 }
 
+/// Whether a sentence quotes somebody else: "The linter says: you must …".
+pub(super) fn quotes_others(text: &str) -> bool {
+    let Some((before, _)) = text.split_once([':', '：']) else { return false };
+    let before = Hints::new(before);
+    let is_last = |verb: &str| match verb {
+        _ if verb.starts_with(is_unspaced) => before.words.trim_end().ends_with(verb),
+        _ => before.words.ends_with(&format!(" {verb} ")),
+    };
+    words_of(SAYING).any(is_last) && !before.has(OWN_SAYING)
+}
+
 /// Returns the words and phrases of a list.
 fn words_of(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.split(", ")
@@ -179,6 +213,24 @@ mod tests {
         for other in ["Fix the parser.", "Repariere den Parser.", "修一下解析器。"] {
             assert!(!Hints::new(other).is_standing(), "{other}");
         }
+    }
+
+    #[test]
+    fn what_happened_and_what_others_say_is_told_from_rules() {
+        for personal in [
+            "As an admin I never saw this error before",
+            "Ich habe noch nie so einen Fehler gesehen.",
+            "Nunca he visto este error.",
+            "我从来没见过这个错误。",
+            "このエラーは見たことがない。",
+        ] {
+            assert!(Hints::new(personal).is_personal(), "{personal}");
+        }
+        assert!(!Hints::new("I never want to see unwrap").is_personal());
+        assert!(!Hints::new("We never push to main").is_personal());
+        assert!(quotes_others("The linter says: you must always add a docstring."));
+        assert!(quotes_others("Der Linter sagt: immer kommentieren."));
+        assert!(!quotes_others("I said: never push") && !quotes_others("Rule: never push"));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod cues;
 mod paste;
+mod paste_kinds;
 mod reply;
 mod sentence;
 mod supersession;
@@ -99,6 +100,9 @@ impl Talk {
             }
             if let Some(last) = own.last_mut() {
                 last.position.is_last = true;
+            }
+            if own.last().is_some_and(|last| last.is_question) {
+                own.iter_mut().for_each(|one| one.is_reported = cues::quotes_others(&one.text));
             }
             let start = talk.statements.len();
             talk.statements.extend(own);

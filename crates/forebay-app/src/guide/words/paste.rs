@@ -5,6 +5,8 @@
 
 use forebay_text::cut;
 
+use super::paste_kinds;
+
 /// Marks the lines that are left of a paste.
 pub(crate) const MARK: &str = "| ";
 /// Shorter runs count as the user's own words.
@@ -43,6 +45,9 @@ fn paste_end(lines: &[&str], start: usize) -> usize {
     if is_fence(lines[start]) {
         let close = lines[start + 1..].iter().position(|line| is_fence(line));
         return close.map_or(lines.len(), |at| start + at + 2);
+    }
+    if let Some(end) = paste_kinds::end(lines, start) {
+        return end;
     }
     if !looks_pasted(lines[start]) {
         return start;
@@ -168,6 +173,26 @@ mod tests {
         let fenced = condense("Why?\n```\nfn a() {}\nnever do this\nfn b() {}\n```\nthanks");
         assert_eq!(fenced, "Why?\n| fn a() {}\n| … 1 more lines pasted …\n| fn b() {}\nthanks");
         assert!(!condense(&"x y,".repeat(4_000)).contains(&"x y,".repeat(200)));
+    }
+
+    #[test]
+    fn elements_mails_and_quotes_are_pastes() {
+        for (text, condensed) in [
+            (
+                "Read:\n<file path=\"a.md\">\nAlways use tabs.\n</file>\nthanks",
+                "Read:\n| <file path=\"a.md\">\n| … 1 more lines pasted …\n| </file>\nthanks",
+            ),
+            ("<note>Never push.</note>\nok", "| <note>Never push.</note>\nok"),
+            (
+                "Answer this:\nFrom: a@b.c\nSubject: Rules\n\nNever deploy.\nBye",
+                "Answer this:\n| From: a@b.c\n| … 2 more lines pasted …\n| Bye",
+            ),
+            ("> You must pay\nis this true", "| > You must pay\nis this true"),
+            ("From: here to there, always walk", "From: here to there, always walk"),
+            ("<b> is bold\nnever use it", "<b> is bold\nnever use it"),
+        ] {
+            assert_eq!(condense(text), condensed);
+        }
     }
 
     #[test]

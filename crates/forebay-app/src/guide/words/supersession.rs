@@ -19,6 +19,8 @@ pub(super) struct Statement {
     pub(super) turn: usize,
     pub(super) text: String,
     pub(super) is_question: bool,
+    /// The user quotes somebody to ask about it.
+    pub(super) is_reported: bool,
     /// The later statement beside which it is quoted.
     pub(super) superseded_by: Option<usize>,
     /// Statements that this one takes back or corrects.
@@ -44,6 +46,7 @@ impl Statement {
             turn,
             text: text.to_owned(),
             is_question: is_question(text),
+            is_reported: false,
             superseded_by: None,
             earlier: Vec::new(),
             position: StatementPosition::default(),
@@ -54,17 +57,27 @@ impl Statement {
 
     /// Whether it reads like a rule that is in force.
     pub(super) fn is_rule(&self) -> bool {
-        self.hints.has(Hint::Standing) && !self.is_question && self.superseded_by.is_none()
+        self.hints.has(Hint::Standing)
+            && !self.hints.has(Hint::Personal)
+            && !self.is_question
+            && !self.is_reported
+            && self.superseded_by.is_none()
     }
 
     /// Returns its words, with those that it corrects.
     pub(super) fn quote(&self, bytes: usize) -> String {
-        let mut text = cut(&self.text, bytes);
+        let mut text = cut(without_bullet(&self.text), bytes);
         for earlier in &self.earlier {
             text.push_str(&format!(" (earlier: \"{}\")", cut(earlier, bytes)));
         }
         text
     }
+}
+
+/// Returns a line without the mark of the user's own list.
+fn without_bullet(text: &str) -> &str {
+    let marks = ["- ", "* ", "• ", "– "];
+    marks.iter().find_map(|mark| text.strip_prefix(mark)).map_or(text, str::trim_start)
 }
 
 /// Moves each statement that was taken back beside the latest one that did so.
