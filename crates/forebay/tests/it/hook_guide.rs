@@ -220,6 +220,27 @@ fn what_others_say_gives_no_rules() {
 }
 
 #[test]
+fn a_rejection_means_the_last_answer() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.prompt("Write the tool. Always answer in French.");
+    host.answered("Option 1: Go. Option 2: Rust. Which one?");
+    host.prompt("2");
+    host.answered("ok done");
+    host.prompt("No, not like that. Add a cache.");
+    host.prompt("Stop answering in French.");
+    host.prompt("Do not use sqlite. Actually sqlite is fine.");
+    host.prompt("go on");
+    let guide = host.start("compact");
+    assert!(guide.contains("- \"2\" to: 2: Rust."), "{guide}");
+    assert!(guide.contains("- \"No, not like that. Add a cache.\" to: ok done"), "{guide}");
+    assert!(guide.contains("Stop answering in French. (earlier: \"Always answer"), "{guide}");
+    let rules = guide.split("## ").find(|part| part.starts_with("Rules")).unwrap_or_default();
+    assert!(!rules.contains("\n- Always") && !rules.contains("\n- Do not use sqlite"), "{guide}");
+    assert!(!rules.contains("not like that"), "{guide}");
+}
+
+#[test]
 fn clear_begins_a_new_topic() {
     let env = TestEnv::new();
     let host = Host::new(&env);

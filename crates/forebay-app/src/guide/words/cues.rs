@@ -50,6 +50,10 @@ const REVOKING: &str = "no longer, forget, never mind, nevermind, scrap, drop, i
      sube, 取消, 不用, 作废, 算了, 改成, 改为, 而不是, 现在可以, 可以了, 不再, 更正, 换成, 还是, 不是, 说错, 改一下, 可以, 不对, 变成, 调整, 取り消, \
      やっぱり, やはり, やめ, 撤回, ではなく, じゃなく, 代わり, もう, いいです, 構いません, 変更, 訂正, 解除, すみません, 間違, でした, にして, 大丈夫";
 
+/// Ends a habit; in English, "stop" before a word on "-ing" does.
+const STOPPING: &str = "hör auf, hört auf, lass das, deja de, dejad de, dejen de, ya no, no longer, nicht mehr, quit, \
+     不要再, 别再, 不用再, もう";
+
 /// Says clearly that one thing takes the place of another, or that something is over.
 const REPLACING: &str = "instead, rather than, no longer, replace, switch, back to, forget, scrap, statt, stattdessen, \
      nicht mehr, zurück, vergiss, aufgehoben, en vez, en lugar, ya no, olvida, 而不是, 改成, 改为, 换成, 不再, 取消, \
@@ -60,6 +64,10 @@ const CORRECTING: &str = "no, nope, nah, wait, actually, sorry, oops, hold on, s
      nein, nee, doch, halt, stopp, moment, entschuldigung, quatsch, korrektur, perdona, perdón, espera, \
      mejor, en realidad, corrección, non, attends, não, нет, 不, 不对, 不是, 等等, 算了, 抱歉, 不好意思, いや, いえ, 違, \
      やっぱり, やはり, すみません, ごめん, 待って, 訂正";
+/// Starts of a sentence that turn around the one before, in the same prompt.
+const REVERSING: &str = "wait, actually, sorry, oops, hold on, scratch that, correction, on second thought, no wait, nein doch, \
+     doch, ach nein, moment, quatsch, korrektur, eigentlich, perdona, perdón, espera, mejor, en realidad, corrección, \
+     等等, 算了, 不对, 其实, やっぱり, やはり, 訂正";
 /// Words before a correction.
 const FILLERS: &str = "ah, ach, oh, ok, okay, well, na, ja, ay, and, but, aber, pero";
 
@@ -85,6 +93,7 @@ pub(super) enum Hint {
     Revoking,
     Replacing,
     Correction,
+    Reversal,
     SmallTalk,
     Personal,
 }
@@ -99,8 +108,9 @@ impl HintSet {
         let all = [
             (Hint::Standing, hints.is_standing()),
             (Hint::Contrast, hints.is_contrast()),
-            (Hint::Revoking, hints.has(REVOKING)),
-            (Hint::Replacing, hints.has(REPLACING)),
+            (Hint::Revoking, hints.has(REVOKING) || hints.is_stopping()),
+            (Hint::Replacing, hints.has(REPLACING) || hints.is_stopping()),
+            (Hint::Reversal, hints.starts_with_any(REVERSING)),
             (Hint::Correction, hints.is_correction()),
             (Hint::SmallTalk, hints.is_small_talk()),
             (Hint::Personal, hints.is_personal()),
@@ -142,9 +152,32 @@ impl Hints {
 
     /// Whether a prompt with this start corrects what was said just before.
     fn is_correction(&self) -> bool {
+        self.starts_with_any(CORRECTING)
+    }
+
+    /// Whether a habit shall end: "stop answering".
+    fn is_stopping(&self) -> bool {
+        let mut words = self.words.split_whitespace().skip_while(|word| *word != "stop").skip(1);
+        words.next().is_some_and(|word| word.ends_with("ing")) || self.has(STOPPING)
+    }
+
+    /// Whether it turns down what the model just did, without saying what: "No, not like that."
+    pub(super) fn is_bare_rejection(&self) -> bool {
+        const POINTING: &str =
+            "that, this, it, so, das, dies, es, eso, esto, así, 这样, 那样, そう, それ, これ";
+        const RULING: &str =
+            "never, always, nie, niemals, immer, nunca, siempre, 永远, 总是, 必ず, 絶対";
+        const MAX_WORDS: usize = 6;
+        self.is_correction()
+            && self.has(POINTING)
+            && !self.has(RULING)
+            && self.words.split_whitespace().count() <= MAX_WORDS
+    }
+
+    fn starts_with_any(&self, openings: &'static str) -> bool {
         let mut words = self.words.split_whitespace().skip_while(|word| has_word(FILLERS, word));
         let start = format!(" {} ", words.by_ref().take(3).collect::<Vec<_>>().join(" "));
-        words_of(CORRECTING).any(|opening| {
+        words_of(openings).any(|opening| {
             let opening_word = format!(" {opening} ");
             start.starts_with(&opening_word)
                 || opening.starts_with(is_unspaced) && start.trim_start().starts_with(opening)

@@ -97,6 +97,9 @@ impl Talk {
                 let before = at.checked_sub(1).and_then(|before| talk.turns[before].answers.last());
                 first.position.answers_proposal =
                     before.is_some_and(|answer| reply::is_proposal(answer));
+                let prompt = &talk.turns[at].prompt;
+                first.position.is_choice =
+                    before.is_some_and(|answer| reply::chosen_option(prompt, answer).is_some());
             }
             if let Some(last) = own.last_mut() {
                 last.position.is_last = true;
@@ -246,6 +249,10 @@ impl Talk {
         let Some(answer) = answer.filter(|_| !is_last && !turn.prompt.is_empty()) else {
             return false;
         };
+        let first = turn.statements.first().map(|&one| &self.statements[one]);
+        if first.is_some_and(Statement::is_bare_rejection) {
+            return true;
+        }
         let is_short = reply::is_short(&turn.prompt);
         if !is_short && !reply::rejects(&turn.prompt) {
             return false;

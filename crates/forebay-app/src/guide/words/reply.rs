@@ -58,6 +58,11 @@ pub(super) fn is_proposal(answer: &str) -> bool {
     end.iter().any(|text| is_question(text) || Hints::new(text).is_proposal())
 }
 
+/// Whether a short prompt names an option by its number or letter.
+pub(super) fn names_option(prompt: &str) -> bool {
+    is_short(prompt) && named_position(prompt).is_some()
+}
+
 /// Returns the option of an answer that a reply names.
 pub(super) fn chosen_option(reply: &str, answer: &str) -> Option<String> {
     if !is_short(reply) {

@@ -3,7 +3,8 @@
 //! A guess by shared words, values with the same unit, and hints of a correction. It never deletes: the older
 //! sentence is quoted behind the newer one.
 
-use super::cues::{Hint, HintSet};
+use super::cues::{Hint, HintSet, Hints};
+use super::reply;
 use super::sentence::{cut, is_question};
 use super::terms::Terms;
 
@@ -38,6 +39,8 @@ pub(super) struct StatementPosition {
     pub(super) is_last: bool,
     /// The model proposed something just before.
     pub(super) answers_proposal: bool,
+    /// It is a prompt that only picks an option of the model.
+    pub(super) is_choice: bool,
 }
 
 impl Statement {
@@ -61,7 +64,13 @@ impl Statement {
             && !self.hints.has(Hint::Personal)
             && !self.is_question
             && !self.is_reported
+            && !self.is_bare_rejection()
             && self.superseded_by.is_none()
+    }
+
+    /// Whether it opens a prompt by turning down what the model did.
+    pub(super) fn is_bare_rejection(&self) -> bool {
+        self.position.is_first && Hints::new(&self.text).is_bare_rejection()
     }
 
     /// Returns its words, with those that it corrects.
@@ -105,8 +114,11 @@ pub(super) fn resolve(statements: &mut [Statement]) {
 
 /// Whether the newer statement seems to take the older one back.
 fn supersedes(newer: &Statement, older: &Statement) -> bool {
-    if newer.turn <= older.turn || newer.is_question || older.is_question {
+    if newer.is_question || older.is_question {
         return false;
+    }
+    if newer.turn == older.turn {
+        return newer.hints.has(Hint::Reversal) && revokes(newer, older);
     }
     corrects_value(newer, older) || revokes(newer, older)
 }
@@ -134,7 +146,11 @@ pub(super) fn corrects_value(newer: &Statement, older: &Statement) -> bool {
 
 /// Whether the newer statement follows the older one, and no proposal of the model stands between them.
 fn follows(newer: &Statement, older: &Statement) -> bool {
-    !newer.position.answers_proposal && older.position.is_last && newer.turn == older.turn + 1
+    let is_other_choice = || reply::names_option(&newer.text);
+    !newer.position.answers_proposal
+        && older.position.is_last
+        && newer.turn == older.turn + 1
+        && (!older.position.is_choice || is_other_choice())
 }
 
 /// Whether the newer statement speaks of the same as the older one, with words that take it back.
@@ -198,6 +214,11 @@ mod tests {
             ("締め日は20日です。", "すみません、締め日は25日でした。"),
             ("本番環境には接続しないで。", "本番環境への接続禁止は解除します。"),
             ("締め日は20日です。", "締め日は20日ではなく25日でした。"),
+            ("Always answer in French.", "Stop answering in French."),
+            ("Antworte immer auf Deutsch.", "Hör auf, auf Deutsch zu antworten."),
+            ("Responde siempre en francés.", "Deja de responder en francés."),
+            ("总是用法语回答。", "不要再用法语回答。"),
+            ("必ずフランス語で回答して。", "もうフランス語で回答しないで。"),
             ("The limit is 25m.", "no, they need more: 400m"),
             (
                 "Los SMS se mandan 24 horas antes.",
@@ -218,6 +239,7 @@ mod tests {
                 "本番DBには絶対に接続しないでください。",
                 "在庫の集計は別チームの担当なので触らないで。",
             ),
+            ("Never restart the server.", "stop the server"),
             ("Is the port 8080?", "the port is 9090, not 8080"),
             ("Use library-1 for the feature-1.", "Use library-2 for the feature-2."),
             ("return early in a.rs instead of nesting", "return early in b.rs instead of nesting"),
@@ -225,6 +247,18 @@ mod tests {
             ("集計期間を直してください。", "それまでに返品の件を直して、結果を表にしてください。"),
         ] {
             check(older, newer, false);
+        }
+    }
+
+    #[test]
+    fn a_prompt_may_reverse_itself() {
+        for (texts, expect) in [
+            (["Do not use sqlite.", "Actually sqlite is fine."], true),
+            (["Nimm kein sqlite.", "Eigentlich ist sqlite doch ok."], true),
+            (["Do not touch the db.", "No changes of the db now."], false),
+        ] {
+            let [older, newer] = texts.map(|text| Statement::new(0, text));
+            assert_eq!(supersedes(&newer, &older), expect, "{}", newer.text);
         }
     }
 
