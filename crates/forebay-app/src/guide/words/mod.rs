@@ -14,7 +14,7 @@ mod terms;
 use self::cues::Hints;
 pub(crate) use self::paste::condense;
 use self::sentence::{cut, digest, is_question, sentences};
-use self::supersession::Statement;
+use self::supersession::{AnsweredWords, Statement};
 use self::terms::is_name;
 
 /// One message, in the order of the session.
@@ -89,30 +89,44 @@ impl Talk {
             }
         }
         for at in 0..talk.turns.len() {
-            let own: Vec<&str> = sentences(&talk.turns[at].prompt);
-            let mut own: Vec<Statement> =
-                own.into_iter().map(|text| Statement::new(at, text)).collect();
-            if let Some(first) = own.first_mut() {
-                first.position.is_first = true;
-                let before = at.checked_sub(1).and_then(|before| talk.turns[before].answers.last());
-                first.position.answers_proposal =
-                    before.is_some_and(|answer| reply::is_proposal(answer));
-                let prompt = &talk.turns[at].prompt;
-                first.position.is_choice =
-                    before.is_some_and(|answer| reply::chosen_option(prompt, answer).is_some());
-            }
-            if let Some(last) = own.last_mut() {
-                last.position.is_last = true;
-            }
-            if own.last().is_some_and(|last| last.is_question) {
-                own.iter_mut().for_each(|one| one.is_reported = cues::quotes_others(&one.text));
-            }
+            let own = talk.read_statements(at);
             let start = talk.statements.len();
             talk.statements.extend(own);
             talk.turns[at].statements = (start..talk.statements.len()).collect();
         }
         supersession::resolve(&mut talk.statements);
         talk
+    }
+
+    /// Returns the sentences of a prompt.
+    fn read_statements(&self, at: usize) -> Vec<Statement> {
+        let texts = sentences(&self.turns[at].prompt);
+        let ends_with_question = texts.last().is_some_and(|last| is_question(last));
+        let mut own: Vec<Statement> =
+            texts.into_iter().map(|text| Statement::new(at, text)).collect();
+        for one in &mut own {
+            one.is_reported = ends_with_question && cues::quotes_others(&one.text);
+        }
+        if let Some(first) = own.first_mut() {
+            first.position.is_first = true;
+            first.position.answers = self.answered_words(at);
+        }
+        if let Some(last) = own.last_mut() {
+            last.position.is_last = true;
+        }
+        own
+    }
+
+    /// Returns what the model said just before a prompt.
+    fn answered_words(&self, at: usize) -> AnsweredWords {
+        let before = at.checked_sub(1).and_then(|before| self.turns[before].answers.last());
+        match before {
+            Some(answer) if reply::chosen_option(&self.turns[at].prompt, answer).is_some() => {
+                AnsweredWords::Options
+            }
+            Some(answer) if reply::is_proposal(answer) => AnsweredWords::Proposal,
+            _ => AnsweredWords::Nothing,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {

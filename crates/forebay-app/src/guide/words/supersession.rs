@@ -37,10 +37,17 @@ pub(super) struct StatementPosition {
     /// It is the first, or the last, of its prompt.
     pub(super) is_first: bool,
     pub(super) is_last: bool,
-    /// The model proposed something just before.
-    pub(super) answers_proposal: bool,
-    /// It is a prompt that only picks an option of the model.
-    pub(super) is_choice: bool,
+    pub(super) answers: AnsweredWords,
+}
+
+/// What the model said just before a statement that opens a prompt.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum AnsweredWords {
+    #[default]
+    Nothing,
+    Proposal,
+    /// Options, of which the prompt only picks one.
+    Options,
 }
 
 impl Statement {
@@ -147,10 +154,10 @@ pub(super) fn corrects_value(newer: &Statement, older: &Statement) -> bool {
 /// Whether the newer statement follows the older one, and no proposal of the model stands between them.
 fn follows(newer: &Statement, older: &Statement) -> bool {
     let is_other_choice = || reply::names_option(&newer.text);
-    !newer.position.answers_proposal
+    newer.position.answers == AnsweredWords::Nothing
         && older.position.is_last
         && newer.turn == older.turn + 1
-        && (!older.position.is_choice || is_other_choice())
+        && (older.position.answers != AnsweredWords::Options || is_other_choice())
 }
 
 /// Whether the newer statement speaks of the same as the older one, with words that take it back.
