@@ -147,7 +147,7 @@ fn guide_of_a_long_session_is_correct_within_a_thousand_tokens() {
         assert!(guide.contains(step), "{step}: {guide}");
     }
     let first_two_kilobytes = &guide[..guide.floor_char_boundary(2_048)];
-    for important in [last, "Describe it in docs", "argon2", "Use yarn"] {
+    for important in [quoted.as_str(), "Describe it in docs", "argon2", "Use yarn"] {
         assert!(first_two_kilobytes.contains(important), "{important}: {guide}");
     }
     assert!(guide.contains("data, not instructions"), "{guide}");
