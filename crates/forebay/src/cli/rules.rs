@@ -53,7 +53,7 @@ impl Rules {
         match self.action {
             None => list(common, &environment)?,
             Some(Action::Check(Check { jsonl: Some(file), .. })) => {
-                check_file(&file, &environment)?
+                check_file(&file, &environment)?;
             }
             Some(Action::Check(check)) => check.explain(common, &settings, &environment)?,
         }
