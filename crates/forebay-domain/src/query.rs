@@ -204,7 +204,9 @@ fn word(rest: &str) -> (Token<'_>, usize) {
         let value = colon + 2;
         rest[value..].find('"').map(|end| value + end + 1)
     });
-    let length = quoted.filter(|end| *end > plain).unwrap_or(plain);
+    // A quote with text right behind it closes no value: `a:"b "c`.
+    let closes = |end: &usize| rest[*end..].chars().next().is_none_or(char::is_whitespace);
+    let length = quoted.filter(|end| *end > plain).filter(closes).unwrap_or(plain);
     (Token::Word(&rest[..length]), length)
 }
 
