@@ -10,7 +10,7 @@ mod samples;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use forebay_digest::{Budget, Digester, Hint, clean};
+use forebay_digest::clean;
 use samples::{Card, Fact, Kind, Sample, contains_value};
 
 const TOKENS: u64 = 300;
@@ -28,7 +28,7 @@ fn digests_keep_the_facts() {
     let mut report = String::new();
     let (mut quoted, mut derived) = (Share::default(), Share::default());
     for sample in samples::all() {
-        let digest = digest_of(&sample);
+        let digest = sample.digest(TOKENS);
         quoted.add(kept(&sample, &digest, Kind::Quoted));
         derived.add(kept(&sample, &digest, Kind::Derived));
         describe(&mut report, &sample, &digest);
@@ -65,16 +65,6 @@ fn does_not_find_a_number_inside_a_longer_one() {
         assert!(contains_value(text, "rows: 1"), "{text}");
     }
     assert!(contains_value("commit 67710b3319", "67710b3"));
-}
-
-fn digest_of(sample: &Sample) -> String {
-    let hint = Hint { command: Some(&sample.card.command), ..Hint::default() };
-    let mut digester = Digester::new(hint, None, Budget::exactly(TOKENS));
-    digester.push(&sample.raw);
-    if sample.card.exit != 0 {
-        digester.command_failed();
-    }
-    digester.finish().text
 }
 
 #[derive(Debug, Default)]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use forebay_digest::{Budget, Digester, Hint};
 use serde::Deserialize;
 
 /// A recorded output, and what its digest should keep.
@@ -45,6 +46,17 @@ pub(crate) enum Kind {
 impl Sample {
     pub(crate) fn tool(&self) -> &str {
         self.name.split('/').next().unwrap_or_default()
+    }
+
+    /// The digest of the recorded output, as a run of its command gets it.
+    pub(crate) fn digest(&self, tokens: u64) -> String {
+        let hint = Hint { command: Some(&self.card.command), ..Hint::default() };
+        let mut digester = Digester::new(hint, None, Budget::exactly(tokens));
+        digester.push(&self.raw);
+        if self.card.exit != 0 {
+            digester.command_failed();
+        }
+        digester.finish().text
     }
 }
 
