@@ -174,11 +174,9 @@ impl Talk {
 
     /// Returns the user's rules in force, oldest first.
     pub(super) fn rules(&self) -> Vec<Quote> {
-        let rules: Vec<&Statement> = self
-            .statements
-            .iter()
-            .filter(|one| one.is_rule() && Some(one.turn) != self.last_prompt().map(|(at, _)| at))
-            .collect();
+        let last = self.last_prompt().map(|(at, _)| at);
+        let is_earlier_rule = |one: &&Statement| one.is_rule() && Some(one.turn) != last;
+        let rules: Vec<&Statement> = self.statements.iter().filter(is_earlier_rule).collect();
         let count = rules.len();
         let line = |(at, rule): (usize, &&Statement)| Quote {
             text: format!("- {}", rule.quote(self.scaled(MAX_RULE_BYTES))),
@@ -310,8 +308,10 @@ impl Talk {
                 .into_iter()
                 .filter(|text| !is_question(text) && !self.is_taken_back(at, text))
                 .collect();
-            let best = own.iter().enumerate().map(|(at, text)| salience(at, own.len(), text)).max();
-            let quote = digest(&own, bytes, |at, text| salience(at, own.len(), text));
+            let scores: Vec<i32> =
+                own.iter().enumerate().map(|(at, text)| salience(at, own.len(), text)).collect();
+            let best = scores.iter().max().copied();
+            let quote = digest(&own, bytes, |at, _| scores[at]);
             let is_new = !found.iter().any(|(_, _, other)| *other == quote);
             let best =
                 best.filter(|best| *best >= MIN_SALIENCE || quote.len() >= MIN_TELLING_BYTES);

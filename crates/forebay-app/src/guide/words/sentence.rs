@@ -65,7 +65,7 @@ pub(super) fn digest(
     score: impl Fn(usize, &str) -> i32,
 ) -> String {
     let mut order: Vec<usize> = (0..sentences.len()).collect();
-    order.sort_by_key(|&at| std::cmp::Reverse(score(at, sentences[at])));
+    order.sort_by_cached_key(|&at| std::cmp::Reverse(score(at, sentences[at])));
     let (mut chosen, mut left) = (vec![false; sentences.len()], bytes);
     for at in order {
         // A blank, and possibly a mark of a gap.
