@@ -56,7 +56,7 @@ const COMMANDS: &[(&str, &str)] = &[
 /// Options whose name differs from the tool's field.
 const OPTIONS: &[(&str, &str, &str)] = &[("ctx_get", "json", "pointer")];
 
-/// Main fields whose name a model is told, since the value alone does not show it.
+/// Main fields that are shown to a model with their name, since the value alone does not show it.
 const NAMED_SUBJECTS: &[(&str, &str)] = &[("ctx_job", "job")];
 
 /// The main field of tools without a command of their own, for their input as JSON.

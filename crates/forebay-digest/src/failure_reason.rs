@@ -119,5 +119,5 @@ impl FailureReasons {
     }
 }
 
-/// The reason is told whatever else fits.
+/// The reason is stated whatever else fits.
 const REASON_WEIGHT: u32 = 200;

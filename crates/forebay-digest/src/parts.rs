@@ -1,7 +1,7 @@
 //! Reads a text as parts, each in one format, and keeps their counts apart.
 //!
 //! `git log; git status` prints two formats in a row, and a warning may interrupt either. Counts of
-//! a recognizer are about the lines it accepts as its own; the other lines are told to the reader.
+//! a recognizer are about the lines it accepts as its own; the other lines are reported to the reader.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -32,7 +32,7 @@ const MAX_INTERRUPTION: usize = 3;
 /// Number of blocks in which no other format was found before none is looked for anymore.
 const MAX_FAILED_BLOCKS: u32 = 8;
 
-/// Up to this many foreign lines at either end are told as other lines, not as another part.
+/// Up to this many foreign lines at either end are reported as other lines, not as another part.
 const MAX_EDGE_LINES: u64 = 5;
 
 /// Number of foreign lines quoted among the facts.

@@ -79,7 +79,7 @@ impl<'a> AgentEnv<'a> {
         Self::in_folder(host.label, host, installation, forebay, keep)
     }
 
-    /// The agent of somebody who has the project's files, and not Forebay.
+    /// The agent of a user who has the project's files, and not Forebay.
     pub(super) fn without_forebay(
         host: &'static Host,
         installation: &'a Installation,

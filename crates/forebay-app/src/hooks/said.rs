@@ -20,7 +20,7 @@ use crate::guide::{CONVERSATION_SOURCE, words};
 use crate::ingest::pending;
 use crate::{App, AppError};
 
-/// Shorter words are not worth an entry: nobody would search for "yes".
+/// Shorter texts get no entry: "yes" is not worth a search.
 const MIN_ENTRY_BYTES: usize = 25;
 /// Bytes of a transcript that are searched for the last answer, from its end.
 const MAX_TAIL_BYTES: u64 = 512 * 1024;

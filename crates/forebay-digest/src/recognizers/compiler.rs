@@ -67,7 +67,7 @@ const TOOLS: &[(&str, &str)] = &[
     (".yml", "yaml lint"),
 ];
 
-/// Numbers of errors in templates that are told with their chain, and of places in a chain.
+/// Numbers of errors in templates that are reported with their chain, and of places in a chain.
 const MAX_CHAINS: usize = 6;
 const MAX_CHAIN: usize = 4;
 

@@ -96,7 +96,7 @@ fn is_branch(line: &str) -> bool {
     let (name, after) = rest.split_once(' ').unwrap_or((rest, ""));
     let commit = after.trim_start().split(' ').next().unwrap_or_default();
     let is_hash = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    // Git allows more, but nobody uses it, and other text does.
+    // Git allows more, which is rare in commits and common in other text.
     let is_name = name.starts_with(|c: char| c.is_alphanumeric() || "_#@".contains(c))
         && name.chars().all(|c| c.is_alphanumeric() || "-_./#@+=!%".contains(c))
         && !name.ends_with(['.', '/']);

@@ -34,7 +34,7 @@ const MIN_PATHS: u64 = 12;
 /// Maximum number of folders listed.
 const MAX_FOLDERS: usize = 600;
 
-/// Of more folders, the largest are told first.
+/// Of more folders, the largest come first.
 const MAX_LISTED_FOLDERS: usize = 8;
 
 /// Maximum number of names held per folder.

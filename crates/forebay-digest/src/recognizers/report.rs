@@ -15,7 +15,7 @@ pub(crate) struct Fact {
     list: List,
 }
 
-/// What is told if a fact does not fit.
+/// The line for facts that do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum List {
     /// Nothing: it stands alone.
@@ -92,12 +92,12 @@ impl Report {
         self.facts.push(Fact { weight, text: text.into(), list: List::Items(1) });
     }
 
-    /// Adds the description of a field; the reader is told how many do not fit.
+    /// Adds the description of a field, and a count of those that do not fit.
     pub(crate) fn add_field(&mut self, weight: u32, text: impl Into<String>) {
         self.add_named(weight, text, " field");
     }
 
-    /// Adds one of several things; the reader is told how many do not fit. The name has a leading space.
+    /// Adds one of several things, and a count of those that do not fit. The name has a leading space.
     pub(crate) fn add_named(&mut self, weight: u32, text: impl Into<String>, name: &'static str) {
         self.facts.push(Fact { weight, text: text.into(), list: List::Named(name) });
     }

@@ -90,7 +90,7 @@ impl Run {
         terminal::tell_notices(&app)?;
         // The command has run: even if the reader is gone, its output is stored and its exit code returned.
         match show(common, &ran, tee) {
-            Ok(()) | Err(Failure::NobodyReads) => {}
+            Ok(()) | Err(Failure::ClosedPipe) => {}
             Err(failure) => return Err(failure),
         }
         common.index_some(&app)?;

@@ -22,7 +22,7 @@ pub(super) enum Failure {
     /// The user interrupted it: what is done, and how to go on.
     Interrupted(AppError),
     /// The reader of the output is gone.
-    NobodyReads,
+    ClosedPipe,
 }
 
 impl From<AppError> for Failure {
@@ -34,7 +34,7 @@ impl From<AppError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self::NobodyReads;
+            return Self::ClosedPipe;
         }
         Self::Error(AppError::unavailable(error.to_string(), None))
     }
@@ -43,7 +43,7 @@ impl From<io::Error> for Failure {
 impl Failure {
     pub(super) fn report(self, as_json: bool) -> ExitCode {
         let (error, code) = match self {
-            Self::NobodyReads => return ExitCode::SUCCESS,
+            Self::ClosedPipe => return ExitCode::SUCCESS,
             Self::Interrupted(error) => (error, INTERRUPTED),
             Self::Error(error) => {
                 let code = code_of(error.kind);

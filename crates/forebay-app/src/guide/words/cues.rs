@@ -208,7 +208,7 @@ impl Hints {
     }
 }
 
-/// Whether a sentence quotes somebody else: "The linter says: you must …".
+/// Whether a sentence quotes a third party: "The linter says: you must …".
 pub(super) fn quotes_others(text: &str) -> bool {
     let Some((before, _)) = text.split_once([':', '：']) else { return false };
     let before = Hints::new(before);

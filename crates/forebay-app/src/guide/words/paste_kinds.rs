@@ -1,4 +1,4 @@
-//! Pastes that are told by how they start: elements, mails and quoted lines.
+//! Pastes that are recognised by how they start: elements, mails and quoted lines.
 
 /// Lines in which a mail's head names both sender and subject.
 const MAX_HEAD_LINES: usize = 8;

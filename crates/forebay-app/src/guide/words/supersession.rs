@@ -20,7 +20,7 @@ pub(super) struct Statement {
     pub(super) turn: usize,
     pub(super) text: String,
     pub(super) is_question: bool,
-    /// The user quotes somebody to ask about it.
+    /// The user quotes a third party to ask about it.
     pub(super) is_reported: bool,
     /// The later statement beside which it is quoted.
     pub(super) superseded_by: Option<usize>,

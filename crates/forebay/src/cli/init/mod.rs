@@ -45,7 +45,7 @@ enum Outcome {
     /// Nothing to write, or a dry run.
     Shown,
     Declined,
-    NobodyToAsk,
+    NoTerminal,
     /// With the errors of single files.
     Written(Vec<String>),
 }
@@ -114,7 +114,7 @@ impl Init {
             match asked {
                 Reply::Yes => {}
                 Reply::No => return Outcome::Declined,
-                Reply::Unavailable => return Outcome::NobodyToAsk,
+                Reply::Unavailable => return Outcome::NoTerminal,
             }
         }
         let faults = plan.changes.iter().filter_map(|change| change.apply(machine).err());
@@ -141,7 +141,7 @@ fn exit_code(plan: &Plan, done: &Outcome) -> Result<ExitCode, Failure> {
     match done {
         Outcome::Shown if is_complete => Ok(ExitCode::SUCCESS),
         Outcome::Written(faults) if is_complete && faults.is_empty() => Ok(ExitCode::SUCCESS),
-        Outcome::NobodyToAsk => Err(AppError::bad_input(
+        Outcome::NoTerminal => Err(AppError::bad_input(
             "nothing was written: cannot ask without a terminal",
             "--yes writes without asking, --dry-run only shows",
         )

@@ -88,7 +88,7 @@ impl Report<'_> {
             }
             Outcome::Shown => terminal::print_painted("\nnothing was written: dry run"),
             Outcome::Declined => terminal::print_painted("nothing was written"),
-            Outcome::NobodyToAsk => Ok(()),
+            Outcome::NoTerminal => Ok(()),
             Outcome::Written(faults) => {
                 for fault in faults {
                     terminal::print_painted(&format!("{} {fault}", paint::error("error:")))?;
