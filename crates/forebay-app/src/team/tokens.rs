@@ -15,7 +15,7 @@ use forebay_domain::time::days;
 use forebay_domain::{Reference, Timestamp};
 pub use forebay_store::Token;
 
-use crate::{App, AppError};
+use crate::{App, AppError, random_bytes};
 
 const PREFIX: &str = "fby_";
 const SECRET_BYTES: usize = 32;
@@ -48,8 +48,8 @@ pub fn create(app: &App, new: NewToken) -> Result<(Token, String), AppError> {
             return Err(bad_name("workspace", workspace, "lowercase letters"));
         }
     }
-    let id = Reference::from_random(random()?).as_str().to_owned();
-    let secret = base32(&random::<SECRET_BYTES>()?);
+    let id = Reference::from_random(random_bytes()?).as_str().to_owned();
+    let secret = base32(&random_bytes::<SECRET_BYTES>()?);
     let created = app.now();
     let token = Token {
         hash: hashed(&secret)?,
@@ -143,7 +143,7 @@ struct Verified {
 
 impl TokenVerifier {
     pub fn new() -> Result<Self, AppError> {
-        Ok(Self { key: random()?, verified: Mutex::default() })
+        Ok(Self { key: random_bytes()?, verified: Mutex::default() })
     }
 
     /// Returns the cached token of a text, if it was looked up recently.
@@ -216,7 +216,7 @@ fn hashed(secret: &str) -> Result<String, AppError> {
     let fault = |error: argon2::password_hash::Error| {
         AppError::unavailable(format!("cannot hash the token: {error}"), None)
     };
-    let salt = SaltString::encode_b64(&random::<16>()?).map_err(fault)?;
+    let salt = SaltString::encode_b64(&random_bytes::<16>()?).map_err(fault)?;
     Ok(hasher().hash_password(secret.as_bytes(), &salt).map_err(fault)?.to_string())
 }
 
@@ -244,17 +244,6 @@ fn bad_name(what: &str, name: &str, letters: &str) -> AppError {
 
 fn base32(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| ALPHABET[usize::from(byte % 32)] as char).collect()
-}
-
-fn random<const N: usize>() -> Result<[u8; N], AppError> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        AppError::unavailable(
-            format!("cannot get random bytes: {error}"),
-            Some("check the system's random device"),
-        )
-    })?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

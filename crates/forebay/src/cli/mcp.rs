@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::{App, AppError};
+use forebay_app::{App, AppError, random_bytes};
 
 use super::Common;
 use super::terminal::Failure;
@@ -25,13 +25,6 @@ impl Serve {
 
 /// Each server process is its own conversation, unless the host names one.
 fn make_app(common: &Common, client: &str) -> Result<App, AppError> {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(|error| {
-        AppError::bad_input(
-            format!("cannot get random bytes: {error}"),
-            "check the system's random device",
-        )
-    })?;
-    let own = format!("mcp-{}", forebay_domain::Reference::from_random(random).as_str());
+    let own = format!("mcp-{}", forebay_domain::Reference::from_random(random_bytes()?).as_str());
     common.app_for(client, &own)
 }

@@ -31,11 +31,12 @@ pub(super) fn service(
     state: &Arc<AppState>,
     settings: &Serve,
     end: &CancellationToken,
+    seal: SessionMac,
 ) -> BoxCloneSyncService<Request, Response, Infallible> {
     let events = Arc::new(Events::default());
     let sessions = Arc::new(LocalSessionManager::default().with_event_store(events));
     let streamable = streamable(state, settings, end, Arc::clone(&sessions));
-    let seal = Arc::new(SessionMac::new());
+    let seal = Arc::new(seal);
     BoxCloneSyncService::new(tower::service_fn(move |request: Request| {
         let (streamable, sessions) = (streamable.clone(), Arc::clone(&sessions));
         let seal = Arc::clone(&seal);

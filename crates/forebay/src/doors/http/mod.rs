@@ -39,6 +39,7 @@ use forebay_app::{App, AppError, Capabilities};
 use tokio_util::sync::CancellationToken;
 
 use self::app_state::AppState;
+use self::session_mac::SessionMac;
 pub(crate) use self::app_state::WorkspaceMaker;
 use super::mcp::SHUTDOWN_TIMEOUT;
 use super::signals;
@@ -72,6 +73,7 @@ pub(crate) fn serve(config: ServerConfig) -> Result<(), AppError> {
         check_tokens(&config.app)?;
     }
     let tls = tls::acceptor(&settings)?;
+    let session_mac = SessionMac::new()?;
     let state = Arc::new(AppState::new(
         config.app.with_capabilities(access.capabilities),
         config.make_workspace,
@@ -86,7 +88,7 @@ pub(crate) fn serve(config: ServerConfig) -> Result<(), AppError> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(fault)?;
     let served = runtime.block_on(async {
         let streams_end = CancellationToken::new();
-        let router = router::router(&state, &settings, access, &end, &streams_end);
+        let router = router::router(&state, &settings, access, &end, &streams_end, session_mac);
         let listener = listener::Listener::new(listener, tls, &settings)?;
         (config.print_address)(&listening);
         let idle = state.calls().wait_until_idle();

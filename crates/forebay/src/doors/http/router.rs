@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::app_state::AppState;
 use super::guard::{self, Guard};
 use super::problem::Problem;
+use super::session_mac::SessionMac;
 use super::{Access, context, entries, health, mcp, metrics, oauth, openapi, search, team, tools};
 
 /// Builds the router. `streams_end` closes open-ended streams.
@@ -21,6 +22,7 @@ pub(super) fn router(
     access: Access,
     end: &CancellationToken,
     streams_end: &CancellationToken,
+    session_mac: SessionMac,
 ) -> Router {
     let guard = Arc::new(Guard::new(state, settings, access));
     let routes = Router::new()
@@ -41,7 +43,7 @@ pub(super) fn router(
         .route("/v1/team/entries", get(team::pull).post(team::push))
         .route("/context", get(context::show))
         .with_state(Arc::clone(state))
-        .route_service("/mcp", mcp::service(state, settings, streams_end));
+        .route_service("/mcp", mcp::service(state, settings, streams_end, session_mac));
     oauth::add_to(routes, settings)
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)

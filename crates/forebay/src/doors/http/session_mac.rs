@@ -1,6 +1,7 @@
 //! Session ids bound to their owner: each carries a MAC over the id and its owner.
 
 use axum::http::{HeaderMap, HeaderValue};
+use forebay_app::{AppError, random_bytes};
 
 use super::caller::{Caller, MCP_SESSION};
 
@@ -10,13 +11,9 @@ pub(super) struct SessionMac {
 }
 
 impl SessionMac {
-    pub(super) fn new() -> Self {
-        let mut key = [0; 32];
-        // Without random numbers the key is zero and the MAC offers no protection.
-        if let Err(error) = getrandom::fill(&mut key) {
-            tracing::error!(%error, "cannot get random bytes for session ids");
-        }
-        Self { key }
+    /// Fails without a source of random bytes: a known key would let anybody take over a session.
+    pub(super) fn new() -> Result<Self, AppError> {
+        Ok(Self { key: random_bytes()? })
     }
 
     /// Verifies and strips the MAC of a session id; returns whether there is one, and an error if it is wrong.
