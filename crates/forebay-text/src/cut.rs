@@ -7,12 +7,13 @@ pub fn prefix(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-/// A text of at most `bytes` bytes; a cut shows as `…`.
+/// A text of at most `bytes` bytes; a cut shows as `…`, and nothing is left where that has no room.
 pub fn marked(text: &str, bytes: usize) -> Cow<'_, str> {
     if text.len() <= bytes {
         return Cow::Borrowed(text);
     }
-    let head = prefix(text, bytes.saturating_sub('…'.len_utf8())).trim_end();
+    let Some(room) = bytes.checked_sub('…'.len_utf8()) else { return Cow::Borrowed("") };
+    let head = prefix(text, room).trim_end();
     Cow::Owned(format!("{head}…"))
 }
 
@@ -61,8 +62,11 @@ mod tests {
             prop_assert!(suffix(&text, bytes).len() <= bytes);
             prop_assert!(text.starts_with(prefix(&text, bytes)));
             prop_assert!(text.ends_with(suffix(&text, bytes)));
-            prop_assert!(one_line(&text, bytes).len() <= bytes.max(3));
-            prop_assert_eq!(marked(&text, bytes).ends_with('…'), text.len() > bytes || text.ends_with('…'));
+            prop_assert!(one_line(&text, bytes).len() <= bytes);
+            prop_assert!(marked(&text, bytes).len() <= bytes);
+            let has_room = bytes >= '…'.len_utf8();
+            let ends_marked = (text.len() > bytes && has_room) || (text.len() <= bytes && text.ends_with('…'));
+            prop_assert_eq!(marked(&text, bytes).ends_with('…'), ends_marked);
             prop_assert_eq!(into_one_line(text.clone(), bytes), one_line(&text, bytes));
         }
     }
