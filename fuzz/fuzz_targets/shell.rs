@@ -3,10 +3,8 @@
 
 use std::sync::LazyLock;
 
-use forebay_policy::{
-    Action, Call, CallContext, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict,
-    judge, no_links, shell,
-};
+use forebay_fuzz::decide;
+use forebay_policy::{Decision, List, Origin, Rules, shell};
 use libfuzzer_sys::fuzz_target;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
@@ -22,22 +20,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 fuzz_target!(|text: &str| {
     let script = shell::parse(text);
     assert_eq!(script, shell::parse(text));
-    let verdict = decide(text);
-    assert_eq!(verdict, decide(text));
-    assert_eq!(decide(&format!("sudo ls\n{text}")).decision, Decision::Deny);
+    let verdict = decide(text, &RULES);
+    assert_eq!(verdict, decide(text, &RULES));
+    assert_eq!(decide(&format!("sudo ls\n{text}"), &RULES).decision, Decision::Deny);
 });
-
-fn decide(command: &str) -> Verdict {
-    let context = CallContext {
-        cwd: "/home/user/p",
-        root: "/home/user/p",
-        home: Some("/home/user"),
-        directories: &[],
-        trust: Trust::Workspace,
-        mode: Mode::Forebay(Unmatched::Run),
-        ignores_case: false,
-        allows_loopback: false,
-        real_path: &no_links,
-    };
-    judge(&Call { tool: "Bash", action: Action::Run(command), parameters: &[] }, &RULES, &context)
-}

@@ -7,7 +7,11 @@ mod clients;
 mod conformance;
 mod console;
 mod docs;
+mod faults;
+mod fuzz;
 mod inspector;
+mod installation;
+mod mcp_client;
 mod npm;
 mod postgres;
 mod process;
@@ -17,6 +21,7 @@ mod server;
 mod spelling;
 mod system_packages;
 mod test;
+mod tools;
 mod workspace;
 
 use std::process::ExitCode;
@@ -34,6 +39,8 @@ enum Task {
     Docs(docs::Docs),
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
+    Faults(faults::Faults),
+    Fuzz(fuzz::Fuzz),
     Clients(clients::Clients),
     Conformance(conformance::Conformance),
     Examples(clients::examples::Examples),
@@ -59,6 +66,8 @@ fn run(task: Task) -> Result<()> {
         Task::Docs(docs) => docs.run(),
         Task::Inspector(inspector) => inspector.run(),
         Task::Bench(bench) => bench.run(),
+        Task::Faults(faults) => faults.run(),
+        Task::Fuzz(fuzz) => fuzz.run(),
         Task::Clients(clients) => clients.run(),
         Task::Conformance(conformance) => conformance.run(),
         Task::Examples(examples) => examples.run(),

@@ -6,9 +6,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::env::BenchEnv;
+use crate::installation::Installation;
 
-pub(super) struct Client {
+pub(crate) struct Client {
     server: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -17,12 +17,12 @@ pub(super) struct Client {
 
 impl Client {
     /// Starts a server and performs the handshake.
-    pub(super) fn start(env: &BenchEnv) -> Result<Self> {
+    pub(crate) fn start(env: &Installation) -> Result<Self> {
         Self::start_with(env, &[])
     }
 
     /// Like [`Client::start`], with options before the command.
-    pub(super) fn start_with(env: &BenchEnv, options: &[&str]) -> Result<Self> {
+    pub(crate) fn start_with(env: &Installation, options: &[&str]) -> Result<Self> {
         let mut server = env
             .forebay(&[options, &["mcp"]].concat())
             .stdin(Stdio::piped())
@@ -37,7 +37,7 @@ impl Client {
             &json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": {},
-                "clientInfo": { "name": "bench", "version": "1" },
+                "clientInfo": { "name": "xtask", "version": "1" },
             }),
         )?;
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
@@ -45,12 +45,12 @@ impl Client {
     }
 
     /// Returns the server's process id.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.server.id()
     }
 
     /// Sends a request and waits for its result; an error response is an error.
-    pub(super) fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         self.last_id += 1;
         let id = self.last_id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
@@ -66,7 +66,7 @@ impl Client {
     }
 
     /// Calls a tool and returns the text of its answer.
-    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
         let answer =
             self.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
         if answer["isError"] == true {
@@ -76,7 +76,7 @@ impl Client {
     }
 
     /// Closes the server's stdin and waits until it exits.
-    pub(super) fn end(self) -> Result<()> {
+    pub(crate) fn end(self) -> Result<()> {
         let Self { mut server, requests, answers, .. } = self;
         drop(requests);
         server.wait()?;

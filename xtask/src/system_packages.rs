@@ -42,7 +42,8 @@ pub(crate) fn install_missing() {
     }
 }
 
-fn is_on_path(program: &str) -> bool {
+/// Returns whether a program is in a folder of PATH.
+pub(crate) fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

@@ -8,10 +8,10 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use super::Sizes;
-use super::env::BenchEnv;
 use super::logs::{self, KINDS};
 use super::sample::Sample;
 use super::table::Row;
+use crate::installation::Installation;
 
 const ROUNDS: usize = 3;
 
@@ -23,7 +23,7 @@ const SMALL_BYTES: usize = 50_000;
 const SMALL_ROUNDS: usize = 21;
 const SMALL_TARGET_MS: f64 = 3.0;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let size = sizes.digest_megabytes * 1_000_000;
     let mut rows = vec![speed(env, "log", &logs::service(size))?];
     for kind in KINDS {
@@ -36,7 +36,7 @@ pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn speed(env: &BenchEnv, name: &str, log: &[u8]) -> Result<Row> {
+fn speed(env: &Installation, name: &str, log: &[u8]) -> Result<Row> {
     let path = env.file("whole.log");
     fs::write(&path, log)?;
     let megabytes = log.len() as f64 / 1e6;
@@ -47,7 +47,7 @@ fn speed(env: &BenchEnv, name: &str, log: &[u8]) -> Result<Row> {
 }
 
 /// Measures the digest of 50 KB without process start, which a server does not pay.
-fn small(env: &BenchEnv, name: &str, log: &[u8]) -> Result<Row> {
+fn small(env: &Installation, name: &str, log: &[u8]) -> Result<Row> {
     let (path, empty) = (env.file("small.log"), env.file("short.log"));
     fs::write(&path, log)?;
     fs::write(&empty, "nothing to digest\n")?;
@@ -58,7 +58,7 @@ fn small(env: &BenchEnv, name: &str, log: &[u8]) -> Result<Row> {
     Ok(Row::at_most(name, SMALL_TARGET_MS, total - start, "ms", remark))
 }
 
-fn rounds(env: &BenchEnv, path: &Path, rounds: usize) -> Result<Sample> {
+fn rounds(env: &Installation, path: &Path, rounds: usize) -> Result<Sample> {
     let mut times = Sample::default();
     for _ in 0..rounds {
         let mut digest = env.forebay(&["digest"]);

@@ -9,11 +9,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::table::Row;
 use super::text::Words;
 use super::{Sizes, memory};
+use crate::installation::Installation;
 use crate::process;
 
 /// Tasks per call; a hook accepts no more.
@@ -25,7 +25,7 @@ const INDEXED_BYTES: usize = 20_000_000;
 /// A hook call: its name in the table, the event, and the event's own fields.
 type Call = (&'static str, &'static str, Value);
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let calls = calls();
     let mut rows = Vec::new();
     for call in &calls {
@@ -64,7 +64,7 @@ fn calls() -> Vec<Call> {
     ]
 }
 
-fn time(env: &BenchEnv, call: &Call, note: &str, rounds: usize) -> Result<Row> {
+fn time(env: &Installation, call: &Call, note: &str, rounds: usize) -> Result<Row> {
     call_hook(env, call)?;
     let mut times = Sample::default();
     for _ in 0..rounds {
@@ -77,7 +77,7 @@ fn time(env: &BenchEnv, call: &Call, note: &str, rounds: usize) -> Result<Row> {
 }
 
 /// Fills the session with tasks, which the store keeps longest.
-fn fill_session(env: &BenchEnv, events: usize) -> Result<()> {
+fn fill_session(env: &Installation, events: usize) -> Result<()> {
     for batch in 0..events.div_ceil(EVENTS_PER_CALL) {
         let item = |number: usize| {
             json!({ "id": format!("{batch}-{number}"), "content": format!("task {number} of {batch}"),
@@ -92,7 +92,7 @@ fn fill_session(env: &BenchEnv, events: usize) -> Result<()> {
 }
 
 /// Measures the calls while another process indexes 20 MB into the same store.
-fn beside_an_indexer(env: &BenchEnv, calls: &[Call], sizes: &Sizes) -> Result<Vec<Row>> {
+fn beside_an_indexer(env: &Installation, calls: &[Call], sizes: &Sizes) -> Result<Vec<Row>> {
     let file = env.file("indexed.jsonl");
     write_documents(&file)?;
     let path = file.to_string_lossy().into_owned();
@@ -132,7 +132,7 @@ fn write_documents(path: &std::path::Path) -> Result<()> {
 }
 
 /// Calls a hook and waits until it exits.
-fn call_hook(env: &BenchEnv, call: &Call) -> Result<()> {
+fn call_hook(env: &Installation, call: &Call) -> Result<()> {
     let output = spawn_hook(env, call)?.wait_with_output()?;
     if !output.status.success() {
         bail!("the hook `{}` failed: {}", call.1, output.status);
@@ -141,7 +141,7 @@ fn call_hook(env: &BenchEnv, call: &Call) -> Result<()> {
 }
 
 /// Returns a hook's peak memory, as far as polling sees it.
-fn peak(env: &BenchEnv, call: &Call) -> Result<f64> {
+fn peak(env: &Installation, call: &Call) -> Result<f64> {
     let mut child = spawn_hook(env, call)?;
     let mut max = f64::NAN;
     while child.try_wait()?.is_none() {
@@ -150,7 +150,7 @@ fn peak(env: &BenchEnv, call: &Call) -> Result<f64> {
     Ok(max)
 }
 
-fn spawn_hook(env: &BenchEnv, (_, event, fields): &Call) -> Result<Child> {
+fn spawn_hook(env: &Installation, (_, event, fields): &Call) -> Result<Child> {
     let mut payload = json!({
         "session_id": "bench", "cwd": env.project(), "hook_event_name": event,
     });

@@ -9,18 +9,18 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Sizes;
-use super::client::Client;
-use super::env::BenchEnv;
 use super::memory;
 use super::table::Row;
 use super::text::Words;
+use crate::installation::Installation;
+use crate::mcp_client::Client;
 use crate::{console, process};
 
 /// Targets.
 const MIN_MEGABYTES_PER_SECOND: f64 = 50.0;
 const MAX_RESIDENT_MEGABYTES: f64 = 200.0;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let file = env.file("past.jsonl");
     let megabytes = write_conversation(&file, sizes.transcript_megabytes * 1_000_000)? as f64 / 1e6;
     let mut client = Client::start(env)?;

@@ -7,11 +7,11 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::Sizes;
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::search;
 use super::table::Row;
 use super::text::Rng;
+use crate::installation::Installation;
 use crate::process;
 
 /// Target of indexing on one processor, in megabytes per second.
@@ -29,7 +29,7 @@ const SEARCH_TARGETS: &[(usize, f64)] = &[(20, 10.0), (100, 30.0)];
 /// The p95 target of a search by a separate process, up to a size in megabytes.
 const COMMAND_TARGET: (usize, f64) = (20, 25.0);
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let (mut corpora, missing) = fill(env, sizes)?;
     // Rounds alternate between the sizes, so that a slow phase of the machine affects all of them.
     for _ in 0..ROUNDS {
@@ -44,7 +44,7 @@ pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
 }
 
 /// Writes a folder of documentation per size; returns a row for the first size with too little documentation.
-fn fill(env: &BenchEnv, sizes: &Sizes) -> Result<(Vec<Corpus>, Option<Row>)> {
+fn fill(env: &Installation, sizes: &Sizes) -> Result<(Vec<Corpus>, Option<Row>)> {
     let mut library = Library::open(sizes.docs.as_deref())?;
     let mut corpora = Vec::new();
     for megabytes in sizes.index_megabytes {
@@ -72,7 +72,7 @@ struct Corpus {
     /// The time until the background checkpoint is done.
     checkpointed: Sample,
     /// The environment of the last run.
-    indexed: Option<BenchEnv>,
+    indexed: Option<Installation>,
 }
 
 impl Corpus {
@@ -82,13 +82,13 @@ impl Corpus {
     }
 
     /// Indexes a large corpus once, a small one several times.
-    fn measure(&mut self, env: &BenchEnv) -> Result<()> {
+    fn measure(&mut self, env: &Installation) -> Result<()> {
         let times = (LARGE_MEGABYTES / self.megabytes).clamp(1, MAX_RUNS_PER_ROUND);
         (0..times).try_for_each(|_| self.index(env))
     }
 
     /// Indexes into an empty store.
-    fn index(&mut self, env: &BenchEnv) -> Result<()> {
+    fn index(&mut self, env: &Installation) -> Result<()> {
         let fresh = env.fresh()?;
         // Creates the store, which does not count as indexing.
         fresh.store_stats()?;
@@ -131,7 +131,7 @@ impl Corpus {
 
 /// Searches for words from lines of the documentation.
 fn search_rows(
-    env: &BenchEnv,
+    env: &Installation,
     docs: &Docs,
     (megabytes, max): (usize, f64),
     sizes: &Sizes,
@@ -150,7 +150,7 @@ fn search_rows(
 }
 
 /// Measures indexing a folder without changes.
-fn index_unchanged(env: &BenchEnv, folder: &Path, megabytes: usize) -> Result<Row> {
+fn index_unchanged(env: &Installation, folder: &Path, megabytes: usize) -> Result<Row> {
     let started = Instant::now();
     process::stdout(&mut env.forebay(&["index", &folder.to_string_lossy()]))?;
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;

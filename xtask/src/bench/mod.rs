@@ -3,9 +3,7 @@
 //! A missed target is reported and is not a failure: results depend on the machine and its load. All benchmarks
 //! run the release binary in empty folders below `target/`, so that writes reach a real disk.
 
-mod client;
 mod digest;
-mod env;
 mod hooks;
 mod import;
 mod index;
@@ -32,8 +30,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 
-use self::env::BenchEnv;
 use self::table::Row;
+use crate::installation::Installation;
 use crate::workspace::Metadata;
 use crate::{console, workspace};
 
@@ -57,7 +55,7 @@ pub(crate) struct Bench {
 /// A named group of measurements.
 struct Benchmark {
     name: &'static str,
-    measure: fn(&BenchEnv, &Sizes) -> Result<Vec<Row>>,
+    measure: fn(&Installation, &Sizes) -> Result<Vec<Row>>,
 }
 
 const BENCHMARKS: &[Benchmark] = &[
@@ -150,7 +148,7 @@ impl Bench {
         let mut rows = Vec::new();
         for benchmark in BENCHMARKS.iter().filter(|benchmark| self.is_selected(benchmark)) {
             console::line(format!("measuring {} ...", benchmark.name));
-            rows.extend((benchmark.measure)(&BenchEnv::new(&forebay, &target)?, &sizes)?);
+            rows.extend((benchmark.measure)(&Installation::new(&forebay, &target)?, &sizes)?);
         }
         let table = table::render(&rows, self.quick);
         fs::write(target.join("bench.md"), &table)?;

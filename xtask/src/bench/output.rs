@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::env::BenchEnv;
 use super::table::Row;
 use super::{Sizes, memory, text};
+use crate::installation::Installation;
 
 /// The command prints a block of this size repeatedly.
 const BLOCK_MEGABYTES: usize = 10;
 /// How often the memory of the process is read.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let block = text::log(BLOCK_MEGABYTES);
     let times = sizes.output_megabytes / BLOCK_MEGABYTES;
     fs::write(env.file("block.log"), &block)?;
@@ -51,7 +51,7 @@ struct MeasuredRun {
     ended: Duration,
 }
 
-fn run(env: &BenchEnv, times: usize) -> Result<MeasuredRun> {
+fn run(env: &Installation, times: usize) -> Result<MeasuredRun> {
     let block = env.file("block.log");
     let block = block.to_string_lossy();
     let command = format!("for i in $(seq {times}); do cat '{block}'; done");
@@ -95,7 +95,7 @@ fn watch(child: &mut Child, started: Instant) -> Result<(String, Duration, f64)>
 }
 
 /// Returns whether `get --raw` prints exactly `times` blocks.
-fn is_same(env: &BenchEnv, reference: &str, block: &[u8], times: usize) -> Result<bool> {
+fn is_same(env: &Installation, reference: &str, block: &[u8], times: usize) -> Result<bool> {
     let mut get = env.forebay(&["get", "--raw", reference]).stdout(Stdio::piped()).spawn()?;
     let mut raw = BufReader::new(get.stdout.take().context("the stdout of forebay get")?);
     let mut same = true;

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use super::Sizes;
-use super::env::{self, BenchEnv};
 use super::sample::Sample;
 use super::table::Row;
+use crate::installation::{Installation, plain_command};
 use crate::process;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let (mut bare, mut wrapped) = (Sample::default(), Sample::default());
     let run = || env.forebay(&["run", "--", "true"]);
     // The first run creates the database.
     time(&mut run())?;
     for _ in 0..sizes.runs {
-        bare.add(time(&mut env::plain_command("true"))?);
+        bare.add(time(&mut plain_command("true"))?);
         wrapped.add(time(&mut run())?);
     }
     let remark = format!(

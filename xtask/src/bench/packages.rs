@@ -8,10 +8,10 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::Sizes;
-use super::client::Client;
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::table::Row;
+use crate::installation::Installation;
+use crate::mcp_client::Client;
 use crate::workspace::Metadata;
 use crate::{console, process};
 
@@ -48,7 +48,7 @@ const TARGETS: [(&str, f64); 2] = [("standard", 80.0), ("minimal", 90.0)];
 /// Files with at least this many lines count for the time of a long file.
 const LONG_FILE_LINES: usize = 500;
 
-pub(super) fn measure(env: &BenchEnv, _sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, _sizes: &Sizes) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut sums = Counts::default();
     for package in PACKAGES {
@@ -79,7 +79,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn measure(env: &BenchEnv, folder: &Path, registry: Registry) -> Result<Self> {
+    fn measure(env: &Installation, folder: &Path, registry: Registry) -> Result<Self> {
         let tokens = bpe_openai::o200k_base();
         let mut counts = Self::default();
         let mut client = Client::start(env)?;
@@ -150,7 +150,7 @@ fn files(folder: &Path, registry: Registry) -> Result<Vec<PathBuf>> {
 }
 
 /// Fetches a package's source into the project; returns its folder.
-fn fetch(env: &BenchEnv, package: &Package) -> Result<PathBuf> {
+fn fetch(env: &Installation, package: &Package) -> Result<PathBuf> {
     let folder = env.project().join(package.name);
     fs::create_dir(&folder)?;
     match package.registry {

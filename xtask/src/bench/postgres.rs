@@ -8,19 +8,19 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::Sizes;
-use super::client::Client;
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::serve::{self, CONNECTIONS};
 use super::table::Row;
 use super::text::Words;
+use crate::installation::Installation;
+use crate::mcp_client::Client;
 use crate::postgres::Servers;
 use crate::{console, process};
 
 /// Searches of a single client with its own server process.
 const SINGLE_CLIENT_SEARCHES: usize = 200;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let servers = match Servers::start() {
         Ok(servers) => servers,
         Err(error) => {
@@ -85,7 +85,7 @@ fn write_files(folder: &Path, count: usize) -> Result<usize> {
 }
 
 /// Measures the searches of a single MCP client without concurrent load.
-fn search_alone(env: &BenchEnv) -> Result<Sample> {
+fn search_alone(env: &Installation) -> Result<Sample> {
     let mut client = Client::start(env)?;
     let mut words = Words::new(3_000);
     let mut times = Sample::default();

@@ -3,11 +3,11 @@
 use anyhow::{Context, Result};
 
 use super::Sizes;
-use super::env::BenchEnv;
 use super::table::Row;
+use crate::installation::Installation;
 use crate::process;
 
-pub(super) fn measure(_: &BenchEnv, _: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(_: &Installation, _: &Sizes) -> Result<Vec<Row>> {
     let bench = ["bench", "--quiet", "--package", "forebay-domain", "--bench", "rules"];
     let stdout = process::stdout_text(process::command("cargo").args(bench))?;
     let mut numbers = stdout.split_whitespace().map(str::parse::<f64>);

@@ -5,16 +5,16 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::client::Client;
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::table::Row;
 use super::{Sizes, memory};
+use crate::installation::Installation;
+use crate::mcp_client::Client;
 
 /// The size limit of SQLite's page cache.
 const PAGE_CACHE_MEGABYTES: f64 = 2.1;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let mut client = Client::start(env)?;
     client.call("ctx_execute", &json!({ "code": "true" }))?;
     let mut rows =
@@ -53,7 +53,7 @@ fn memory_growth(client: &mut Client, runs: usize) -> Result<Row> {
 }
 
 /// Alternates the same run between a server with isolation and one without.
-fn isolation(env: &BenchEnv, runs: usize) -> Result<Row> {
+fn isolation(env: &Installation, runs: usize) -> Result<Row> {
     let mut isolated = Client::start_with(env, &["--set", "isolation.profile=project"])?;
     let mut open = Client::start_with(env, &["--set", "isolation.profile=off"])?;
     let (mut with, mut without) = (Sample::default(), Sample::default());

@@ -9,16 +9,16 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::Sizes;
-use super::client::Client;
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::table::Row;
 use super::text::Words;
+use crate::installation::Installation;
+use crate::mcp_client::Client;
 use crate::process;
 
 const WARM_UP_QUERIES: usize = 20;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let file = env.file("documents.jsonl");
     let megabytes = write_documents(&file, sizes.documents)? as f64 / 1e6;
     let path = file.to_string_lossy();
@@ -80,7 +80,7 @@ fn phrases(seed: u64) -> impl FnMut() -> String {
 
 /// Runs each query as a separate `forebay search` process.
 pub(super) fn with_commands(
-    env: &BenchEnv,
+    env: &Installation,
     rounds: usize,
     mut next_query: impl FnMut() -> String,
 ) -> Result<Sample> {
@@ -96,7 +96,7 @@ pub(super) fn with_commands(
 
 /// Runs queries on one server, every fifth with a typo; returns how many found something.
 pub(super) fn with_server(
-    env: &BenchEnv,
+    env: &Installation,
     queries: usize,
     mut next_query: impl FnMut() -> String,
 ) -> Result<(Sample, usize)> {

@@ -12,11 +12,11 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::table::Row;
 use super::text::Words;
 use super::{Sizes, memory};
+use crate::installation::Installation;
 use crate::process;
 use crate::server::Server;
 
@@ -24,7 +24,7 @@ pub(super) const CONNECTIONS: usize = 64;
 /// The number of searched documents, as in the single-client benchmark.
 const DOCUMENTS: usize = 20_000;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let file = env.file("documents.jsonl");
     super::search::write_documents(&file, DOCUMENTS.min(sizes.documents))?;
     let path = file.to_string_lossy();
@@ -52,7 +52,7 @@ pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     ])
 }
 
-pub(super) fn start(env: &BenchEnv) -> Result<Server> {
+pub(super) fn start(env: &Installation) -> Result<Server> {
     Server::start(&mut env.forebay(&["serve", "--listen", "127.0.0.1:0"]))
 }
 

@@ -8,11 +8,11 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::Sizes;
-use super::client::Client;
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::table::Row;
 use super::text::Words;
+use crate::installation::Installation;
+use crate::mcp_client::Client;
 
 /// A language and a generator of functions in it.
 struct Language {
@@ -29,7 +29,7 @@ const LANGUAGES: &[Language] = &[
 const LINES: usize = 3_000;
 const ROUNDS: usize = 20;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for language in LANGUAGES {
         rows.extend(long_file(env, language)?);
@@ -39,7 +39,7 @@ pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
 }
 
 /// Each round changes the file, so that the skeleton cache cannot answer.
-fn long_file(env: &BenchEnv, language: &Language) -> Result<Vec<Row>> {
+fn long_file(env: &Installation, language: &Language) -> Result<Vec<Row>> {
     let name = format!("long.{}", language.extension);
     let path = env.project().join(&name);
     let text = source(language, LINES, &mut Words::new(3));
@@ -69,7 +69,7 @@ fn long_file(env: &BenchEnv, language: &Language) -> Result<Vec<Row>> {
     Ok(vec![Row::at_most(what, 8.0, times.median(), "ms", remark)])
 }
 
-fn maps(env: &BenchEnv, files: usize) -> Result<Vec<Row>> {
+fn maps(env: &Installation, files: usize) -> Result<Vec<Row>> {
     let mut words = Words::new(11);
     for number in 0..files {
         let language = &LANGUAGES[number % LANGUAGES.len()];
@@ -96,7 +96,7 @@ fn maps(env: &BenchEnv, files: usize) -> Result<Vec<Row>> {
     ])
 }
 
-fn map_cold(env: &BenchEnv) -> Result<f64> {
+fn map_cold(env: &Installation) -> Result<f64> {
     let mut client = Client::start(env)?;
     let started = Instant::now();
     client.call("context_peek", &json!({ "paths": ["."] }))?;

@@ -5,13 +5,13 @@ use std::time::Instant;
 use anyhow::Result;
 use serde_json::json;
 
-use super::client::Client;
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::table::Row;
 use super::{Sizes, memory};
+use crate::installation::Installation;
+use crate::mcp_client::Client;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let mut times = Sample::default();
     let mut max_memory = f64::NAN;
     list_tools(env, &mut Sample::default())?;
@@ -32,7 +32,7 @@ pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
 }
 
 /// Runs one round; returns the server's peak memory in megabytes.
-fn list_tools(env: &BenchEnv, times: &mut Sample) -> Result<f64> {
+fn list_tools(env: &Installation, times: &mut Sample) -> Result<f64> {
     let started = Instant::now();
     let mut client = Client::start(env)?;
     client.request("tools/list", &json!({}))?;

@@ -8,16 +8,16 @@ use anyhow::{Result, anyhow};
 use serde_json::json;
 
 use super::Sizes;
-use super::client::Client;
-use super::env::BenchEnv;
 use super::sample::Sample;
 use super::table::Row;
 use super::text::Words;
+use crate::installation::Installation;
+use crate::mcp_client::Client;
 
 const WRITERS: usize = 4;
 const NOTE_BYTES: usize = 10_000;
 
-pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let start = Barrier::new(WRITERS);
     let samples: Vec<Result<Sample>> = thread::scope(|scope| {
         let (start, count) = (&start, sizes.notes_per_writer);
@@ -43,7 +43,7 @@ pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
 }
 
 /// Writes notes through a separate server and measures each round trip.
-fn write(env: &BenchEnv, number: usize, count: usize, start: &Barrier) -> Result<Sample> {
+fn write(env: &Installation, number: usize, count: usize, start: &Barrier) -> Result<Sample> {
     let mut words = Words::new(number as u64 + 1);
     let client = Client::start(env).and_then(|mut client| {
         // The first call opens the store.
@@ -63,6 +63,6 @@ fn write(env: &BenchEnv, number: usize, count: usize, start: &Barrier) -> Result
     Ok(times)
 }
 
-fn stored_notes(env: &BenchEnv) -> Result<usize> {
+fn stored_notes(env: &Installation) -> Result<usize> {
     Ok(env.store_stats()?["entries"]["note"].as_u64().unwrap_or(0) as usize)
 }

@@ -10,6 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::test::Skips;
@@ -74,13 +75,49 @@ impl Servers {
 }
 
 /// A running server; stopped when dropped.
-struct Server {
+pub(crate) struct Server {
     programs: PathBuf,
     folder: TempDir,
     port: u16,
 }
 
+/// A server whose processes are stopped by a signal; they continue when this is dropped.
+pub(crate) struct Paused(Vec<Pid>);
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        for process in &self.0 {
+            // A process that ended meanwhile needs no signal.
+            let _ = kill_process(*process, Signal::CONT);
+        }
+    }
+}
+
 impl Server {
+    /// Starts a server of its own.
+    pub(crate) fn start_one() -> Result<Self> {
+        Self::start(&install::programs()?)
+    }
+
+    pub(crate) fn restart(&self) -> Result<()> {
+        process::stdout(self.control("restart").args(["--mode", "fast"])).map(drop)
+    }
+
+    /// Stops all processes of the server without ending them, as a frozen machine would.
+    pub(crate) fn pause(&self) -> Result<Paused> {
+        let file = fs::read_to_string(self.data().join("postmaster.pid"))?;
+        let main: u32 = file.lines().next().context("postmaster.pid is empty")?.trim().parse()?;
+        let children = fs::read_to_string(format!("/proc/{main}/task/{main}/children"))?;
+        let children = children.split_whitespace().filter_map(|pid| pid.parse().ok());
+        let pids = std::iter::once(main).chain(children);
+        let processes: Vec<Pid> =
+            pids.filter_map(|pid| Pid::from_raw(pid.try_into().ok()?)).collect();
+        for process in &processes {
+            kill_process(*process, Signal::STOP)?;
+        }
+        Ok(Paused(processes))
+    }
+
     fn start(programs: &Path) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("forebay-postgres-").tempdir()?;
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
@@ -91,7 +128,7 @@ impl Server {
         Ok(server)
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("postgres://forebay@127.0.0.1:{}/postgres", self.port)
     }
 

@@ -10,7 +10,7 @@
 //! - `walk`: parallel directory traversal.
 
 pub(crate) mod chunk;
-pub(crate) mod convert;
+pub mod convert;
 pub(crate) mod decode;
 pub(crate) mod digesting_upload;
 pub(crate) mod embedding;

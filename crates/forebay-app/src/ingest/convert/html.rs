@@ -24,7 +24,7 @@ const MIN_MAIN_SHARE: f64 = 0.25;
 const HEAD_BYTES: usize = 2_048;
 
 /// Whether a text is an HTML page, judged by its name or its start.
-pub(crate) fn is_html(name: &str, text: &str) -> bool {
+pub fn is_html(name: &str, text: &str) -> bool {
     let head = text[..text.floor_char_boundary(HEAD_BYTES)].trim_start();
     if !head.starts_with('<') {
         return false;
@@ -41,7 +41,7 @@ fn starts_with_ignore_case(bytes: &[u8], start: &[u8]) -> bool {
 }
 
 /// Returns the character set that a page declares in its head.
-pub(crate) fn charset(bytes: &[u8]) -> Option<String> {
+pub fn charset(bytes: &[u8]) -> Option<String> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if !memchr::memchr_iter(b'<', head).any(|at| starts_with_ignore_case(&head[at..], b"<meta")) {
         return None;
@@ -57,7 +57,7 @@ pub(crate) fn charset(bytes: &[u8]) -> Option<String> {
 }
 
 /// Converts a page's title and main content to markdown.
-pub(crate) fn to_markdown(html: &str) -> String {
+pub fn to_markdown(html: &str) -> String {
     if nesting(html) > MAX_NESTING {
         return without_tags(html);
     }

@@ -12,7 +12,7 @@ const MAX_DECOMPRESSED_BYTES: usize = 64 * 1024 * 1024;
 const MAX_TEXT_BYTES: usize = 64 * 1024 * 1024;
 
 /// Extracts the text of a PDF, or returns None if it cannot be read or has no text.
-pub(crate) fn to_text(bytes: &[u8]) -> Option<String> {
+pub fn to_text(bytes: &[u8]) -> Option<String> {
     // The parser may panic on hostile files; that must affect only this file.
     catch_unwind(AssertUnwindSafe(|| read(bytes))).ok().flatten()
 }

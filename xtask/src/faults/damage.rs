@@ -1,0 +1,116 @@
+//! Bytes of the database file that change while no process has it open.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use super::{Row, Trial};
+use crate::installation::Installation;
+use crate::mcp_client::Client;
+
+const FLIPS: usize = 300;
+const ENTRIES: usize = 40;
+/// A page of the database.
+const PAGE: usize = 4096;
+
+/// An entry and what reading it must give.
+struct Stored {
+    reference: String,
+    lines: Vec<String>,
+}
+
+pub(super) fn inject(trial: &Trial) -> Result<Row> {
+    let installation = &trial.installation;
+    let stored = store(installation)?;
+    let path = database(installation)?;
+    let whole = fs::read(&path)?;
+    let flips = trial.repetitions(FLIPS);
+    let (mut wrong, mut noticed) = (0, 0);
+    for flip in 0..flips {
+        fs::write(&path, damaged(trial, &whole, flip))?;
+        let (bad, errors) = read_all(installation, &stored);
+        wrong += usize::from(bad > 0);
+        noticed += usize::from(errors > 0);
+        remove_side_files(&path);
+    }
+    fs::write(&path, &whole)?;
+    Ok(Row::new(flips, flips - wrong, 0, format!("{noticed} noticed, {wrong} with wrong bytes")))
+}
+
+/// Flips bits, or overwrites a whole page every fourth time.
+fn damaged(trial: &Trial, whole: &[u8], flip: usize) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    // The first page decides whether it is a database at all.
+    let at = PAGE + trial.random.below((whole.len() - PAGE) as u64) as usize;
+    if flip.is_multiple_of(4) {
+        let start = at / PAGE * PAGE;
+        let end = (start + PAGE).min(bytes.len());
+        bytes[start..end].fill_with(|| trial.random.below(256) as u8);
+    } else {
+        bytes[at] ^= 1 << trial.random.below(8);
+    }
+    bytes
+}
+
+fn store(installation: &Installation) -> Result<Vec<Stored>> {
+    let mut client = Client::start(installation)?;
+    let mut stored = Vec::new();
+    for entry in 0..ENTRIES {
+        let lines: Vec<String> =
+            (0..400).map(|line| format!("entry {entry} line {line} of {}", entry * line)).collect();
+        let input = json!({ "text": lines.join("\n"), "source": format!("entry {entry}") });
+        let answer = client.call("ctx_index", &input)?;
+        let reference = answer.split("ctx:").nth(1).and_then(|rest| rest.split(']').next());
+        let reference = reference.with_context(|| format!("no reference: {answer}"))?.to_owned();
+        stored.push(Stored { reference, lines });
+    }
+    client.end()?;
+    // Ends with all pages in the file, none in the log.
+    let _ = super::Call::run(&mut installation.forebay(&["maintain"]))?;
+    Ok(stored)
+}
+
+/// Reads every entry: how many came with wrong bytes, and how many with an error.
+fn read_all(installation: &Installation, stored: &[Stored]) -> (usize, usize) {
+    // A file that is no database any more is told at the start.
+    let Ok(mut client) = Client::start(installation) else { return (0, stored.len()) };
+    let (mut wrong, mut errors) = (0, 0);
+    for entry in stored {
+        let input = json!({ "ref": entry.reference, "lines": "1-400", "budget": 20_000 });
+        match client.call("ctx_get", &input) {
+            Err(_) => errors += 1,
+            Ok(answer) if answer.contains("damaged") => errors += 1,
+            Ok(answer) => wrong += usize::from(!entry.is_whole_in(&answer)),
+        }
+    }
+    let _ = client.end();
+    (wrong, errors)
+}
+
+impl Stored {
+    fn is_whole_in(&self, answer: &str) -> bool {
+        self.lines.iter().all(|line| answer.contains(line.as_str()))
+    }
+}
+
+fn database(installation: &Installation) -> Result<PathBuf> {
+    let projects = installation.file("data").join("projects");
+    for project in fs::read_dir(projects)? {
+        let path = project?.path().join("store.db");
+        if path.is_file() {
+            return Ok(path);
+        }
+    }
+    anyhow::bail!("no database was written")
+}
+
+/// The log and the index of it belong to the damaged file.
+fn remove_side_files(path: &std::path::Path) {
+    for suffix in ["-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let _ = fs::remove_file(name);
+    }
+}
