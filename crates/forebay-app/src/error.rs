@@ -1,5 +1,6 @@
 //! The error that front ends show: a message, and a hint at what to do.
 
+use crate::bounds::{self, MAX_ERROR_CHARS};
 use crate::next_call::NextCall;
 use forebay_domain::BadReference;
 use forebay_sandbox::RunError;
@@ -31,16 +32,16 @@ pub enum ErrorKind {
 
 impl AppError {
     pub fn bad_input(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::BadInput, message: message.into(), hint: Some(hint.into()) }
+        Self { kind: ErrorKind::BadInput, message: bounded(message), hint: Some(bounded(hint)) }
     }
 
     pub fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::NotFound, message: message.into(), hint: Some(hint.into()) }
+        Self { kind: ErrorKind::NotFound, message: bounded(message), hint: Some(bounded(hint)) }
     }
 
     pub fn unavailable(message: impl Into<String>, hint: Option<&str>) -> Self {
         let hint = hint.map(str::to_owned);
-        Self { kind: ErrorKind::Unavailable, message: message.into(), hint }
+        Self { kind: ErrorKind::Unavailable, message: bounded(message), hint }
     }
 
     pub fn busy() -> Self {
@@ -52,7 +53,7 @@ impl AppError {
     }
 
     pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Refused, message: message.into(), hint: Some(hint.into()) }
+        Self { kind: ErrorKind::Refused, message: bounded(message), hint: Some(bounded(hint)) }
     }
 
     /// Formats message and hint as one text.
@@ -62,6 +63,12 @@ impl AppError {
             None => self.message.clone(),
         }
     }
+}
+
+/// Cuts a text that repeats a caller's words, which may be megabytes long.
+fn bounded(text: impl Into<String>) -> String {
+    let text = text.into();
+    if text.len() <= MAX_ERROR_CHARS { text } else { bounds::cut(&text, MAX_ERROR_CHARS) }
 }
 
 impl From<StoreError> for AppError {
@@ -78,7 +85,7 @@ impl From<StoreError> for AppError {
             )),
             _ => error.hint(),
         };
-        Self { kind, message: error.to_string(), hint }
+        Self { kind, message: bounded(error.to_string()), hint }
     }
 }
 
@@ -86,7 +93,7 @@ impl From<RunError> for AppError {
     fn from(error: RunError) -> Self {
         Self {
             kind: ErrorKind::BadInput,
-            message: error.to_string(),
+            message: bounded(error.to_string()),
             hint: error.hint().map(str::to_owned),
         }
     }

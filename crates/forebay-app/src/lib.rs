@@ -14,12 +14,14 @@
 //! - [`agents`]: setting up the hosts on this machine; [`team`]: exchange between stores, and access tokens;
 //! - `stores`: which stores a call may use; `stores::backend` is the only place that opens one;
 //! - `render`, `answer`, `error`: the text of answers and errors, within a budget;
+//! - [`bounds`]: the limits of requests, in one table;
 //! - [`settings`]: types and defaults; `capabilities`: what callers may use of this machine;
 //! - [`replay`]: estimates savings on past conversations.
 
 pub mod agents;
 mod answer;
 mod app;
+pub mod bounds;
 mod call;
 mod capabilities;
 mod edit;

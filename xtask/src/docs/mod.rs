@@ -1,12 +1,13 @@
 //! `cargo xtask docs`: generates the reference, checks the links of the documentation and builds the book.
 //!
-//! - `cli`, `tools`, `settings`, `digests`, `platforms`: one page of `docs/reference` each, generated from code;
+//! - `cli`, `tools`, `settings`, `bounds`, `digests`, `platforms`: one page of `docs/reference` each, generated from code;
 //! - `console_blocks`: runs the commands that pages show, and updates the output below them;
 //! - `recording`: the picture of a terminal in the README, recorded from a real session;
 //! - `links`: relative links, anchors and includes must resolve, and every page must be listed in `SUMMARY.md`;
 //! - `book`: renders `docs/` to HTML with mdBook.
 
 mod book;
+mod bounds;
 mod cli;
 mod console_blocks;
 mod digests;
@@ -116,6 +117,7 @@ fn pages(forebay: &Path) -> Result<Vec<Generated>> {
         Generated::reference("cli.md", cli::page(forebay)?),
         Generated::reference("tools.md", tools::page()?),
         Generated::reference("settings.md", settings::page()?),
+        Generated::reference("bounds.md", bounds::page()),
         Generated::reference("digests.md", digests::page()?),
         Generated::reference("platforms.md", platforms::page()),
     ];

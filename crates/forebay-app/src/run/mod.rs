@@ -1,8 +1,9 @@
 //! Runs a command: checks permissions, captures and stores its output, builds the answer.
 //!
-//! - `command`: what to run;
+//! - `command`: what to run; `call_limits`: what a tool call may ask for;
 //! - `capture`: redacts, digests and stores the output as it arrives.
 
+pub(crate) mod call_limits;
 mod capture;
 mod command;
 pub(crate) mod input_files;

@@ -1,7 +1,6 @@
 //! `ctx_batch_execute`: runs several commands, then searches their output.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -19,7 +18,7 @@ use super::search;
 use super::{Effect, Tool};
 use crate::input;
 use crate::render::budgeted::BudgetedText;
-use crate::run::{self, Command, Options, Ran, Unwatched};
+use crate::run::{self, Command, Options, Ran, Unwatched, call_limits};
 use crate::search::Searcher;
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -132,8 +131,8 @@ impl Batch {
             queries: input.queries,
             stops_on_failure: input.stop_on_failure,
             options: Options {
-                cwd: input.cwd.map(PathBuf::from),
-                timeout_ms: input.timeout_ms,
+                cwd: call_limits::folder(app, input.cwd)?,
+                timeout_ms: call_limits::timeout_ms(input.timeout_ms)?,
                 budget: Some(each.saturating_sub(LABEL_TOKENS).max(MIN_COMMAND_TOKENS)),
                 ..Options::default()
             },

@@ -1,14 +1,13 @@
 //! `ctx_execute`: runs a command or code, stores its whole output, answers with a digest.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use forebay_sandbox::{Profile, Stdin};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Effect, Tool, job};
-use crate::run::{self, Command, Options, Unwatched};
+use crate::run::{self, Command, Options, Unwatched, call_limits};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct Execute;
@@ -53,9 +52,9 @@ impl Tool for Execute {
         }
         let options = Options {
             intent: input.intent,
-            cwd: input.cwd.map(PathBuf::from),
+            cwd: call_limits::folder(app, input.cwd)?,
             env: input.env.unwrap_or_default(),
-            timeout_ms: input.timeout_ms,
+            timeout_ms: call_limits::timeout_ms(input.timeout_ms)?,
             budget: input.budget,
             profile: Some(tightened(app.settings.isolation.profile, input.isolation.as_deref())?),
         };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Effect, Tool};
 use crate::input;
 use crate::run::input_files;
-use crate::run::{self, Command, Options, Unwatched};
+use crate::run::{self, Command, Options, Unwatched, call_limits};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ExecuteFile;
@@ -37,7 +37,7 @@ impl Tool for ExecuteFile {
         let command = Command::for_files(app, input.language.as_deref(), input.code, files)?;
         let options = Options {
             intent: input.intent,
-            timeout_ms: input.timeout_ms,
+            timeout_ms: call_limits::timeout_ms(input.timeout_ms)?,
             budget: input.budget,
             ..Options::default()
         };

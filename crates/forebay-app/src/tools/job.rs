@@ -15,7 +15,7 @@ use crate::input;
 use crate::next_call::NextCall;
 use crate::render::budgeted::BudgetedText;
 use crate::run::jobs::{self, Job, Record, State};
-use crate::run::{Command, Options};
+use crate::run::{Command, Options, call_limits};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ManageJob;
@@ -48,7 +48,8 @@ impl Tool for ManageJob {
         let Some(name) = &input.job else { return Ok(list(app, budget)) };
         let job = jobs::find(app, name)?;
         let action = Action::parse(&input)?;
-        let timeout = input.timeout_ms.unwrap_or(action.default_timeout_ms());
+        let timeout =
+            call_limits::timeout_ms(input.timeout_ms)?.unwrap_or(action.default_timeout_ms());
         action.run(&job, Duration::from_millis(timeout), call)?;
         answer(app, &job, input.cursor, budget)
     }

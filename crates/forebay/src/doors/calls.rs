@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use forebay_app::MAX_CONNECTIONS;
+use forebay_app::bounds::MAX_QUEUED_CALLS;
 use forebay_app::tools::{Effect, ToolDescriptor};
 use forebay_app::{Answer, App, AppError, Call};
 use forebay_sandbox::CancelToken;
 use serde_json::Value;
+use signal_hook::consts::SIGKILL;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -28,26 +30,21 @@ pub(crate) struct Calls {
     running: Mutex<Vec<CancelToken>>,
     one_ended: Notify,
     outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
-    lanes: Option<Lanes>,
+    lanes: Lanes,
 }
 
 impl Calls {
-    /// For one client, which limits its own calls.
-    pub(crate) fn unbounded() -> Self {
-        Self::new(None)
-    }
-
-    /// For many clients, limited so that they do not exhaust the machine.
+    /// Limited so that clients do not exhaust the machine.
     pub(crate) fn bounded() -> Self {
-        Self::new(Some(Lanes::new(cores() * 2 + BATCHED_QUERIES)))
+        Self::new(Lanes::new(cores() * 2 + BATCHED_QUERIES))
     }
 
     /// For stores on a server: calls mostly wait for it.
     pub(crate) fn bounded_by_server() -> Self {
-        Self::new(Some(Lanes::new(MAX_CONNECTIONS.max(cores() * 2))))
+        Self::new(Lanes::new(MAX_CONNECTIONS.max(cores() * 2)))
     }
 
-    fn new(lanes: Option<Lanes>) -> Self {
+    fn new(lanes: Lanes) -> Self {
         Self {
             running: Mutex::default(),
             one_ended: Notify::new(),
@@ -77,6 +74,11 @@ impl Calls {
         self.running().iter().for_each(CancelToken::cancel);
     }
 
+    /// Kills the commands of running calls.
+    pub(crate) fn kill_all(&self) {
+        self.running().iter().for_each(|call| call.forward(SIGKILL));
+    }
+
     /// Runs a tool on a blocking thread; cancelled by `given_up` or by dropping the future.
     pub(crate) async fn run(
         &self,
@@ -87,8 +89,11 @@ impl Calls {
         given_up: CancellationToken,
     ) -> Result<Answer, AppError> {
         let running = Running::new(self, call.cancel.clone());
-        let lane = self.lane(tool.effect).await?;
         let cancel = call.cancel.clone();
+        let lane = tokio::select! {
+            lane = self.lanes.enter(tool.effect) => lane?,
+            () = given_up.cancelled() => return Err(AppError::unavailable("the call was cancelled", None)),
+        };
         let app = Arc::clone(&caller_context.app);
         // The permit is held until the work has ended, even if the caller is gone: otherwise another thread would start
         // beside this one, with memory of its own.
@@ -120,17 +125,10 @@ impl Calls {
         &self,
         work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
     ) -> Result<T, AppError> {
-        let lane = self.lane(Effect::ReadOnly).await?;
+        let lane = self.lanes.enter(Effect::ReadOnly).await?;
         let (result, _) =
             tokio::task::spawn_blocking(move || (work(), lane)).await.map_err(broken)?;
         result
-    }
-
-    async fn lane(&self, effect: Effect) -> Result<Option<OwnedSemaphorePermit>, AppError> {
-        match &self.lanes {
-            Some(lanes) => lanes.enter(effect).await.map(Some),
-            None => Ok(None),
-        }
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<CancelToken>> {
@@ -205,12 +203,12 @@ struct Lane {
     waiting: Semaphore,
 }
 
-/// Maximum queue length.
-const MAX_QUEUED: usize = 1_024;
-
 impl Lane {
     fn new(at_once: usize) -> Self {
-        Self { running: Arc::new(Semaphore::new(at_once)), waiting: Semaphore::new(MAX_QUEUED) }
+        Self {
+            running: Arc::new(Semaphore::new(at_once)),
+            waiting: Semaphore::new(MAX_QUEUED_CALLS),
+        }
     }
 
     async fn enter(&self) -> Result<OwnedSemaphorePermit, AppError> {

@@ -5,5 +5,6 @@ pub(crate) mod functions;
 pub(crate) mod hook;
 pub(crate) mod http;
 pub(crate) mod idle;
+pub(crate) mod json_scan;
 pub(crate) mod mcp;
 pub(crate) mod signals;

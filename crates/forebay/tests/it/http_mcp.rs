@@ -194,17 +194,26 @@ fn invalid_message_gets_a_client_error() {
     let env = TestEnv::new();
     let server = env.serve(&[]);
     let json = |body: &str| post(&json!({})).body(body);
-    for (request, status) in [
-        (json("{"), 400),
-        (json("[]"), 400),
-        (json(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#), 422),
-        (json("{}").header("content-type", "text/plain"), 415),
-        (json("{}").header("accept", "text/html"), 406),
-        (Request::new("PUT", "/mcp"), 405),
-        (post(&message(1, "tools/list", json!({}))).header("mcp-session-id", "nope"), 404),
+    let long = json!({ "jsonrpc": "2.0", "id": 1, "method": "m".repeat(100_000) }).to_string();
+    let wide = format!("[{}1]", "1,".repeat(100_000));
+    for (request, status, code) in [
+        (json("{"), 400, Some(-32700)),
+        (json("[]"), 400, Some(-32600)),
+        (json("{}"), 400, Some(-32600)),
+        (json(&wide), 400, Some(-32600)),
+        (json(&long), 400, Some(-32601)),
+        (json(r#"{"jsonrpc":"1.0","id":1,"method":"tools/list"}"#), 400, Some(-32600)),
+        (json("{}").header("content-type", "text/plain"), 415, None),
+        (json(&message(1, "ping", json!({})).to_string()).header("accept", "text/html"), 406, None),
+        (Request::new("PUT", "/mcp"), 405, None),
+        (post(&message(1, "tools/list", json!({}))).header("mcp-session-id", "nope"), 404, None),
     ] {
         let answer = server.send(&request);
-        assert!((400..500).contains(&answer.status), "{status} {request:?} {answer:?}");
+        assert_eq!(answer.status, status, "{answer:?}");
+        if let Some(code) = code {
+            assert_eq!(answer.json()["error"]["code"], code, "{answer:?}");
+            assert!(answer.body.len() < 1_000, "{} bytes", answer.body.len());
+        }
     }
     server.get("/health").ok();
 }

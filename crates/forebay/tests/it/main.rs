@@ -45,6 +45,7 @@ mod index;
 mod init;
 mod jobs;
 mod mcp;
+mod mcp_bounds;
 mod mcp_client;
 mod mcp_protocol;
 mod parity;

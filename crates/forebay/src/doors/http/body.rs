@@ -5,8 +5,11 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
+use forebay_app::bounds::echo;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
+
+use crate::doors::json_scan::JsonScan;
 
 use super::problem::Problem;
 
@@ -31,23 +34,32 @@ pub(super) async fn whole(request: Request, max: usize) -> Result<Request, Probl
 
 /// Parses a JSON object body.
 pub(super) fn json(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
+    if !is_json(headers) {
         return Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            format!("unsupported content type `{}`", kind.chars().take(60).collect::<String>()),
+            format!("unsupported content type `{}`", echo(content_type(headers))),
             "send JSON, with `Content-Type: application/json`",
         ));
     }
     if bytes.trim_ascii().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
+    JsonScan::of(bytes).check().map_err(not_json)?;
     match serde_json::from_slice(bytes) {
         Ok(object @ Value::Object(_)) => Ok(object),
         Ok(_) => Err(not_json("the body is not a JSON object".to_owned())),
         Err(error) => Err(not_json(format!("the body is not JSON: {error}"))),
     }
+}
+
+/// Whether the body is declared as JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    content_type(headers).eq_ignore_ascii_case("application/json")
+}
+
+fn content_type(headers: &HeaderMap) -> &str {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim()
 }
 
 fn content_length(headers: &HeaderMap) -> Option<u64> {

@@ -3,12 +3,15 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use forebay_app::AppError;
+use forebay_app::bounds::MAX_ERROR_CHARS;
 use forebay_app::settings::Serve;
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -16,11 +19,13 @@ use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
 use super::app_state::AppState;
+use super::body;
 use super::caller::Caller;
 use super::events::Events;
-use super::problem::Problem;
+use super::problem::{Problem, json_response};
 use super::session_mac::SessionMac;
-use crate::doors::mcp::{AuthenticatedCaller, Context, Handler};
+use crate::doors::json_scan::JsonScan;
+use crate::doors::mcp::{AuthenticatedCaller, Context, Handler, Refusal, Verdict, classify};
 
 /// Maximum concurrent sessions; idle ones are closed after minutes.
 const MAX_SESSIONS: usize = 10_000;
@@ -99,9 +104,36 @@ async fn answer(
     if !has_session && sessions.sessions.read().await.len() >= MAX_SESSIONS {
         return Problem::from(AppError::busy()).into_response();
     }
+    let request = match check_message(request).await {
+        Ok(request) => request,
+        Err(refusal) => return refusal,
+    };
     let Ok(mut response) = streamable.oneshot(request).await;
     seal.close(response.headers_mut(), &caller);
-    response.map(axum::body::Body::new)
+    response.map(Body::new)
+}
+
+/// Refuses a body that is no message, or too costly to decode, with the codes of stdio.
+async fn check_message(request: Request) -> Result<Request, Response> {
+    let (parts, body) = request.into_parts();
+    // The guard has received the whole body.
+    let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+    if parts.method == Method::POST
+        && body::is_json(&parts.headers)
+        && let Verdict::Refuse(refusal) = classify(&bytes, &JsonScan::of(&bytes))
+        && !is_left_to_session(&refusal, &bytes)
+    {
+        let mut response = json_response(&refusal.into_message());
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+        return Err(response);
+    }
+    Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+/// Whether the session answers: it may know methods that are not offered, and repeats the method's name.
+fn is_left_to_session(refusal: &Refusal, body: &Bytes) -> bool {
+    matches!(refusal.code, ErrorCode::METHOD_NOT_FOUND | ErrorCode::INVALID_PARAMS)
+        && body.len() <= MAX_ERROR_CHARS
 }
 
 fn no_such_session() -> Response {

@@ -33,6 +33,7 @@ mod tools;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use forebay_app::settings::Serve;
 use forebay_app::{App, AppError, Capabilities};
@@ -41,8 +42,10 @@ use tokio_util::sync::CancellationToken;
 use self::app_state::AppState;
 use self::session_mac::SessionMac;
 pub(crate) use self::app_state::WorkspaceMaker;
-use super::mcp::SHUTDOWN_TIMEOUT;
 use super::signals;
+
+/// Time for runs to end and be stored after the last connection is closed.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Parameters of a server.
 pub(crate) struct ServerConfig {

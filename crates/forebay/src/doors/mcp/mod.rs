@@ -2,22 +2,26 @@
 
 mod ask;
 mod handler;
+mod in_flight;
+mod message;
 mod transport;
 
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use forebay_app::bounds::{ANSWERS_AFTER_END, EXIT_AFTER_END, KILL_AFTER_END};
 use forebay_app::{App, AppError};
 use forebay_domain::rights::Rights;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::io::stdio_pipes;
+use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::handler::{
     AuthenticatedCaller, Context, Handler, available_tools, check_right, success,
 };
+pub(crate) use self::message::{Refusal, Verdict, classify};
 use self::transport::Lines;
 use super::calls::{CallerContext, Calls};
 use super::signals;
@@ -25,18 +29,18 @@ use super::signals;
 /// Creates the app for a client; invalid settings are reported by the first call.
 pub(crate) type AppMaker = Box<dyn Fn(&str) -> Result<App, AppError> + Send + Sync>;
 
-/// Time for runs to end and be stored after the client disconnects.
-pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time for threads to end once nothing waits for them any more.
+const LAST_MOMENT: Duration = Duration::from_millis(300);
 
-/// Serves until the client disconnects or a signal arrives.
+/// Serves until the client disconnects or a signal arrives. Calls that still run are then cancelled and stored.
 pub(crate) fn serve(make_app: AppMaker) -> io::Result<()> {
     let end = CancellationToken::new();
     signals::end_with(end.clone())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (calls, client) = (Arc::new(Calls::unbounded()), Arc::new(StdioClient::new(make_app)));
+    let (calls, client) = (Arc::new(Calls::bounded()), Arc::new(StdioClient::new(make_app)));
     let served = runtime.block_on(serve_stdio(Arc::clone(&client), Arc::clone(&calls), end));
     calls.end_all();
-    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    runtime.shutdown_timeout(LAST_MOMENT);
     client.flush();
     served
 }
@@ -46,9 +50,36 @@ async fn serve_stdio(
     calls: Arc<Calls>,
     end: CancellationToken,
 ) -> io::Result<()> {
-    let handler = Handler::new(Box::new(move |context| client.authenticate(context)), calls);
+    let (authenticate, running) =
+        (Box::new(move |context: &_| client.authenticate(context)), Arc::clone(&calls));
+    let handler = Handler::new(authenticate, running);
     let (stdin, stdout) = stdio_pipes();
-    match handler.serve_with_ct(Lines::new(stdin, stdout), end).await {
+    let ended = CancellationToken::new();
+    let lines = Lines::new(stdin, stdout, ended.clone());
+    tokio::select! {
+        served = serve_lines(handler, lines, end.clone()) => served,
+        () = end_calls(&calls, ended, end) => Ok(()),
+    }
+}
+
+/// After the end of the input or a signal: time for answers, then calls are cancelled, then killed.
+async fn end_calls(calls: &Calls, ended: CancellationToken, signalled: CancellationToken) {
+    tokio::select! {
+        () = ended.cancelled() => tokio::time::sleep(ANSWERS_AFTER_END).await,
+        () = signalled.cancelled() => {}
+    }
+    calls.end_all();
+    tokio::time::sleep(KILL_AFTER_END.saturating_sub(ANSWERS_AFTER_END)).await;
+    calls.kill_all();
+    tokio::time::sleep(EXIT_AFTER_END.saturating_sub(KILL_AFTER_END)).await;
+}
+
+async fn serve_lines(
+    handler: Handler,
+    lines: Lines<StdioReader, StdioWriter>,
+    end: CancellationToken,
+) -> io::Result<()> {
+    match handler.serve_with_ct(lines, end).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
         // A client that disconnects before its first message is not an error.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {

@@ -1,0 +1,79 @@
+//! The bounds of requests and of what a request may cost, in one table; `docs/reference/bounds.md` is generated from it.
+//!
+//! A bound that a person may want to change is a setting (`settings`) instead.
+
+use std::time::Duration;
+
+/// A bound as the reference shows it.
+pub struct Bound {
+    pub what: &'static str,
+    pub limit: &'static str,
+    /// What happens beyond it.
+    pub beyond: &'static str,
+}
+
+/// Defines each bound once: as a constant for the code, and as a row for the reference.
+macro_rules! bounds {
+    ($($name:ident: $type:ty = $value:expr, $what:literal, $limit:literal, $beyond:literal;)*) => {
+        $(#[doc = $what] pub const $name: $type = $value;)*
+
+        /// All bounds.
+        pub const TABLE: &[Bound] =
+            &[$(Bound { what: $what, limit: $limit, beyond: $beyond }),*];
+    };
+}
+
+bounds! {
+    MAX_LINE_BYTES: usize = 64 * 1024 * 1024,
+        "Length of an MCP message on stdin", "64 MB",
+        "Error -32600 under the message's id; the message is skipped and not kept in memory.";
+    MAX_JSON_VALUES: usize = 20_000,
+        "Values in a JSON message: keys, list items, brackets", "20,000",
+        "Error -32600, over HTTP status 400; nothing of the message is decoded.";
+    MAX_JSON_DEPTH: usize = 64,
+        "Nested lists and objects in a JSON message", "64",
+        "Error -32600, over HTTP status 400; nothing of the message is decoded.";
+    MAX_IN_FLIGHT: usize = 256,
+        "Requests on stdin without a written answer", "256",
+        "No further message is read until an answer is written, or refused as busy after a second.";
+    MAX_IN_FLIGHT_BYTES: usize = 64 * 1024 * 1024,
+        "Bytes of requests on stdin without a written answer", "64 MB",
+        "As above.";
+    IN_FLIGHT_WAIT: Duration = Duration::from_secs(1),
+        "Time that a request on stdin waits for room", "1 s",
+        "Error -32000: too many requests in flight.";
+    MAX_QUEUED_CALLS: usize = 1_024,
+        "Calls of a kind (reading, writing, long) that wait for others", "1,024",
+        "Refused as busy.";
+    ANSWERS_AFTER_END: Duration = Duration::from_secs(1),
+        "Time to answer after stdin has ended", "1 s",
+        "Running calls are cancelled; what they printed is stored.";
+    KILL_AFTER_END: Duration = Duration::from_millis(1_800),
+        "Time until commands are killed after stdin has ended", "1.8 s",
+        "SIGKILL.";
+    EXIT_AFTER_END: Duration = Duration::from_millis(2_500),
+        "Time until the server exits after stdin has ended", "2.5 s",
+        "The process ends.";
+    MAX_ECHO_CHARS: usize = 60,
+        "Characters of a caller's word repeated in an error", "60",
+        "The rest is cut.";
+    MAX_ERROR_CHARS: usize = 4_000,
+        "Characters of an error message", "4,000",
+        "The rest is cut.";
+    MAX_RUN_TIMEOUT: Duration = Duration::from_hours(24),
+        "Timeout of a command", "24 h",
+        "The call is refused; a background job has no timeout of its own.";
+}
+
+/// A caller's word for an error message.
+pub fn echo(word: &str) -> String {
+    cut(word, MAX_ECHO_CHARS)
+}
+
+/// The first `max` characters, and a mark if something is missing.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
