@@ -7,12 +7,14 @@
 //! - [`vector`]: quantized vectors, compared with SIMD;
 //! - [`code`]: heuristics for source code;
 //! - [`line_range`], [`number`], [`shell_quote`]: small notations for people and shells;
+//! - [`invisible`]: characters that are not seen, as escapes;
 //! - [`packed_word`], [`word_map`], [`prefetch`]: fast lookup of words.
 
 pub mod chunk;
 pub mod code;
 pub mod cut;
 pub mod excerpt;
+pub mod invisible;
 pub mod line_range;
 pub mod number;
 pub mod packed_word;
