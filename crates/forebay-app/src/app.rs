@@ -280,6 +280,20 @@ impl App {
 
     /// Returns the app for a team member, who becomes the author of everything written.
     #[must_use]
+    /// Refuses a folder that contains the user's home: files of all kinds are below it, and no project.
+    pub(crate) fn check_not_whole_home(&self, folder: &Path) -> Result<(), AppError> {
+        let home = self.user_home.as_ref().and_then(|home| home.canonicalize().ok());
+        let is_too_wide =
+            folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder));
+        if !is_too_wide {
+            return Ok(());
+        }
+        Err(AppError::refused(
+            format!("{} is no project: all your files are below it", folder.display()),
+            "start in the project's folder, or name a folder in it",
+        ))
+    }
+
     pub fn as_team_member(self, name: &str) -> Self {
         Self { author: name.to_owned(), is_shared: true, ..self }
     }

@@ -18,7 +18,7 @@
 //! - `cancel`: ends runs from another thread;
 //! - `reexec`: starts the current executable again; `foreground`: runs the user's editor;
 //! - `job_runner`, `fifo`: the process that runs a background job, and the named pipe for its input;
-//! - `nonblocking`: opens files without blocking on a FIFO;
+//! - `no_links`: opens files by a checked path, without following links;
 //! - `web`: fetches pages over HTTP.
 //!
 //! Nothing here decides whether a command may run, prints, or reads a setting.
@@ -31,7 +31,7 @@ mod foreground;
 pub mod isolation;
 mod job_runner;
 mod limits;
-mod nonblocking;
+mod no_links;
 mod pid_limit;
 mod poll;
 mod process_ancestry;
@@ -56,7 +56,7 @@ pub use foreground::run_in_foreground;
 pub use isolation::{Isolation, Profile};
 pub use job_runner::{JobRunner, terminate_job_runner};
 pub use limits::Limits;
-pub use nonblocking::open_nonblocking;
+pub use no_links::{Folder, open_without_links};
 pub use process_ancestry::descends_from;
 pub use reexec::ReexecCommand;
 pub use run::{FinishedRun, PreparedRun, prepare, run};

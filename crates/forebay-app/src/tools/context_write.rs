@@ -45,7 +45,6 @@ impl Tool for ContextWrite {
         }
         let (bytes, source) = encode(&location, &input.content, old.as_ref())?;
         let before = old.as_ref().map(|old| at_work.version(app, &location, old)).transpose()?;
-        create_parent_folder(&location)?;
         source_file::write(&location, &bytes, old.as_ref())?;
         let new = SourceFile::from_written(&bytes, source);
         // The file is written: failing to store its new version must not look like a failed write.
@@ -135,16 +134,6 @@ fn encode(
     let source =
         SourceText::decode(&bytes).ok_or_else(|| unwritable("it is not text".to_owned()))?;
     Ok((bytes, source))
-}
-
-fn create_parent_folder(location: &ProjectPath) -> Result<(), AppError> {
-    let Some(folder) = location.path.parent() else { return Ok(()) };
-    fs::create_dir_all(folder).map_err(|error| {
-        AppError::unavailable(
-            format!("cannot write {}: {error}", location.shown),
-            Some("a parent of its path is not a writable folder"),
-        )
-    })
 }
 
 fn answer(

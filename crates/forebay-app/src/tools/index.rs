@@ -1,9 +1,10 @@
 //! `ctx_index`: makes a text, a file, a folder or JSONL documents searchable.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::path::Path;
 
+use forebay_sandbox::open_without_links;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -60,7 +61,7 @@ fn request(app: &App, input: Input) -> Result<Request, AppError> {
         (Some(path), None) => {
             app.check_capability(Capability::Files, "indexing its files")?;
             Ok(Request::Path {
-                path: app.cwd.join(path),
+                path: sources::resolve(app, &app.cwd.join(path))?,
                 name,
                 path_globs: path_globs(input.globs, input.exclude),
             })
@@ -101,12 +102,17 @@ fn open_documents(path: &Path) -> Option<BufReader<File>> {
         _text: String,
     }
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    if !["jsonl", "ndjson"].contains(&extension.as_str()) || !path.is_file() {
+    if !["jsonl", "ndjson"].contains(&extension.as_str()) {
+        return None;
+    }
+    let mut file = open_without_links(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut line = String::new();
-    let first = File::open(path).ok()?;
-    BufReader::new(std::io::Read::take(first, MAX_FIRST_LINE_BYTES)).read_line(&mut line).ok()?;
+    let first = (&file).take(MAX_FIRST_LINE_BYTES);
+    BufReader::new(first).read_line(&mut line).ok()?;
     serde_json::from_str::<Document>(&line).ok()?;
-    Some(BufReader::new(File::open(PathBuf::from(path)).ok()?))
+    file.rewind().ok()?;
+    Some(BufReader::new(file))
 }

@@ -26,6 +26,7 @@ mod fetch;
 mod file_edits;
 mod file_hooks;
 mod file_maps;
+mod file_races;
 mod file_tools;
 mod functions;
 mod hook_capture;

@@ -1,11 +1,11 @@
 //! Resolves a file's imports to files of the project.
 
 use std::collections::HashMap;
-use std::fs;
 
 use forebay_skeleton::{Document, ProjectFiles, detect_language};
 
 use super::walk::WalkedFile;
+use crate::edit::source_file;
 use crate::parallel;
 
 /// Manifests that map package names to folders.
@@ -26,7 +26,10 @@ impl Dependencies {
         };
         let manifests = files.iter().filter(is_manifest).take(MAX_MANIFESTS);
         let texts: Vec<(&str, String)> = manifests
-            .filter_map(|file| Some((file.shown.as_str(), fs::read_to_string(&file.path).ok()?)))
+            .filter_map(|file| {
+                let bytes = source_file::read_if_regular(&file.path)?;
+                Some((file.shown.as_str(), String::from_utf8(bytes).ok()?))
+            })
             .collect();
         let manifests = texts.iter().map(|(path, text)| (*path, text.as_str()));
         Self { project: ProjectFiles::new(files.iter().map(|file| file.shown.clone()), manifests) }

@@ -1,14 +1,13 @@
 //! The symbols that a project's files define and use, cached in the store and updated incrementally.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 
 use forebay_skeleton::{SymbolIndex, Tags, detect_language};
 use forebay_store::{DerivedKey, DerivedValue};
 
 use super::walk::WalkedFile;
 use crate::App;
-use crate::edit::skeletons;
+use crate::edit::{skeletons, source_file};
 use crate::parallel;
 
 /// Larger files are skipped as generated.
@@ -53,7 +52,8 @@ fn tags(app: &App, file: &WalkedFile) -> Tags {
     if !may_be_source || file.bytes > MAX_FILE_BYTES {
         return Tags::default();
     }
-    let text = fs::read(&file.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let text =
+        source_file::read_if_regular(&file.path).and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(text) = text else { return Tags::default() };
     let Some(language) = detect_language(&file.shown, text.as_bytes()) else {
         return Tags::default();

@@ -32,6 +32,8 @@ pub(crate) struct WalkResult {
 
 /// Lists the files below a folder, without hidden, ignored, linked and denied ones.
 pub(crate) fn walk(app: &App, folder: &Path) -> Result<WalkResult, AppError> {
+    // Files are opened without following links.
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let walker = WalkBuilder::new(folder).require_git(false).build_parallel();
     let mut files = walk::find(walker, MAX_FILES, |entry| regular(app, &entry.ok()?));
     let is_cut = files.len() > MAX_FILES;

@@ -4,10 +4,11 @@ mod project_path;
 mod replace;
 mod text;
 
-use std::fs::{self, File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::Path;
 
+use forebay_sandbox::open_without_links;
 use forebay_store::ContentHash;
 use forebay_text::number;
 
@@ -61,7 +62,7 @@ pub(crate) fn write(
     bytes: &[u8],
     old: Option<&SourceFile>,
 ) -> Result<(), AppError> {
-    let now = fs::read(&location.path).ok().map(|bytes| hash(&bytes));
+    let now = read_bytes(&location.path, &location.shown).ok().map(|bytes| hash(&bytes));
     if now != old.map(|old| old.hash) {
         return Err(AppError::refused(
             format!("{} has just changed; nothing was written", location.shown),
@@ -71,15 +72,21 @@ pub(crate) fn write(
             ),
         ));
     }
-    replace_file(&location.path, bytes).map_err(|error| {
+    replace::replace_checked(&location.path, bytes).map_err(|error| {
         AppError::unavailable(
             format!("cannot write {}: {error}; the file is unchanged", location.shown),
             Some(match error.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some disk space",
+                io::ErrorKind::NotADirectory => "a parent of its path is not a folder",
                 _ => "check the permissions of the file and its folder",
             }),
         )
     })
+}
+
+/// Reads a regular file whose path was resolved, or returns None if that fails.
+pub(crate) fn read_if_regular(path: &Path) -> Option<Vec<u8>> {
+    read_bytes(path, &path.to_string_lossy()).ok()
 }
 
 /// Reads a text file, or returns None if that fails.
@@ -103,12 +110,13 @@ pub(crate) fn line_range(first: usize, last: usize) -> String {
 }
 
 fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, AppError> {
-    let metadata = fs::metadata(path).map_err(|error| unreadable(shown, &error))?;
+    let file = open_without_links(path).map_err(|error| unreadable(shown, &error))?;
+    let metadata = file.metadata().map_err(|error| unreadable(shown, &error))?;
     check_kind(&metadata, shown)?;
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    File::open(path)
-        // The file may grow while it is read.
-        .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+    // The file may grow while it is read.
+    file.take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
         .map_err(|error| unreadable(shown, &error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(too_large(shown, metadata.len()));

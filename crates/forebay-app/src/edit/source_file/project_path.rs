@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use forebay_text::invisible::is_invisible;
+
+use crate::bounds;
 use crate::next_call::NextCall;
 use crate::rules::{self, Act, isolation, permit, real_path};
 use crate::{App, AppError, Call};
@@ -29,10 +32,12 @@ pub(crate) fn locate(
     access: Access,
     call: &Call,
 ) -> Result<ProjectPath, AppError> {
+    app.check_not_whole_home(&real_root(app))?;
     let location = named(app, name)?;
     check_project(app, &location)?;
     check_settings(app, &location)?;
     if access == Access::Edit {
+        check_new_name(app, &location)?;
         check_protected(app, &location)?;
     }
     let act = match access {
@@ -67,6 +72,12 @@ pub(crate) fn named(app: &App, name: &str) -> Result<ProjectPath, AppError> {
     let path = real_path(&path).ok_or_else(|| {
         AppError::bad_input(format!("cannot resolve {name}"), "the path contains a broken symlink")
     })?;
+    if name.ends_with('/') && !path.is_dir() {
+        return Err(AppError::bad_input(
+            format!("{} ends in a slash and is no folder", bounds::echo(name)),
+            "name the file without the slash",
+        ));
+    }
     Ok(ProjectPath { shown: shown(app, &path), path })
 }
 
@@ -85,6 +96,20 @@ fn check_project(app: &App, location: &ProjectPath) -> Result<(), AppError> {
             app.root().display(),
             NextCall::new("ctx_execute_file").in_error()
         ),
+    ))
+}
+
+/// Refuses a new name that shows as another one, or as nothing.
+fn check_new_name(app: &App, location: &ProjectPath) -> Result<(), AppError> {
+    let root = real_root(app);
+    let inside = location.path.strip_prefix(&root).unwrap_or(&location.path);
+    let is_deceptive = inside.to_string_lossy().chars().any(|c| c.is_control() || is_invisible(c));
+    if !is_deceptive || location.path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    Err(AppError::bad_input(
+        format!("the name {} has invisible characters", location.shown.escape_debug()),
+        "give a name without control, direction and zero-width characters",
     ))
 }
 

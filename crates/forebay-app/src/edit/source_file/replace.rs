@@ -1,34 +1,61 @@
 //! Replaces a file atomically: writes a temporary file beside it and renames it.
 
-use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{Metadata, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Writes `bytes` to `path`, which must not contain symlinks.
+use forebay_sandbox::Folder;
+
+/// Writes `bytes` to `path`, whose folder may be a link.
 ///
 /// Preserves permissions and, if this user may, the owner. On failure the old file stays intact.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let old = fs::metadata(path).ok();
+    let (folder, name) = split(path)?;
+    replace(&Folder::open_following_links(folder)?, name, bytes)
+}
+
+/// Like [`replace_file`], for a path that was resolved and checked: fails if a part of it is a link by now.
+pub(super) fn replace_checked(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (folder, name) = split(path)?;
+    replace(&Folder::create(folder)?, name, bytes)
+}
+
+fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok((path.parent().unwrap_or(Path::new("")), name))
+}
+
+fn replace(folder: &Folder, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
+    let old = match folder.open_file(name) {
+        Ok(file) => Some(file.metadata()?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
     if old.is_some() {
         // The folder may be writable while the file is not; a rename would bypass that.
-        OpenOptions::new().write(true).open(path)?;
+        folder.check_writable(name)?;
     }
-    let unfinished = temporary_path(path)?;
-    let written =
-        write(&unfinished, bytes, old.as_ref()).and_then(|()| fs::rename(&unfinished, path));
+    let unfinished = temporary_name(name);
+    let written = write(folder, &unfinished, bytes, old.as_ref())
+        .and_then(|()| folder.rename(&unfinished, name));
     if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
+        let _ = folder.remove_file(&unfinished);
     }
     written?;
-    sync_folder(path);
+    let _ = folder.sync();
     Ok(())
 }
 
-fn write(unfinished: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(unfinished)?;
+fn write(
+    folder: &Folder,
+    unfinished: &OsStr,
+    bytes: &[u8],
+    old: Option<&Metadata>,
+) -> io::Result<()> {
+    let mut file = folder.create_file(unfinished)?;
     file.write_all(bytes)?;
     if let Some(old) = old {
         let new = file.metadata()?;
@@ -41,25 +68,20 @@ fn write(unfinished: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<
     file.sync_all()
 }
 
-/// Returns an unused name in the same folder.
-fn temporary_path(path: &Path) -> io::Result<PathBuf> {
+/// An unused name in the same folder.
+fn temporary_name(name: &OsStr) -> OsString {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let mut hidden = OsString::from(".");
     hidden.push(name);
     hidden.push(format!(".{}-{count}.forebay", std::process::id()));
-    Ok(path.with_file_name(hidden))
-}
-
-/// Syncs the folder to make the rename durable, where folders can be synced.
-fn sync_folder(path: &Path) {
-    let folder = path.parent().and_then(|folder| File::open(folder).ok());
-    let _ = folder.map(|folder| folder.sync_all());
+    hidden
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn names(folder: &Path) -> Vec<OsString> {

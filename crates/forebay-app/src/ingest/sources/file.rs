@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use forebay_sandbox::open_nonblocking;
+use forebay_sandbox::open_without_links;
 use forebay_store::FileStamp;
 use forebay_text::chunk::Format;
 
@@ -39,7 +39,7 @@ pub(super) struct WholeFile {
 /// Reads a regular file of at most `max_bytes` bytes.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<WholeFile, Skip> {
     for _ in 0..MAX_READS {
-        let file = open_nonblocking(path).map_err(|_| Skip::Unreadable)?;
+        let file = open_without_links(path).map_err(|_| Skip::Unreadable)?;
         let before = stamp_of(&file).ok_or(Skip::Unreadable)?;
         if before.size > max_bytes {
             return Err(Skip::TooLarge);
@@ -63,7 +63,7 @@ fn read_once(file: &File, expected: u64) -> io::Result<Vec<u8>> {
 
 /// Returns the stamp that shows whether a regular file has changed.
 pub(super) fn stamp(path: &Path) -> Option<FileStamp> {
-    stamp_from(&fs::metadata(path).ok()?)
+    stamp_from(&fs::symlink_metadata(path).ok()?)
 }
 
 fn stamp_of(file: &File) -> Option<FileStamp> {

@@ -15,7 +15,7 @@ mod workers;
 use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use forebay_domain::EntryKind;
 use forebay_redact::Redactions;
@@ -58,7 +58,7 @@ pub(crate) fn index(app: &App, request: Request, call: &Call) -> Result<Outcome,
     match request {
         Request::Text { name, text } => index_text(app, &name, &text),
         Request::Path { path, name, path_globs } => {
-            let path = fs::canonicalize(&path).map_err(|error| file::unreadable(&path, &error))?;
+            let path = resolve(app, &path)?;
             let name = name.unwrap_or_else(|| default_name(app, &path));
             permit_reading(app, &path, call)?;
             if path.is_dir() {
@@ -68,6 +68,36 @@ pub(crate) fn index(app: &App, request: Request, call: &Call) -> Result<Outcome,
             }
         }
     }
+}
+
+/// Resolves a path to index. A link must not lead out of the project, which the rules and the model take for its text.
+pub(crate) fn resolve(app: &App, path: &Path) -> Result<PathBuf, AppError> {
+    let real = fs::canonicalize(path).map_err(|error| file::unreadable(path, &error))?;
+    let root = fs::canonicalize(app.root()).unwrap_or_else(|_| app.root().to_owned());
+    let named = without_dots(path);
+    let is_named_inside = named.starts_with(app.root()) || named.starts_with(&root);
+    if is_named_inside && !real.starts_with(&root) {
+        return Err(AppError::refused(
+            format!("{} is a link out of the project, to {}", path.display(), real.display()),
+            "index what it links to by its own path",
+        ));
+    }
+    app.check_not_whole_home(&real)?;
+    Ok(real)
+}
+
+/// The path as it is written, without `.` and `..`.
+fn without_dots(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+        plain
+    })
 }
 
 /// Checks the rules for reading a path.
