@@ -60,6 +60,30 @@ bounds! {
     MAX_ERROR_CHARS: usize = 4_000,
         "Characters of an error message", "4,000",
         "The rest is cut.";
+    MAX_LOG_BYTES: u64 = 5_000_000,
+        "Size of the log", "5 MB",
+        "It becomes `forebay.log.old`, and a new one starts.";
+    MAX_LOG_LINE_BYTES: usize = 2_000,
+        "Length of a line of the log", "2,000 bytes",
+        "The rest is cut.";
+    LOG_LINES_PER_SECOND: f64 = 20.0,
+        "Lines a second from one place in the code", "20",
+        "Not logged; counters in `/metrics` go on.";
+    LOG_BURST: f64 = 200.0,
+        "Lines at once from one place in the code", "200",
+        "As above.";
+    LOGGED_REFUSALS_PER_SECOND: f64 = 1.0,
+        "Refusals a second from one address that are logged", "1",
+        "As above.";
+    LOGGED_REFUSALS_BURST: f64 = 20.0,
+        "Refusals at once from one address that are logged", "20",
+        "As above.";
+    WRONG_TOKENS_PER_SECOND: f64 = 0.5,
+        "Wrong tokens a second from one address (IPv6: from one /64)", "0.5",
+        "Status 429, before the token is verified.";
+    WRONG_TOKEN_BURST: f64 = 10.0,
+        "Wrong tokens at once from one address", "10",
+        "As above.";
     MAX_RUN_TIMEOUT: Duration = Duration::from_hours(24),
         "Timeout of a command", "24 h",
         "The call is refused; a background job has no timeout of its own.";

@@ -9,6 +9,7 @@ mod cli;
 mod config;
 mod doors;
 mod log;
+mod rate_limit;
 
 use std::process::ExitCode;
 

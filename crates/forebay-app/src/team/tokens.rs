@@ -154,19 +154,24 @@ impl TokenVerifier {
         is_fresh.then(|| Arc::clone(&known.token))
     }
 
+    /// Whether a text was verified before, however long ago: looking it up again is fast.
+    pub fn was_right(&self, text: &str) -> bool {
+        self.verified().contains_key(&self.mark(text))
+    }
+
     /// Verifies a token; slow unless it is cached.
     pub fn verify(&self, app: &App, text: &str) -> Result<Result<Arc<Token>, Refusal>, AppError> {
         let Some((id, secret)) = parts(text) else { return Ok(Err(Refusal::Malformed)) };
         let Some(token) = app.stores.user()?.token(id)? else { return Ok(Err(Refusal::Unknown)) };
         let mark = self.mark(text);
+        if let Some(refusal) = inactive_reason(&token, app.now()) {
+            self.verified().remove(&mark);
+            return Ok(Err(refusal));
+        }
         let was_verified =
             self.verified().get(&mark).is_some_and(|known| known.token.hash == token.hash);
         if !was_verified && !is_secret_of(&token, secret) {
             return Ok(Err(Refusal::WrongSecret));
-        }
-        if let Some(refusal) = inactive_reason(&token, app.now()) {
-            self.verified().remove(&mark);
-            return Ok(Err(refusal));
         }
         let token = Arc::new(token);
         self.remember(mark, &token);

@@ -1,5 +1,7 @@
 //! Tokens: authentication, rights and workspaces.
 
+use std::io::Write;
+
 use serde_json::json;
 
 use crate::env::{HANG_TIMEOUT, TestEnv, reference_in, wait_until};
@@ -239,6 +241,57 @@ fn invalid_tokens_are_refused_and_rate_limited() {
     for secret in [&good, &expired] {
         assert!(!log.contains(secret.rsplit('_').next().unwrap()), "a secret in the log");
     }
+}
+
+#[test]
+fn guesses_are_counted_before_they_are_verified() {
+    let env = TestEnv::new();
+    let good = env.token("ann", &[]);
+    let (start, _) = good.rsplit_once('_').unwrap();
+    let server = env.serve(&["--require-token"]);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let ask = |token: String| server.send(&Request::get("/v1/tools").bearer(&token)).status;
+        let guesses: Vec<_> = (0..40)
+            .map(|number| scope.spawn(move || ask(format!("{start}_{number:032}"))))
+            .collect();
+        guesses.into_iter().map(|guess| guess.join().unwrap()).collect()
+    });
+    let verified = statuses.iter().filter(|status| **status == 401).count();
+    assert!((1..=12).contains(&verified), "{statuses:?}");
+    assert!(statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
+}
+
+#[test]
+fn many_requests_with_a_new_token_are_all_answered() {
+    let env = TestEnv::new();
+    let good = env.token("ann", &[]);
+    let server = env.serve(&["--require-token"]);
+    std::thread::scope(|scope| {
+        for _ in 0..40 {
+            scope.spawn(|| server.send(&Request::get("/v1/tools").bearer(&good)).ok());
+        }
+    });
+}
+
+#[test]
+fn a_flood_without_a_token_does_not_fill_the_log() {
+    let env = TestEnv::new();
+    env.token("ann", &[]);
+    let server = env.serve(&["--require-token"]);
+    let path = format!("/{}", "x".repeat(20_000));
+    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let mut stream = server.connect();
+    let mut answers = stream.try_clone().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || std::io::copy(&mut answers, &mut std::io::sink()));
+        for _ in 0..3_000 {
+            stream.write_all(request.as_bytes()).unwrap();
+        }
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+    });
+    let log = std::fs::read_to_string(env.data().join("forebay.log")).unwrap();
+    assert!(log.contains("a token is required"), "{log}");
+    assert!(log.len() < 20_000, "{} bytes", log.len());
 }
 
 /// Makes a token expire.

@@ -48,8 +48,19 @@ impl Caller {
     pub(super) fn key(&self) -> String {
         match &self.token {
             Some(token) => token.id.clone(),
-            None => self.address.to_string(),
+            None => network(self.address),
         }
+    }
+}
+
+/// The key of an address for limits: of IPv6 the network, because one caller has all of its addresses.
+pub(super) fn network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+        address @ IpAddr::V4(_) => address.to_string(),
     }
 }
 

@@ -8,20 +8,21 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use forebay_app::bounds::{
+    LOGGED_REFUSALS_BURST, LOGGED_REFUSALS_PER_SECOND, WRONG_TOKEN_BURST, WRONG_TOKENS_PER_SECOND,
+    echo,
+};
 use forebay_app::settings::Serve;
 use forebay_app::team::tokens::Token;
 
 use super::app_state::AppState;
-use super::caller::{Caller, Peer};
+use super::caller::{self, Caller, Peer};
 use super::problem::Problem;
-use super::rate_limit::RateLimit;
 use super::{Access, body, oauth};
+use crate::rate_limit::RateLimit;
 
 /// Paths that need no token.
 const PUBLIC_PATHS: &[&str] = &["/health", "/ready"];
-/// Burst and rate of wrong tokens allowed from one address.
-const WRONG_TOKEN_BURST: f64 = 10.0;
-const WRONG_TOKENS_PER_SECOND: f64 = 0.5;
 
 /// The checks of a request.
 pub(super) struct Guard {
@@ -29,6 +30,7 @@ pub(super) struct Guard {
     access: Access,
     rate: Option<RateLimit>,
     wrong_tokens: RateLimit,
+    logged_refusals: RateLimit,
     /// Serializes token verification: each takes 19 MiB and a CPU.
     verifying: tokio::sync::Semaphore,
     largest_body: usize,
@@ -50,6 +52,7 @@ impl Guard {
             access,
             rate: (settings.rate > 0).then(|| RateLimit::new(per_second, per_second * 2.0)),
             wrong_tokens: RateLimit::new(WRONG_TOKENS_PER_SECOND, WRONG_TOKEN_BURST),
+            logged_refusals: RateLimit::new(LOGGED_REFUSALS_PER_SECOND, LOGGED_REFUSALS_BURST),
             verifying: tokio::sync::Semaphore::new(1),
             largest_body: usize::try_from(settings.body_kb * 1024).unwrap_or(usize::MAX),
             issuer: (!settings.issuer.is_empty()).then(|| settings.issuer.clone()),
@@ -94,8 +97,7 @@ impl Guard {
         match bearer(headers) {
             Bearer::None if !self.access.needs_token => Ok(Caller { address, token: None }),
             Bearer::Token(text) => {
-                let key = address.to_string();
-                let token = self.verified(text, &key, authority).await?;
+                let token = self.verified(text, &caller::network(address), authority).await?;
                 Ok(Caller { address, token: Some(token) })
             }
             Bearer::None => Err(self.unauthorized("no token", authority, "")),
@@ -109,14 +111,26 @@ impl Guard {
         address: &str,
         authority: &str,
     ) -> Result<Arc<Token>, Refused> {
-        let app = self.state.own();
-        if let Some(token) = self.state.token_verifier().cached(text, app.now()) {
+        let (app, verifier) = (self.state.own(), self.state.token_verifier());
+        if let Some(token) = verifier.cached(text, app.now()) {
             return Ok(token);
         }
-        if self.wrong_tokens.is_exhausted(address, Instant::now()) {
+        // A token that was right before is only looked up again, which costs nothing.
+        let is_counted = !verifier.was_right(text);
+        if is_counted && self.wrong_tokens.is_exhausted(address, Instant::now()) {
             return Err(too_many("wrong tokens", Duration::from_secs(2)));
         }
         let _turn = self.verifying.acquire().await;
+        // Of many requests with the same token, the first has verified it.
+        if let Some(token) = verifier.cached(text, app.now()) {
+            return Ok(token);
+        }
+        // Counted before it is verified: those who wait here have all passed the check above.
+        if is_counted {
+            self.wrong_tokens
+                .take(address, Instant::now())
+                .map_err(|wait| too_many("wrong tokens", wait))?;
+        }
         let (state, text) = (Arc::clone(&self.state), text.to_owned());
         let verified = self
             .state
@@ -124,14 +138,25 @@ impl Guard {
             .run_short(move || state.token_verifier().verify(state.own(), &text))
             .await;
         match verified {
-            Ok(Ok(token)) => Ok(token),
+            Ok(Ok(token)) => {
+                if is_counted {
+                    self.wrong_tokens.give_back(address);
+                }
+                Ok(token)
+            }
             Ok(Err(refusal)) => {
-                let _ = self.wrong_tokens.take(address, Instant::now());
-                tracing::warn!(%refusal, address, "token refused");
+                if self.is_logged(address) {
+                    tracing::warn!(%refusal, address, "token refused");
+                }
                 Err(self.unauthorized("wrong token", authority, r#", error="invalid_token""#))
             }
             Err(error) => Err(Refused { reason: "store", problem: error.into() }),
         }
+    }
+
+    /// Whether another refusal of an address is logged; all are counted in the metrics.
+    fn is_logged(&self, address: &str) -> bool {
+        self.logged_refusals.take(address, Instant::now()).is_ok()
     }
 
     fn unauthorized(&self, reason: &'static str, authority: &str, detail: &str) -> Refused {
@@ -190,8 +215,10 @@ pub(super) async fn check_and_forward(
     };
     let metrics = guard.state.metrics();
     let mut response = answered.unwrap_or_else(|Refused { reason, problem }| {
-        let error = problem.error().to_owned();
-        tracing::warn!(reason, ?address, path, status = problem.status.as_u16(), error, "refused");
+        if guard.is_logged(&address.map_or_else(String::new, caller::network)) {
+            let (error, status) = (problem.error(), problem.status.as_u16());
+            tracing::warn!(reason, ?address, path = echo(&path), status, error, "refused");
+        }
         metrics.count_refusal(reason);
         problem.into_response()
     });

@@ -23,7 +23,6 @@ mod oauth;
 mod openapi;
 mod problem;
 mod query;
-mod rate_limit;
 mod router;
 mod search;
 mod session_mac;

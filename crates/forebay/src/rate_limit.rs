@@ -1,4 +1,4 @@
-//! RateLimit limiting: a token bucket for each caller.
+//! Rate limiting: a token bucket for each caller or source.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const MAX_BUCKETS: usize = 10_000;
 
 /// Allows each caller `per_second` requests, with bursts of `burst`.
-pub(super) struct RateLimit {
+pub(crate) struct RateLimit {
     per_second: f64,
     burst: f64,
     buckets: Mutex<HashMap<String, Bucket>>,
@@ -20,12 +20,12 @@ struct Bucket {
 }
 
 impl RateLimit {
-    pub(super) fn new(per_second: f64, burst: f64) -> Self {
+    pub(crate) fn new(per_second: f64, burst: f64) -> Self {
         Self { per_second, burst, buckets: Mutex::default() }
     }
 
     /// Takes a token from a caller's bucket; the error is the time to wait.
-    pub(super) fn take(&self, who: &str, now: Instant) -> Result<(), Duration> {
+    pub(crate) fn take(&self, who: &str, now: Instant) -> Result<(), Duration> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MAX_BUCKETS {
             buckets.retain(|_, bucket| self.level(bucket, now) < self.burst);
@@ -41,8 +41,16 @@ impl RateLimit {
         Ok(())
     }
 
+    /// Returns a token that was taken for something that turned out not to count.
+    pub(crate) fn give_back(&self, who: &str) {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = buckets.get_mut(who) {
+            bucket.left = (bucket.left + 1.0).min(self.burst);
+        }
+    }
+
     /// Whether a caller's bucket is empty.
-    pub(super) fn is_exhausted(&self, who: &str, now: Instant) -> bool {
+    pub(crate) fn is_exhausted(&self, who: &str, now: Instant) -> bool {
         let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.get(who).is_some_and(|bucket| self.level(bucket, now) < 1.0)
     }
@@ -67,6 +75,8 @@ mod tests {
         }
         assert_eq!(ask("a", 0), Err(Duration::from_millis(500)));
         assert!(rate.is_exhausted("a", start));
+        rate.give_back("a");
+        assert_eq!(ask("a", 0), Ok(()));
         assert_eq!(ask("b", 0), Ok(()), "another caller has a bucket of its own");
         assert_eq!(ask("a", 500), Ok(()));
         assert!(ask("a", 600).is_err());
