@@ -43,4 +43,4 @@ pub use self::judge::{Action, Call, judge};
 pub use self::rule::{List, Malformed};
 pub use self::rules::{Origin, Rules, Warning};
 pub use self::verdict::{Decision, Verdict};
-pub use self::web::host_of;
+pub use self::web::{host_of, with_plain_host};

@@ -3,6 +3,7 @@
 pub(crate) mod address;
 pub(crate) mod url;
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use self::address::Kind;
@@ -88,6 +89,15 @@ pub fn host_of(url: &str) -> Option<String> {
         Host::Name(name) => Some(name),
         Host::Address(_) => None,
     }
+}
+
+/// A URL with its host in the one spelling that is resolved, judged and stored; other URLs stay as they are.
+pub fn with_plain_host(url: &str) -> Cow<'_, str> {
+    let Ok(host) = Host::from_url(url) else { return Cow::Borrowed(url) };
+    if url.is_ascii() && url.contains(&host.text()) {
+        return Cow::Borrowed(url);
+    }
+    ::url::Url::parse(url).map_or(Cow::Borrowed(url), |url| Cow::Owned(url.into()))
 }
 
 /// The addresses of a host that may be connected to, or why none may.

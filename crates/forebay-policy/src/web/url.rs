@@ -19,7 +19,21 @@ pub(crate) enum BadUrl {
     Characters,
     #[error("the URL has no host, or an ambiguous one")]
     Host,
+    #[error("the port is not between 1 and 65535")]
+    Port,
+    #[error("port {0} belongs to another protocol than HTTP")]
+    OtherProtocol(u16),
 }
+
+/// Ports that no browser connects to, sorted: what listens there would take an HTTP request for its own protocol. From the
+/// Fetch standard, "bad port".
+const OTHER_PROTOCOLS: &[u16] = &[
+    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+    103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+    512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+    995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+    6669, 6679, 6697, 10080,
+];
 
 /// The full stops that separate labels in any spelling.
 pub(super) const IS_DOT: [char; 4] = ['.', '\u{3002}', '\u{ff0e}', '\u{ff61}'];
@@ -76,8 +90,23 @@ fn without_port(text: &str) -> Result<&str, BadUrl> {
     let end = text.rfind(']').map_or(0, |at| at + 1);
     let Some(colon) = text[end..].find(':') else { return Ok(text) };
     let port = &text[end + colon + 1..];
-    let is_port = port.len() <= 5 && port.chars().all(|c| c.is_ascii_digit());
-    if is_port { Ok(&text[..end + colon]) } else { Err(BadUrl::Host) }
+    if !port.chars().all(|c| c.is_ascii_digit()) {
+        return Err(BadUrl::Host);
+    }
+    check_port(port)?;
+    Ok(&text[..end + colon])
+}
+
+/// An empty port is the default one.
+fn check_port(digits: &str) -> Result<(), BadUrl> {
+    if digits.is_empty() {
+        return Ok(());
+    }
+    let port: u16 = digits.parse().ok().filter(|port| *port > 0).ok_or(BadUrl::Port)?;
+    match OTHER_PROTOCOLS.binary_search(&port) {
+        Ok(_) => Err(BadUrl::OtherProtocol(port)),
+        Err(_) => Ok(()),
+    }
 }
 
 fn is_name(name: &str) -> bool {
@@ -129,6 +158,14 @@ mod tests {
         check("http://good.com／evil.com/", Err(BadUrl::Host));
         check("http:///x", Err(BadUrl::Host));
         check("http://a:80:90/", Err(BadUrl::Host));
+        check("http://a:0/", Err(BadUrl::Port));
+        check("http://a:65536/", Err(BadUrl::Port));
+        check("http://a:99999999999/", Err(BadUrl::Port));
+        check("http://a:25/", Err(BadUrl::OtherProtocol(25)));
+        check("http://a:00025/", Err(BadUrl::OtherProtocol(25)));
+        check("https://[::1]:6667/", Err(BadUrl::OtherProtocol(6667)));
+        check("http://a:/", Ok("a"));
+        check("http://a:65535/", Ok("a"));
         check("file:///etc/passwd", Err(BadUrl::Scheme));
         check("example.com", Err(BadUrl::Scheme));
     }

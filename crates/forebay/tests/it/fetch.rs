@@ -125,6 +125,43 @@ fn loopback_and_private_addresses_are_refused_in_every_notation() {
 }
 
 #[test]
+fn ports_of_other_protocols_are_refused() {
+    let env = TestEnv::new();
+    for (port, why) in [
+        ("0", "between 1 and 65535"),
+        ("65536", "between 1 and 65535"),
+        ("25", "port 25 belongs to another protocol"),
+        ("6379999", "between 1 and 65535"),
+        ("22", "port 22 belongs"),
+    ] {
+        let refused = fetch(&env, &[&format!("http://127.0.0.1:{port}/")]);
+        assert_eq!(refused.code(), Some(126), "{port}: {}", refused.stderr);
+        assert!(refused.stderr.contains(why), "{port}: {}", refused.stderr);
+    }
+    let server = Server::with_handler(|_, stream| {
+        let _ = stream.write_all(
+            b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:25/\r\ncontent-length: 0\r\n\r\n",
+        );
+    });
+    let error = fetch(&env, &[&server.url("/")]).stderr;
+    assert!(error.contains("port 25 belongs"), "{error}");
+}
+
+#[test]
+fn a_host_has_one_spelling() {
+    let env = TestEnv::new();
+    let server = Server::with_page(HTML, "<h1>page</h1>");
+    let url = |host: &str| format!("http://{host}:{}/p", server.port);
+    // The fullwidth digits and the dot of another script are an address once mapped, as are its numeric forms.
+    for host in ["127.0.0.1", "127.1", "１２７.0.0.1", "127。0。0。1"] {
+        fetch(&env, &[&url(host)]).ok();
+    }
+    assert_eq!(server.requests().len(), 1, "all are the same page");
+    let error = fetch(&env, &["http://bücher.invalid/"]).stderr;
+    assert!(error.contains("xn--bcher-kva.invalid"), "{error}");
+}
+
+#[test]
 fn a_redirect_to_a_private_address_is_refused() {
     let env = TestEnv::new();
     for to in ["http://169.254.169.254/latest", "http://[::ffff:10.0.0.1]/", "http://0xa000001/"] {

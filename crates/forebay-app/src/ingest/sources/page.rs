@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use forebay_domain::{EntryKind, Reference, Timestamp};
+use forebay_policy::with_plain_host;
 use forebay_redact::Redactions;
 use forebay_sandbox::web::{self, FetchError, FetchOutcome, FetchSpec, Page};
 use forebay_store::{
@@ -42,6 +43,7 @@ pub(crate) enum PageOrigin {
 pub(crate) fn index(app: &App, url: &str, force: bool, call: &Call) -> Result<Indexed, AppError> {
     let store = app.stores.own()?;
     let url = url.trim().split('#').next().unwrap_or_default();
+    let url = &*with_plain_host(url);
     let gate = FetchGate::new(app)?;
     gate.ask(url, call)?;
     let name = app.redaction.redact(url).0;
