@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::agents::Machine;
 use crate::capabilities::{Capabilities, Capability};
 use crate::ingest::redaction::Redaction;
+use crate::render;
 use crate::rules::Permissions;
 use crate::run::jobs::Jobs;
 use crate::search::embedder::{self, Embedder};
@@ -179,7 +180,8 @@ impl App {
         let tool = tools::find(name)?;
         self.check_capability(tool.capability, tool.name)?;
         let started = Instant::now();
-        let answer = (tool.call)(self, input, call)?;
+        let mut answer = (tool.call)(self, input, call)?;
+        answer.text = render::outside::visible(answer.text);
         self.record_usage(tool.name, &answer, started.elapsed());
         Ok(answer)
     }

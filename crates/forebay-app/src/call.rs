@@ -67,7 +67,8 @@ impl Call {
 
     /// Asks the user a yes-or-no question.
     pub fn ask(&self, question: &str) -> Reply {
-        (self.prompt)(question)
+        // What is asked about must be what is seen.
+        (self.prompt)(&forebay_text::invisible::escape(question))
     }
 
     /// Sends progress reports to `progress`.

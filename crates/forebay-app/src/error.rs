@@ -2,6 +2,7 @@
 
 use crate::bounds::{self, MAX_ERROR_CHARS};
 use crate::next_call::NextCall;
+use crate::render::outside;
 use forebay_domain::BadReference;
 use forebay_sandbox::RunError;
 use forebay_store::StoreError;
@@ -65,9 +66,9 @@ impl AppError {
     }
 }
 
-/// Cuts a text that repeats a caller's words, which may be megabytes long.
+/// A text that repeats words from outside: they may be megabytes long, and hide characters.
 fn bounded(text: impl Into<String>) -> String {
-    let text = text.into();
+    let text = outside::visible(text.into());
     if text.len() <= MAX_ERROR_CHARS { text } else { bounds::cut(&text, MAX_ERROR_CHARS) }
 }
 

@@ -1,6 +1,9 @@
 //! Makes quoted text unmistakable: it cannot look like a section, an item or a host's tag, and hides nothing.
 
 use forebay_platforms::machine_text;
+use forebay_text::invisible::is_invisible;
+
+use crate::render::outside;
 
 /// Starts each line of a quote of several lines.
 const QUOTE_MARK: &str = "> ";
@@ -24,33 +27,18 @@ pub(super) fn lines(text: &str) -> Vec<String> {
     lines.iter().map(|line| format!("{QUOTE_MARK}{line}").trim_end().to_owned()).collect()
 }
 
-/// Whether a line would read as a heading, an item or an indented block.
+/// Whether a line would read as a heading, an item, an indented block or a line of ours.
 fn is_structure(line: &str) -> bool {
-    line.starts_with(['#', '-', '*', '+', '=', '`', '~', ' ', '\t'])
+    line.starts_with(['#', '-', '*', '+', '=', '`', '~', ' ', '\t']) || outside::reads_as_own(line)
 }
 
 /// Returns a character that can be seen, and a blank for a line break; `None` for hidden ones.
 fn visible_char(c: char) -> Option<char> {
     match c {
         '\n' | '\t' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some(' '),
-        _ if c.is_control() || is_hidden(c) => None,
+        _ if c.is_control() || is_invisible(c) => None,
         _ => Some(c),
     }
-}
-
-/// Whether a character has no width, turns the direction of text or tags it.
-fn is_hidden(c: char) -> bool {
-    matches!(
-        u32::from(c),
-        0xad | 0x61c
-            | 0x180e
-            | 0x200b..=0x200f
-            | 0x202a..=0x202e
-            | 0x2060..=0x206f
-            | 0xfeff
-            | 0xfff9..=0xfffb
-            | 0xe_0000..=0xe_0fff
-    )
 }
 
 #[cfg(test)]
@@ -85,7 +73,7 @@ mod tests {
         fn no_quoted_line_looks_like_structure(text in "(## |- |\n|\r|\u{1b}|\u{200b}|\u{2028}|\0|\\PC){0,16}") {
             for line in lines(&text) {
                 prop_assert!(!line.starts_with('#') && !line.starts_with("- "), "{line:?}");
-                prop_assert!(!line.contains(|c: char| c.is_control() || is_hidden(c)), "{line:?}");
+                prop_assert!(!line.contains(|c: char| c.is_control() || is_invisible(c)), "{line:?}");
             }
         }
     }

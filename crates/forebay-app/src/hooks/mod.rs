@@ -32,6 +32,7 @@ use forebay_domain::{session, tokens};
 use forebay_platforms::transcripts::ParseLine;
 use serde_json::Value;
 
+use crate::render::outside;
 use crate::{Answer, App, AppError};
 
 /// The calling host, as far as a reply depends on it.
@@ -68,7 +69,7 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         && let Some(objection) =
             before_tool::objection(app, host, tool, call.permission_mode.as_deref())?
     {
-        return Ok(objection);
+        return Ok(shown(objection));
     }
     if call.session.is_none() {
         return Err(AppError::bad_input(
@@ -94,7 +95,18 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     if let Err(error) = app.stores.maintain_own() {
         tracing::warn!(%error, "cannot checkpoint the store's log");
     }
-    reply
+    reply.map(shown)
+}
+
+/// A reply whose text hides no characters. A command must stay as it is.
+fn shown(reply: Reply) -> Reply {
+    match reply {
+        Reply::Deny(text) => Reply::Deny(outside::visible(text)),
+        Reply::Ask(text) => Reply::Ask(outside::visible(text)),
+        Reply::Context(text) => Reply::Context(outside::visible(text)),
+        Reply::Replace(text) => Reply::Replace(outside::visible(text)),
+        Reply::Silent | Reply::Rewrite(_) => reply,
+    }
 }
 
 /// Whether a subagent reports to the main agent with this event.

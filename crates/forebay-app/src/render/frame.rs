@@ -7,6 +7,7 @@ use forebay_redact::Redactions;
 use forebay_sandbox::FinishedRun;
 use forebay_text::{cut, number};
 
+use super::outside;
 use crate::AppError;
 use crate::next_call::NextCall;
 
@@ -54,15 +55,15 @@ pub(crate) fn for_run(
         lines.push(outcome.redactions.to_string());
     }
     lines.extend_from_slice(outcome.blocked);
-    let body = digest.text.trim_end_matches('\n');
+    let body = outside::marked(digest.text.trim_end_matches('\n'));
     if digest.verbatim {
-        lines.extend((!body.is_empty()).then(|| body.to_owned()));
+        lines.extend((!body.is_empty()).then(|| body.into_owned()));
         return lines.join("\n");
     }
     let last = entry.ok().map(|entry| left_out(&digest.omitted, entry.reference));
     let frame: usize = lines.iter().chain(&last).map(|line| line.len() + 1).sum();
     let bytes = tokens::to_bytes(budget);
-    lines.extend(fitted(body, bytes.saturating_sub(frame)));
+    lines.extend(fitted(&body, bytes.saturating_sub(frame)));
     lines.extend(last);
     cut::marked(&lines.join("\n"), bytes).into_owned()
 }
@@ -81,7 +82,7 @@ pub(crate) fn for_capture(
     if !redactions.is_empty() {
         lines.push(redactions.to_string());
     }
-    lines.push(digest.text.trim_end_matches('\n').to_owned());
+    lines.push(outside::marked(digest.text.trim_end_matches('\n')).into_owned());
     if !digest.verbatim {
         lines.push(left_out(&digest.omitted, entry.reference));
     }

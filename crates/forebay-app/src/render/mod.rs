@@ -3,4 +3,5 @@
 pub(crate) mod budgeted;
 pub(crate) mod describe;
 pub(crate) mod frame;
+pub(crate) mod outside;
 pub(crate) mod window;

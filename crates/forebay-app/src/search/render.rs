@@ -5,7 +5,7 @@ use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
 use crate::render::budgeted::BudgetedText;
-use crate::render::{describe, window};
+use crate::render::{describe, outside, window};
 use crate::search::{Interpretation, QueryResult, Searcher};
 
 /// Bytes reserved for the count of hits that are not shown.
@@ -166,7 +166,7 @@ fn push_hit(text: &mut BudgetedText, hit: &Hit, now: Timestamp, hits_left: usize
     let room = share.saturating_sub(head.len() + 2).min(text.room().saturating_sub(1));
     let shown = window::around(&hit.text, &hit.matched, room);
     if !shown.is_empty() && shown != *hit.title {
-        text.push(&shown);
+        text.push(&outside::marked(&shown));
     }
     true
 }

@@ -1,5 +1,6 @@
 //! Colours for terminals; `anstream` strips them elsewhere.
 
+use forebay_text::invisible::escape;
 use owo_colors::OwoColorize;
 
 pub(super) fn error(text: &str) -> String {
@@ -41,6 +42,24 @@ pub(super) fn diff_line(line: &str) -> String {
     }
 }
 
+/// The line with everything but colours shown as escapes.
+pub(super) fn only_painted(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        shown.push_str(&escape(before));
+        let codes = after.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(after.len());
+        let is_colour = after[codes..].starts_with('m') && COLOURS.contains(&&after[..codes]);
+        shown.push_str(if is_colour { "\u{1b}[" } else { "\\u{1b}[" });
+        rest = after;
+    }
+    shown.push_str(&escape(rest));
+    shown
+}
+
+/// The codes that the functions above use: bold, dimmed, the colours, and their ends.
+const COLOURS: &[&str] = &["0", "1", "2", "22", "31", "32", "33", "36", "39"];
+
 /// A line of an answer: references are highlighted, hints for further calls are dimmed.
 pub(super) fn answer_line(line: &str) -> String {
     if is_continuation_hint(line) || line.starts_with("… ") {
@@ -78,5 +97,18 @@ fn ending(rest: &str) -> String {
         (true, true) => format!("{}{after}", ending.green()),
         (true, false) => format!("{}{after}", ending.red()),
         _ => rest.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_colours_reach_the_terminal() {
+        let line = format!("{} \u{1b}[2J\u{1b}]0;title\u{7} \u{1b}[8m{}", error("e"), hint("h"));
+        let shown = only_painted(&line);
+        assert!(shown.starts_with(&error("e")) && shown.ends_with(&hint("h")), "{shown:?}");
+        assert!(shown.contains("\\u{1b}[2J\\u{1b}]0;title\\u{7} \\u{1b}[8m"), "{shown:?}");
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use forebay_app::{App, AppError, ErrorKind, Reply};
+use forebay_text::invisible::escape;
 use serde_json::{Value, json};
 
 use super::paint;
@@ -69,9 +70,9 @@ fn tell_error(error: &AppError, as_json: bool) -> io::Result<()> {
     if as_json {
         return writeln!(stderr, "{}", json!({ "error": error.message, "hint": error.hint }));
     }
-    writeln!(stderr, "{} {}", paint::error("error:"), error.message)?;
+    writeln!(stderr, "{} {}", paint::error("error:"), escape(&error.message))?;
     match &error.hint {
-        Some(hint) => writeln!(stderr, "{} {hint}", paint::hint("hint:")),
+        Some(hint) => writeln!(stderr, "{} {}", paint::hint("hint:"), escape(hint)),
         None => Ok(()),
     }
 }
@@ -82,7 +83,7 @@ pub(super) fn ask(question: &str) -> Reply {
         return Reply::Unavailable;
     }
     let mut answer = String::new();
-    let asked = write!(anstream::stderr(), "{question}\n{} ", paint::hint("[y/N]"))
+    let asked = write!(anstream::stderr(), "{}\n{} ", escape(question), paint::hint("[y/N]"))
         .and_then(|()| io::stdin().read_line(&mut answer));
     let yes = asked.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
     if yes { Reply::Yes } else { Reply::No }
@@ -93,19 +94,19 @@ pub(super) fn tell_notices(app: &App) -> io::Result<()> {
     let mut stderr = anstream::stderr().lock();
     app.take_notices()
         .iter()
-        .try_for_each(|notice| writeln!(stderr, "{} {notice}", paint::hint("note:")))
+        .try_for_each(|notice| writeln!(stderr, "{} {}", paint::hint("note:"), escape(notice)))
 }
 
 /// Prints a note to stderr.
 pub(super) fn note(notice: &str) -> io::Result<()> {
-    writeln!(anstream::stderr().lock(), "{} {notice}", paint::hint("note:"))
+    writeln!(anstream::stderr().lock(), "{} {}", paint::hint("note:"), escape(notice))
 }
 
 /// Prints an answer, coloured on a terminal.
 pub(super) fn print_answer(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     for line in text.lines() {
-        writeln!(stdout, "{}", paint::answer_line(line))?;
+        writeln!(stdout, "{}", paint::answer_line(&escape(line)))?;
     }
     Ok(stdout.flush()?)
 }
@@ -116,14 +117,14 @@ pub(super) fn print_json(data: &Value) -> Result<(), Failure> {
     Ok(writeln!(stdout)?)
 }
 
-/// Prints text unchanged.
+/// Prints text without colours; it cannot control the terminal.
 pub(super) fn print_plain(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
+    stdout.write_all(escape(text).as_bytes())?;
     Ok(stdout.flush()?)
 }
 
-/// Prints a line, coloured on a terminal.
+/// Prints a line, coloured on a terminal. Of its escape sequences only those of `paint` are kept.
 pub(super) fn print_painted(line: &str) -> Result<(), Failure> {
-    Ok(writeln!(anstream::stdout().lock(), "{line}")?)
+    Ok(writeln!(anstream::stdout().lock(), "{}", paint::only_painted(line))?)
 }

@@ -29,6 +29,7 @@ mod file_maps;
 mod file_races;
 mod file_tools;
 mod functions;
+mod hidden_text;
 mod hook_capture;
 mod hook_errors;
 mod hook_guide;

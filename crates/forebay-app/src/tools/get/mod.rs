@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{Effect, Tool};
 use crate::input;
 use crate::next_call::NextCall;
-use crate::render::describe;
+use crate::render::{describe, outside};
 use crate::stores::line_reader::Position;
 use crate::stores::registry::SharedStore;
 use crate::{Answer, App, AppError, Call};
@@ -148,7 +148,7 @@ fn answer(app: &App, request: &Request, page: Page) -> Answer {
     let mut text = head(entry, &page.about);
     if !page.text.is_empty() {
         text.push('\n');
-        text.push_str(&page.text);
+        text.push_str(&outside::marked(&page.text));
     }
     let more = page.next.map(|next| request.call_for(next));
     if let Some(more) = &more {
