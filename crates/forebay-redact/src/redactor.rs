@@ -8,6 +8,7 @@ use super::match_context::{LOOKAHEAD, LOOKBEHIND, MAX_GAP};
 use super::redactions::Redactions;
 use super::scanner::Scanner;
 use super::secret_span::{self, SecretSpan};
+use super::shown::Shown;
 
 /// Bytes scanned at once.
 const BLOCK: usize = 256 * 1024;
@@ -77,7 +78,7 @@ impl Redactor {
     ///
     /// Callers that interleave streams use it to keep the order of writes.
     pub fn flush_decided(&mut self, out: &mut impl FnMut(&[u8])) {
-        if self.keys.is_outside() && !self.scanner.may_have_begun(&self.held) {
+        if self.keys.is_outside() && !self.may_have_begun() {
             emit(&self.held[self.given..], out);
             self.given = self.held.len();
         }
@@ -124,7 +125,7 @@ impl Redactor {
     }
 
     fn whole_lines(&mut self, lines: &[u8], out: &mut impl FnMut(&[u8])) {
-        let mut found = self.scanner.scan(lines, 0, lines.len());
+        let mut found = self.scan(lines, 0, lines.len());
         self.keys.follow(lines, &mut found);
         self.write(lines, 0..lines.len(), &secret_span::merged(found), out);
     }
@@ -132,7 +133,7 @@ impl Redactor {
     /// Completes the buffered line.
     fn end_held_line(&mut self, out: &mut impl FnMut(&[u8])) {
         let line = std::mem::take(&mut self.held);
-        let mut found = self.scanner.scan(&line, self.first_literal(), line.len());
+        let mut found = self.scan(&line, self.first_literal(), line.len());
         if std::mem::take(&mut self.headless) {
             self.keys.meet_long_line();
         } else {
@@ -146,7 +147,7 @@ impl Redactor {
     fn emit_decided(&mut self, out: &mut impl FnMut(&[u8])) {
         let mut line = std::mem::take(&mut self.held);
         let decided = line.len() - LOOKAHEAD;
-        let found = secret_span::merged(self.scanner.scan(&line, self.first_literal(), decided));
+        let found = secret_span::merged(self.scan(&line, self.first_literal(), decided));
         let limit = decided - LOOKBEHIND;
         let mut end = certain_end(&found, limit).max(self.given);
         if line.len() - end > LONG_LINE {
@@ -159,6 +160,24 @@ impl Redactor {
         self.headless |= forget > 0;
         self.given = end - forget;
         self.held = line;
+    }
+
+    /// The secrets of a text, as it is and as a terminal shows it.
+    fn scan(&self, text: &[u8], first: usize, last: usize) -> Vec<SecretSpan> {
+        let mut found = self.scanner.scan(text, first, last);
+        if let Some(shown) = Shown::of(text) {
+            let (first, last) = (shown.before(first), shown.before(last));
+            let hidden = self.scanner.scan(&shown.bytes, first, last).into_iter();
+            found.extend(
+                hidden.map(|secret| SecretSpan { span: shown.in_text(&secret.span), ..secret }),
+            );
+        }
+        found
+    }
+
+    fn may_have_begun(&self) -> bool {
+        self.scanner.may_have_begun(&self.held)
+            || Shown::of(&self.held).is_some_and(|shown| self.scanner.may_have_begun(&shown.bytes))
     }
 
     /// Literals before this offset lack context and were already handled.

@@ -277,3 +277,37 @@ proptest! {
         Scanner::builtin().find(&raw, 0, raw.len());
     }
 }
+
+#[test]
+fn redacts_what_a_terminal_shows() {
+    let token = concat!("ghp_", "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2");
+    let (start, end) = token.split_at(9);
+    let coloured = format!("x {start}\u{1b}[01;31m\u{1b}[K{end}\u{1b}[m y\n");
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let struck: String = token.chars().map(|c| format!("{c}\u{8}{c}")).collect();
+    let redactor = Redactor::default();
+    for text in [
+        coloured.into_bytes(),
+        utf16(&format!("line\nx {token} y\nline\n")),
+        format!("x {struck} y\n").into_bytes(),
+        b"pass\x1b[1mword\x1b[0m=hun\x1b[1mter2\x1b[0m\n".to_vec(),
+    ] {
+        let (clean, redactions) = redactor.redact(&text);
+        assert_eq!(redactions.iter().count(), 1, "{}", String::from_utf8_lossy(&clean));
+        let shown: Vec<u8> = clean.iter().copied().filter(|byte| *byte != 0).collect();
+        let shown = String::from_utf8_lossy(&shown);
+        assert!(shown.contains("[redacted:"), "{shown}");
+        assert!(!shown.contains("hun") && !shown.contains(&end[..8]), "{shown}");
+        // However the bytes are split.
+        for size in [1, 3, 7] {
+            let mut split = redactor.fresh();
+            let mut pieces = Vec::new();
+            text.chunks(size)
+                .for_each(|piece| split.push(piece, &mut |bytes| pieces.extend_from_slice(bytes)));
+            split.finish(&mut |bytes| pieces.extend_from_slice(bytes));
+            assert_eq!(pieces, *clean, "pieces of {size}");
+        }
+    }
+    let plain = "\u{1b}[32mok\u{1b}[0m a\0b\n";
+    assert_eq!(&*redactor.redact(plain.as_bytes()).0, plain.as_bytes());
+}

@@ -5,6 +5,7 @@
 
 mod assigned;
 mod clouds;
+mod commands;
 mod files;
 mod forges;
 mod headers;
@@ -50,6 +51,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Row> {
         files::ROWS,
         urls::ROWS,
         headers::ROWS,
+        commands::ROWS,
         assigned::ROWS,
     ]
     .into_iter()
