@@ -101,12 +101,12 @@ impl App {
             author,
             is_shared: false,
             machine,
-            redaction,
+            redaction: Arc::clone(&redaction),
             embedder,
             is_conversation: setup.client != "cli",
             settings: Arc::new(setup.settings),
-            session: setup.session,
-            client: setup.client,
+            session: redaction.name(&setup.session),
+            client: redaction.name(&setup.client),
             cwd: setup.cwd,
             user_home: setup.user_home,
             stores: Arc::new(StoreRegistry::new(setup.home, backend, setup.project)),
@@ -125,8 +125,8 @@ impl App {
     #[must_use]
     pub fn on_behalf_of(&self, client: &str, session: Option<&str>) -> Self {
         Self {
-            client: client.to_owned(),
-            session: session.unwrap_or(client).to_owned(),
+            client: self.redaction.name(client),
+            session: self.redaction.name(session.unwrap_or(client)),
             is_conversation: session.is_some(),
             ..self.clone()
         }
@@ -280,8 +280,6 @@ impl App {
         self.stores.project().map_or(&self.cwd, |project| &project.root)
     }
 
-    /// Returns the app for a team member, who becomes the author of everything written.
-    #[must_use]
     /// Refuses a folder that contains the user's home: files of all kinds are below it, and no project.
     pub(crate) fn check_not_whole_home(&self, folder: &Path) -> Result<(), AppError> {
         let home = self.user_home.as_ref().and_then(|home| home.canonicalize().ok());
@@ -296,6 +294,8 @@ impl App {
         ))
     }
 
+    /// Returns the app for a team member, who becomes the author of everything written.
+    #[must_use]
     pub fn as_team_member(self, name: &str) -> Self {
         Self { author: name.to_owned(), is_shared: true, ..self }
     }
@@ -352,13 +352,18 @@ impl App {
             source: String::new(),
             session: self.session.clone(),
             client: self.client.clone(),
-            branch: self.stores.branch(),
+            branch: self.branch(),
             created: self.now(),
             digest: String::new(),
             detail: NewDetail::Plain,
             has_all_chunks: false,
             replaces_source: false,
         }
+    }
+
+    /// Returns the checked-out branch, as it is stored.
+    pub(crate) fn branch(&self) -> Option<String> {
+        self.stores.branch().map(|branch| self.redaction.name(&branch))
     }
 
     /// Records the usage of an answer that did not come from [`Self::call`].

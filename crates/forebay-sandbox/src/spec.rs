@@ -32,8 +32,8 @@ pub struct Code {
     pub text: String,
     /// Exposed to the code as variables of its language; absolute paths without newlines.
     pub files: Vec<PathBuf>,
-    /// The directory for compiled programs; created on first use.
-    pub binary_cache: PathBuf,
+    /// The directory in which its compiled program is kept; created on first use.
+    pub binary_cache: Option<PathBuf>,
 }
 
 /// The standard input of the process.

@@ -81,7 +81,7 @@ impl SessionFacts {
             talk: Talk::new(messages(&said, is_subagent), bytes),
             entries,
             pinned: overview::pinned(app)?.iter().map(|note| overview::line(app, note)).collect(),
-            branch: app.stores.branch(),
+            branch: app.branch(),
             root: app.root().to_owned(),
             is_subagent,
         })

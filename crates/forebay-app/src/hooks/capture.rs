@@ -99,7 +99,7 @@ pub(super) fn store(app: &App, call: &ToolCall, raw: &RawResult<'_>) -> Result<C
     let mut redactions = streams.finish(keep);
     redactions.add(&in_title);
     let mut new = app.new_entry(EntryKind::Capture, title);
-    new.source.clone_from(&call.name);
+    new.source = app.redaction.name(&call.name);
     let (digest, entry) = upload.finish(new);
     Ok(Captured { entry: entry?, digest, redactions })
 }

@@ -44,7 +44,7 @@ fn write(app: &App, call: &HookCall, events: Vec<Event>) -> Result<(), AppError>
     let happened = EventBatch {
         session: app.session.clone(),
         client: app.client.clone(),
-        branch: app.stores.branch(),
+        branch: app.branch(),
         created: app.now(),
         events,
         resolved,
@@ -73,7 +73,7 @@ fn subject(app: &App, event: &Event) -> String {
     if FILE_EVENTS.contains(&event.kind) {
         let path = app.cwd.join(&event.subject);
         if let Some(inside) = inside(&path, app.root()) {
-            return inside;
+            return app.redaction.name(&inside);
         }
     }
     app.redaction.redact(&event.subject).0

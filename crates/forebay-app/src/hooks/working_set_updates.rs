@@ -22,7 +22,9 @@ pub(super) fn apply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), A
     let store = app.stores.own()?;
     let touch_one =
         |path: &String| working_set::touched(&*store, &app.session, &app.cwd.join(path), touch);
-    paths.iter().try_for_each(touch_one)
+    // A name with a secret would have to be stored as it is, to find the file again.
+    let is_plain = |path: &&String| app.redaction.name(path) == **path;
+    paths.iter().filter(is_plain).try_for_each(touch_one)
 }
 
 /// Whether the model loses what was delivered to it. A resumed conversation still has it.

@@ -123,7 +123,7 @@ impl<'store> Writer<'store> {
 
     fn chunks(&self, document: &Document, body: &str) -> Vec<NewChunk> {
         let key = match &document.id {
-            serde_json::Value::String(id) => id.clone(),
+            serde_json::Value::String(id) => self.redaction.name(id),
             other => other.to_string(),
         };
         let created = document.ts.as_ref().and_then(timestamp);

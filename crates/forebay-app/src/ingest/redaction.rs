@@ -7,6 +7,9 @@ use forebay_domain::Stream;
 use forebay_redact::{Redactions, Redactor};
 use serde_json::{Map, Value};
 
+/// A shorter name has no room for a secret with a format.
+const MIN_SECRET_NAME: usize = 12;
+
 /// Redacts what is stored, unless disabled in the settings.
 pub(crate) struct Redaction {
     is_enabled: bool,
@@ -39,6 +42,18 @@ impl Redaction {
                 .into(),
         };
         (clean, redactions)
+    }
+
+    /// Returns a name (a file, a branch, a session, a tool) without its secrets.
+    pub(crate) fn name(&self, name: &str) -> String {
+        // A hook that records nothing must not build the redactor for its session's id.
+        let is_short = name.len() < MIN_SECRET_NAME;
+        let is_id = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        if is_short || is_id {
+            return name.to_owned();
+        }
+        // Two underscores join names: mcp__server__tool.
+        name.split("__").map(|part| self.redact(part).0).collect::<Vec<_>>().join("__")
     }
 
     /// Returns the redactor of a run's two output streams.

@@ -137,7 +137,7 @@ impl<'a> OutputSink<'a> {
         new.detail = NewDetail::Run(RunRecord {
             ending: finished.ending,
             duration: finished.duration,
-            cwd: spec.cwd.to_string_lossy().into_owned(),
+            cwd: app.redaction.name(&spec.cwd.to_string_lossy()),
             spans: self.spans,
         });
         self.upload.finish(new)

@@ -87,7 +87,9 @@ impl Command {
 }
 
 fn program(app: &App, runtime: &'static Runtime, text: String, files: Vec<PathBuf>) -> Program {
-    let binary_cache = app.stores.home().compiled_programs();
+    // The literals of a compiled program are in its file; one with secrets is not kept.
+    let is_kept = app.redaction.redact(&text).1.is_empty();
+    let binary_cache = is_kept.then(|| app.stores.home().compiled_programs());
     Program::Code(Code { runtime, text, files, binary_cache })
 }
 

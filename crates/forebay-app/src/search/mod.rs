@@ -318,7 +318,7 @@ fn displayed(mut hit: Hit) -> Hit {
 }
 
 fn requested_ticket(app: &App, named: Option<String>) -> Result<String, AppError> {
-    let of_branch = || app.stores.branch().and_then(|branch| ticket::from_branch(&branch));
+    let of_branch = || app.branch().and_then(|branch| ticket::from_branch(&branch));
     named.or_else(of_branch).ok_or_else(|| {
         AppError::bad_input("no ticket in the branch name", "give one as scope: ABC-12, #12")
     })

@@ -1,5 +1,6 @@
 //! `context_forget`: removes a file from the working set.
 
+use forebay_store::FileState;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -29,7 +30,7 @@ impl Tool for ContextForget {
         // Needs no permission: the file itself is not accessed, and may be gone.
         let location = named(app, &input.path)?;
         let at_work = SessionFiles::new(app)?;
-        let tracked = at_work.listed().find(|file| file.path == location.path.to_string_lossy());
+        let tracked = at_work.find(&location).filter(|file| file.state != FileState::Forgotten);
         let Some(tracked) = tracked else {
             let listed: Vec<String> = at_work
                 .listed()

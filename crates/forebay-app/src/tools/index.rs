@@ -56,7 +56,8 @@ impl Tool for Index {
 }
 
 fn request(app: &App, input: Input) -> Result<Request, AppError> {
-    let name = input.source.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    let name = input.source.map(|name| app.redaction.name(name.trim()));
+    let name = name.filter(|name| !name.is_empty());
     match (input.path, input.text) {
         (Some(path), None) => {
             app.check_capability(Capability::Files, "indexing its files")?;

@@ -37,9 +37,9 @@ pub(crate) fn run(
         }
         Invocation::Compiled { args, is_self_contained } => {
             // A binary that must not be cached goes to the temporary directory of the run.
-            let is_cacheable = is_self_contained(&code.text, &spec.cwd);
-            let folder = if is_cacheable { &code.binary_cache } else { run.staged.folder() };
-            run.compiled(args, folder, sink)
+            let cache = code.binary_cache.as_deref();
+            let cache = cache.filter(|_| is_self_contained(&code.text, &spec.cwd));
+            run.compiled(args, cache.unwrap_or_else(|| run.staged.folder()), sink)
         }
     }
 }

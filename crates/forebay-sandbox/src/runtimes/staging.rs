@@ -173,7 +173,7 @@ mod tests {
     fn script_text_for(language: &str, text: &str, files: &[&str]) -> String {
         let runtime = find(language).unwrap();
         let files = files.iter().map(PathBuf::from).collect();
-        let code = Code { runtime, text: text.to_owned(), files, binary_cache: PathBuf::new() };
+        let code = Code { runtime, text: text.to_owned(), files, binary_cache: None };
         script_text(&code, &runtime.engines[0])
     }
 

@@ -12,7 +12,7 @@ fn code(language: &str, text: &str, compiled: &Path) -> RunSpec {
         runtime: runtimes::find(language).unwrap(),
         text: text.to_owned(),
         files: Vec::new(),
-        binary_cache: compiled.to_owned(),
+        binary_cache: Some(compiled.to_owned()),
     };
     RunSpec::new(Program::Code(code), "/".into())
 }

@@ -51,7 +51,7 @@ fn does_not_start_when_the_handle_is_dropped() {
         runtime: runtimes::find("bash").unwrap(),
         text: "touch ran".to_owned(),
         files: Vec::new(),
-        binary_cache: PathBuf::from("/no/such"),
+        binary_cache: Some(PathBuf::from("/no/such")),
     };
     for program in [
         Program::Shell("touch ran".to_owned()),

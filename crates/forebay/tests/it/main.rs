@@ -56,6 +56,7 @@ mod postgres;
 mod promises;
 mod recognizers;
 mod search;
+mod secrets_at_rest;
 mod seed_bugs;
 mod team;
 mod texts;

@@ -8,6 +8,7 @@ mod deliveries;
 mod versions;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use forebay_domain::tokens;
 use forebay_store::{FileState, Store, WorkingFile, WorkingSet};
@@ -15,6 +16,7 @@ use forebay_store::{FileState, Store, WorkingFile, WorkingSet};
 pub(crate) use versions::{Version, kept_text};
 
 use crate::edit::source_file::{self, ProjectPath, SourceFile};
+use crate::ingest::redaction::Redaction;
 use crate::stores::registry::SharedStore;
 use crate::{App, AppError};
 
@@ -89,6 +91,7 @@ fn newly_seen(path: &str, file: &SourceFile) -> WorkingFile {
 pub(crate) struct SessionFiles {
     pub(crate) store: SharedStore,
     session: String,
+    redaction: Arc<Redaction>,
     working_set: WorkingSet,
 }
 
@@ -105,7 +108,8 @@ impl SessionFiles {
     pub(crate) fn new(app: &App) -> Result<Self, AppError> {
         let store = app.stores.own()?;
         let working_set = store.working_set(&app.session)?;
-        Ok(Self { store, session: app.session.clone(), working_set })
+        let redaction = Arc::clone(&app.redaction);
+        Ok(Self { store, session: app.session.clone(), redaction, working_set })
     }
 
     /// Whether hooks report the resets of the model's context.
@@ -126,8 +130,13 @@ impl SessionFiles {
     }
 
     pub(crate) fn find(&self, location: &ProjectPath) -> Option<&WorkingFile> {
-        let path = location.path.to_string_lossy();
+        let path = self.stored_path(location);
         self.working_set.files.iter().find(|file| file.path == path)
+    }
+
+    /// The path without secrets, like every name that is stored.
+    fn stored_path(&self, location: &ProjectPath) -> String {
+        self.redaction.name(&location.path.to_string_lossy())
     }
 
     /// Whether the model certainly has these lines of this exact content.
@@ -217,7 +226,7 @@ impl SessionFiles {
         update: FileUpdate<'_>,
     ) -> WorkingFile {
         let known = self.find(location);
-        let mut kept = newly_seen(&location.path.to_string_lossy(), file);
+        let mut kept = newly_seen(&self.stored_path(location), file);
         kept.symbols = merge_symbols(known.map_or(&[], |known| &known.symbols), update.symbols);
         if let Some(known) = known.filter(|known| known.content_hash == file.hash) {
             kept.version = known.version;

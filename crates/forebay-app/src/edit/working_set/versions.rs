@@ -30,8 +30,9 @@ impl SessionFiles {
         if let Some(reference) = kept.filter(|kept| self.store.entry(*kept).is_ok()) {
             return Ok(Version { reference, redactions });
         }
-        let mut new = app.new_entry(EntryKind::Capture, format!("file {}", location.shown));
-        new.source.clone_from(&location.shown);
+        let name = app.redaction.name(&location.shown);
+        let mut new = app.new_entry(EntryKind::Capture, format!("file {name}"));
+        new.source = name;
         // Searches should find the file itself; old versions would only mislead.
         new.has_all_chunks = true;
         let entry = self.store.put(new, text.as_bytes())?;

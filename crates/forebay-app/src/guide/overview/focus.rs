@@ -47,7 +47,7 @@ pub(super) fn read(app: &App, store: &SharedStore) -> Result<Focus, AppError> {
         ..EventPage::default()
     };
     let events = store.events(&page)?;
-    let branch = app.stores.branch().unwrap_or_default();
+    let branch = app.branch().unwrap_or_default();
     let text = describe(&events, &branch);
     Ok(Focus {
         words: words::significant(&text, MAX_WORDS).into_iter().collect(),

@@ -186,7 +186,7 @@ impl Sources {
 /// Parses a scope or a ticket into a filter; a scope that does not apply here is ignored.
 fn filter_by_scope(app: &App, word: Option<&str>, page: NotePage) -> (Scope, NotePage) {
     let word = word.unwrap_or_default();
-    let branch = app.stores.branch();
+    let branch = app.branch();
     let named = Some(word.to_owned()).filter(|word| ticket::is_ticket(word));
     let ticket = named.clone().or_else(|| branch.as_deref().and_then(ticket::from_branch));
     match Scope::parse(word) {

@@ -22,7 +22,7 @@ pub(super) fn requests(
         return Ok(None);
     }
     let mut requests = events_of_other_sessions(app, store, EventKind::Prompt)?;
-    let branch = app.stores.branch();
+    let branch = app.branch();
     requests.sort_by_key(|one| one.branch != branch);
     let line = |one: &RecordedEvent| {
         format!("- {}: {}", date(one.created), cut::one_line(&one.event.text, 200))
@@ -68,7 +68,7 @@ fn session_line(session: &SessionSummary) -> String {
 /// Lists the open tasks of the last session with tasks on this branch.
 fn open_tasks(app: &App, store: &SharedStore) -> Result<Vec<String>, AppError> {
     let tasks = events_of_other_sessions(app, store, EventKind::Task)?;
-    let branch = app.stores.branch();
+    let branch = app.branch();
     let Some(last) = tasks.iter().find(|one| one.branch == branch) else { return Ok(Vec::new()) };
     let of_last = tasks.iter().filter(|one| one.session == last.session);
     let open = of_last.map(|one| Task::from_event(&one.event)).filter(Task::is_open);

@@ -94,7 +94,9 @@ fn import_one(
         None => app.stores.own()?,
     };
     let Some(mark) = transcript.fingerprint()? else { return Ok(()) };
-    let known = store.import_position(&transcript.key())?.filter(|known| known.mark == mark);
+    let mark = app.redaction.redact(&mark).0;
+    let key = app.redaction.name(&transcript.key());
+    let known = store.import_position(&key)?.filter(|known| known.mark == mark);
     let from = known.map_or(0, |known| known.position);
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(QUEUED_BATCHES);
@@ -163,7 +165,7 @@ impl Batches<'_> {
         report.captures += made.captures;
         report.redactions.add(&made.redactions);
         let step = ImportStep {
-            transcript: self.transcript.key(),
+            transcript: self.app.redaction.name(&self.transcript.key()),
             mark: self.mark.clone(),
             from: self.position,
             to,

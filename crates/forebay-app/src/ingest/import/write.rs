@@ -44,7 +44,8 @@ impl EntryBuilder<'_> {
     fn turn(&mut self, turn: Turn) -> Import {
         let title = self.clean(&turn.title);
         let (mut raw, mut chunks, mut line) = (String::new(), Vec::new(), 1);
-        for piece in turn.pieces {
+        for mut piece in turn.pieces {
+            piece.id = piece.id.map(|id| self.app.redaction.name(&id));
             let text = format!("{}\n\n", self.clean(&piece.text));
             chunks.extend(chunks_of(&title, &piece, &text, raw.len() as u64, line));
             line += text.matches('\n').count() as u64;
@@ -61,7 +62,7 @@ impl EntryBuilder<'_> {
         let title = self.clean(&capture.title);
         let text = self.clean(&capture.text);
         let mut new = self.new_entry(EntryKind::Capture, title, &capture.place, capture.at);
-        new.source = format!("{}:{}", self.host, capture.tool);
+        new.source = format!("{}:{}", self.host, self.app.redaction.name(&capture.tool));
         new.digest = cut::one_line(&text, 300);
         Import { new, raw: text.into_bytes(), chunks: Vec::new() }
     }
@@ -76,10 +77,10 @@ impl EntryBuilder<'_> {
         NewEntry {
             kind,
             title,
-            source: format!("{}:{}", self.host, place.session),
-            session: place.session.clone(),
+            source: format!("{}:{}", self.host, self.app.redaction.name(&place.session)),
+            session: self.app.redaction.name(&place.session),
             client: self.host.to_owned(),
-            branch: place.branch.clone(),
+            branch: place.branch.as_deref().map(|branch| self.app.redaction.name(branch)),
             created: at.unwrap_or_else(|| self.app.now()),
             digest: String::new(),
             detail: NewDetail::Plain,

@@ -56,10 +56,11 @@ pub(crate) struct PathGlobs {
 /// Indexes a source, replacing what the same name held; unchanged items stay.
 pub(crate) fn index(app: &App, request: Request, call: &Call) -> Result<Outcome, AppError> {
     match request {
-        Request::Text { name, text } => index_text(app, &name, &text),
+        Request::Text { name, text } => index_text(app, &app.redaction.name(&name), &text),
         Request::Path { path, name, path_globs } => {
             let path = resolve(app, &path)?;
-            let name = name.unwrap_or_else(|| default_name(app, &path));
+            let name =
+                name.map_or_else(|| default_name(app, &path), |name| app.redaction.name(&name));
             permit_reading(app, &path, call)?;
             if path.is_dir() {
                 index_folder(app, &name, &path, &path_globs, call)
@@ -109,11 +110,12 @@ pub(crate) fn permit_reading(app: &App, path: &Path, call: &Call) -> Result<(), 
 pub(crate) fn default_name(app: &App, path: &Path) -> String {
     let root = fs::canonicalize(app.root()).unwrap_or_else(|_| app.root().to_owned());
     let inside = path.strip_prefix(&root).ok().filter(|inside| !inside.as_os_str().is_empty());
-    match (inside, path == root) {
-        (Some(inside), _) => inside.to_string_lossy().into_owned(),
-        (None, true) => ".".to_owned(),
-        (None, false) => path.to_string_lossy().into_owned(),
-    }
+    let name = match (inside, path == root) {
+        (Some(inside), _) => inside.to_string_lossy(),
+        (None, true) => ".".into(),
+        (None, false) => path.to_string_lossy(),
+    };
+    app.redaction.name(&name)
 }
 
 fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
@@ -185,7 +187,11 @@ fn index_folder(
     let known: HashMap<String, SourceItem> =
         store.source_items(name)?.into_iter().map(|item| (item.path.clone(), item)).collect();
     let mut outcome = Outcome::new(name);
-    let files = folder::files(path, name, path_globs, &mut outcome)?;
+    let mut files = folder::files(path, name, path_globs, &mut outcome)?;
+    for file in &mut files {
+        file.path = app.redaction.name(&file.path);
+        file.source = app.redaction.name(&file.source);
+    }
     let candidates = allowed(&Readable::new(app)?, files, &mut outcome);
     let mut reindex = store.reindex()?;
     let now = app.now();
@@ -351,7 +357,7 @@ fn new_source(
     NewSource {
         name: name.to_owned(),
         kind,
-        path: path.to_string_lossy().into_owned(),
+        path: app.redaction.name(&path.to_string_lossy()),
         options: serde_json::to_string(path_globs).unwrap_or_default(),
         at: app.now(),
         freshness: Freshness::default(),

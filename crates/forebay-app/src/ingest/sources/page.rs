@@ -107,7 +107,7 @@ fn put(
     let source = NewSource {
         name: name.to_owned(),
         kind: SourceKind::Page,
-        path: page.url.clone(),
+        path: app.redaction.name(&page.url),
         options: String::new(),
         at: app.now(),
         freshness: Freshness {
