@@ -3,10 +3,12 @@
 //! Returns the best of both; the caller fuses the rankings of all its stores.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use ::postgres::Row;
 use forebay_domain::Reference;
 use forebay_store::candidates::{CandidateSet, oversampled, sorted_by_words};
+use forebay_store::document::{self, ChunkRanges, DocumentId, Places};
 use forebay_store::vector_index::{MIN_SIMILARITY, exceeds_max_vectors};
 use forebay_store::{Candidate, Embedding, IndexQuery};
 
@@ -14,7 +16,7 @@ use super::conditions::Conditions;
 use super::connection::ScopedConn;
 use super::counts::{Counts, Sizes};
 use super::error::PgError;
-use super::index_cache::IndexCache;
+use super::index_cache::{ChunkAttributes, IndexCache};
 use super::lexemes;
 use super::ranking::{self, Ranked};
 use super::vectors::{self, INDEXED_DIMENSIONS};
@@ -53,59 +55,112 @@ pub(super) fn candidates(
         None => counts.sizes(conn, newest)?,
     };
     let context = SearchContext { sizes, counts, cache };
+    let mut documents = Documents { conn, cache };
     let mut set = CandidateSet::new(query.limit);
-    set.add_by_words(by_words(conn, query, &context)?);
-    set.add_by_similarity(by_embedding(conn, query, &context)?);
-    let wanted = set.selected();
-    let existing = match cache.are_code(&wanted) {
-        Some(flags) => flags,
-        None => read_code_flags(conn, &wanted, cache)?,
+    set.add_by_words(by_words(&mut documents, query, &context)?);
+    set.add_by_similarity(by_embedding(&mut documents, query, &context)?);
+    let candidate = |(chunk, attributes): (i64, ChunkAttributes)| {
+        set.candidate(chunk, attributes.is_code, attributes.document)
     };
-    let candidate = |(chunk, is_code)| set.candidate(chunk, is_code);
+    let existing = documents.attributes(&set.selected())?;
     Ok(sorted_by_words(existing.into_iter().map(candidate).collect()))
 }
 
-/// Returns those of the chunks that exist, and whether they are code.
-fn read_code_flags(
-    conn: &mut ScopedConn<'_>,
-    wanted: &[i64],
-    cache: &IndexCache,
-) -> Result<Vec<(i64, bool)>, PgError> {
-    let sql = format!("SELECT chunk.id, chunk.code FROM {}", chunks_by_id(3));
-    let rows = conn.query(&sql, &[&wanted])?;
-    let read = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
-    let existing = rows.iter().map(read).collect::<Result<Vec<_>, PgError>>()?;
-    cache.cache_attributes(conn, wanted, &existing)?;
-    Ok(existing)
+/// Looks up the attributes and documents of chunks.
+struct Documents<'a, 'conn> {
+    conn: &'a mut ScopedConn<'conn>,
+    cache: &'a IndexCache,
+}
+
+impl Documents<'_, '_> {
+    /// Returns those of the chunks that exist, with their attributes.
+    fn attributes(&mut self, wanted: &[i64]) -> Result<Vec<(i64, ChunkAttributes)>, PgError> {
+        if let Some(cached) = self.cache.attributes(wanted) {
+            return Ok(cached);
+        }
+        let columns = ChunkAttributes::COLUMNS;
+        let sql = format!("SELECT chunk.id, {columns} FROM {}", chunks_by_id(3));
+        let rows = self.conn.query(&sql, &[&wanted])?;
+        let read = |row: &Row| Ok((row.try_get(0)?, ChunkAttributes::read(row, 1)?));
+        let existing = rows.iter().map(read).collect::<Result<Vec<_>, PgError>>()?;
+        self.cache.cache_attributes(self.conn, wanted, &existing)?;
+        Ok(existing)
+    }
+}
+
+impl document::Documents for Documents<'_, '_> {
+    type Error = PgError;
+
+    fn of_chunks(&mut self, chunk_ids: &[i64]) -> Result<Vec<Option<DocumentId>>, PgError> {
+        let existing: HashMap<i64, ChunkAttributes> =
+            self.attributes(chunk_ids)?.into_iter().collect();
+        let document = |chunk| existing.get(chunk).map(|attributes| attributes.document);
+        Ok(chunk_ids.iter().map(document).collect())
+    }
+
+    fn chunks(&mut self, document: DocumentId) -> Result<Vec<i64>, PgError> {
+        let columns = ChunkAttributes::COLUMNS;
+        let sql = format!(
+            "SELECT chunk.id, {columns} FROM chunk WHERE {SCOPE_FILTER} AND chunk.entry = $3"
+        );
+        let rows = self.conn.query(&sql, &[&document.entry])?;
+        let read = |row: &Row| Ok((row.try_get(0)?, ChunkAttributes::read(row, 1)?.document));
+        let all = rows.iter().map(read).collect::<Result<Vec<(i64, DocumentId)>, PgError>>()?;
+        Ok(all.into_iter().filter(|(_, of)| *of == document).map(|(chunk, _)| chunk).collect())
+    }
 }
 
 /// Returns the best chunks by words, including matches in their context.
 fn by_words(
-    conn: &mut ScopedConn<'_>,
+    documents: &mut Documents<'_, '_>,
     query: &IndexQuery,
     context: &SearchContext<'_>,
 ) -> Result<Vec<(i64, f64)>, PgError> {
     let has_words = !query.words.is_empty() || !query.prefixes.is_empty();
     if !has_words && query.phrases.is_empty() {
-        return if query.lists_newest { newest(conn, query) } else { Ok(Vec::new()) };
+        return if query.lists_newest { newest(documents.conn, query) } else { Ok(Vec::new()) };
     }
-    let conditions = conditions(conn, query);
-    if has_words && let Some(best) = by_cached_words(conn, query, context.cache, &conditions)? {
-        return Ok(best);
-    }
+    let limit = oversampled(query.limit);
+    // Read from the server at most once.
+    let mut ranked = None;
+    document::spread(Places::new(limit, query.limit), documents, |documents, excluded| {
+        let Documents { conn, cache } = documents;
+        let conditions = conditions(conn, query);
+        if has_words
+            && ranked.is_none()
+            && let Some(best) = by_cached_words(conn, query, (cache, excluded), &conditions)?
+        {
+            return Ok(best);
+        }
+        let ranked: &Vec<(i64, f64)> = match &mut ranked {
+            Some(ranked) => ranked,
+            none => none.insert(by_read_words(conn, query, context, &conditions)?),
+        };
+        let best = ranked.iter().filter(|(chunk, _)| !excluded.contains(*chunk));
+        Ok(best.take(limit).copied().collect())
+    })
+}
+
+/// Returns all chunks by words as the server's index finds them, best first.
+fn by_read_words(
+    conn: &mut ScopedConn<'_>,
+    query: &IndexQuery,
+    context: &SearchContext<'_>,
+    conditions: &Conditions,
+) -> Result<Vec<(i64, f64)>, PgError> {
+    let has_words = !query.words.is_empty() || !query.prefixes.is_empty();
     // A phrase may consist of very common words.
     let ranked = if has_words {
         ranking::by_words(conn, query, context, !query.phrases.is_empty())?
     } else {
         with_phrases(conn, query)?
     };
-    let mut best = matching(conn, ranked, &conditions)?;
+    let mut best = matching(conn, ranked, conditions)?;
     if best.is_empty() && !conditions.is_empty() && has_words && query.phrases.is_empty() {
         let all = ranking::by_words(conn, query, context, true)?;
-        best = matching(conn, all, &conditions)?;
+        best = matching(conn, all, conditions)?;
     }
     best.sort_by(compare_ranked);
-    best.truncate(oversampled(query.limit));
     Ok(best)
 }
 
@@ -113,12 +168,14 @@ fn by_words(
 fn by_cached_words(
     conn: &mut ScopedConn<'_>,
     query: &IndexQuery,
-    cache: &IndexCache,
+    (cache, excluded): (&IndexCache, &ChunkRanges),
     conditions: &Conditions,
 ) -> Result<Option<Vec<(i64, f64)>>, PgError> {
     let wanted = oversampled(query.limit);
     let limit = if conditions.is_empty() { wanted } else { usize::MAX };
-    let Some(ranked) = cache.best(&ranking::word_query(query), limit) else { return Ok(None) };
+    let Some(ranked) = cache.best(&ranking::word_query(query), limit, excluded) else {
+        return Ok(None);
+    };
     let ranked: Vec<(i64, f64)> =
         ranked.into_iter().map(|(chunk, score)| (chunk, f64::from(score))).collect();
     first_matching(conn, ranked, wanted, conditions).map(Some)
@@ -216,23 +273,35 @@ fn newest(conn: &mut ScopedConn<'_>, query: &IndexQuery) -> Result<Vec<(i64, f64
 
 /// Returns the nearest chunks by embedding.
 fn by_embedding(
-    conn: &mut ScopedConn<'_>,
+    documents: &mut Documents<'_, '_>,
     query: &IndexQuery,
     context: &SearchContext<'_>,
 ) -> Result<Vec<(i64, f32)>, PgError> {
     let Some(embedding) = &query.embedding else { return Ok(Vec::new()) };
-    let Embedding { model, vector } = embedding;
-    if vector.iter().all(|number| *number == 0) {
+    if embedding.vector.iter().all(|number| *number == 0) {
         return Ok(Vec::new());
     }
-    let mut conditions = conditions(conn, query);
-    let chunks = context.sizes.chunks;
-    if let Some(nearest) =
-        by_cached_embedding(conn, query, (embedding, context.cache), &conditions)?
-    {
+    let places = Places::new(oversampled(query.limit), query.limit);
+    document::spread(places, documents, |documents, excluded| {
+        nearest(documents.conn, query, embedding, (context, excluded))
+    })
+}
+
+fn nearest(
+    conn: &mut ScopedConn<'_>,
+    query: &IndexQuery,
+    embedding: &Embedding,
+    (context, excluded): (&SearchContext<'_>, &ChunkRanges),
+) -> Result<Vec<(i64, f32)>, PgError> {
+    let conditions = conditions(conn, query);
+    let from_cache = |conn: &mut ScopedConn<'_>| {
+        by_cached_embedding(conn, query, (embedding, context.cache, excluded), &conditions)
+    };
+    if let Some(nearest) = from_cache(conn)? {
         return Ok(nearest);
     }
-    let length = vector.len();
+    let chunks = context.sizes.chunks;
+    let length = embedding.vector.len();
     let (table, is_indexed) = if embedding.is_remote() {
         ("embedding", REMOTE_DIMENSIONS.contains(&length) && chunks > MAX_COMPARED)
     } else {
@@ -240,23 +309,42 @@ fn by_embedding(
     };
     let _scan = (!is_indexed && chunks > MAX_COMPARED).then(|| context.cache.lock_scans());
     // The snapshot may have been loaded while this search waited for the lock.
-    if let Some(nearest) =
-        by_cached_embedding(conn, query, (embedding, context.cache), &conditions)?
-    {
+    if let Some(nearest) = from_cache(conn)? {
         return Ok(nearest);
     }
+    let limit = oversampled(query.limit);
+    read_nearest(conn, embedding, (table, is_indexed, limit), conditions, excluded)
+}
+
+/// Returns the nearest chunks as the server finds them.
+fn read_nearest(
+    conn: &mut ScopedConn<'_>,
+    Embedding { model, vector }: &Embedding,
+    (table, is_indexed, limit): (&str, bool, usize),
+    mut conditions: Conditions,
+    excluded: &ChunkRanges,
+) -> Result<Vec<(i64, f32)>, PgError> {
     let joins = if conditions.is_empty() {
         String::new()
     } else {
         format!("JOIN chunk ON {SCOPE_FILTER} AND chunk.id = meaning.chunk {JOINS} {SESSION}")
     };
+    if !excluded.is_empty() {
+        let (first, last) = excluded.bounds();
+        let (first, last) = (conditions.bind(first), conditions.bind(last));
+        conditions.add_raw(&format!(
+            "NOT EXISTS (SELECT FROM unnest({first}::bigint[], {last}::bigint[]) AS excluded (first, last)
+                 WHERE meaning.chunk BETWEEN excluded.first AND excluded.last)"
+        ));
+    }
+    let length = vector.len();
     let sql_conditions = conditions.sql.clone();
     let model = conditions.bind(super::text::stored(model));
     let target = conditions.bind(vectors::vector(vector));
     let dimensions = conditions.bind(length as i32);
     // The generic plan of the prepared statement needs a literal limit and a single evaluation of the vector;
     // otherwise it compares every chunk.
-    let (target, limit) = (format!("(SELECT {target}::text::halfvec)"), oversampled(query.limit));
+    let target = format!("(SELECT {target}::text::halfvec)");
     let embeddings = format!(
         "{table} AS meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
              AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"
@@ -288,12 +376,12 @@ fn by_embedding(
 fn by_cached_embedding(
     conn: &mut ScopedConn<'_>,
     query: &IndexQuery,
-    (embedding, cache): (&Embedding, &IndexCache),
+    (embedding, cache, excluded): (&Embedding, &IndexCache, &ChunkRanges),
     conditions: &Conditions,
 ) -> Result<Option<Vec<(i64, f32)>>, PgError> {
     let wanted = oversampled(query.limit);
     let limit = if conditions.is_empty() { wanted } else { MAX_NEAREST };
-    let Some(nearest) = cache.nearest(embedding, limit) else { return Ok(None) };
+    let Some(nearest) = cache.nearest(embedding, limit, excluded) else { return Ok(None) };
     let nearest = nearest.into_iter().map(|(chunk, similarity)| (chunk, f64::from(similarity)));
     let nearest = first_matching(conn, nearest.collect(), wanted, conditions)?;
     Ok(Some(nearest.into_iter().map(|(chunk, similarity)| (chunk, similarity as f32)).collect()))

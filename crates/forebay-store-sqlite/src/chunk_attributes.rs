@@ -1,6 +1,7 @@
 //! Caches immutable attributes of chunks.
 
 use forebay_domain::EntryKind;
+use forebay_store::document::DocumentId;
 use parking_lot::RwLock;
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -9,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 pub(super) struct ChunkAttributes {
     kinds: AttributeCache<EntryKind>,
     are_code: AttributeCache<bool>,
+    documents: AttributeCache<DocumentId>,
 }
 
 impl ChunkAttributes {
@@ -41,6 +43,41 @@ impl ChunkAttributes {
         }
         Ok(are_code.into_iter().map(Option::unwrap_or_default).collect())
     }
+}
+
+/// Looks up documents with a connection.
+pub(super) struct Documents<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) attributes: &'a ChunkAttributes,
+}
+
+impl forebay_store::document::Documents for Documents<'_> {
+    type Error = rusqlite::Error;
+
+    fn of_chunks(&mut self, chunk_ids: &[i64]) -> rusqlite::Result<Vec<Option<DocumentId>>> {
+        const SQL: &str = "SELECT entry, key FROM chunk WHERE id = ?1";
+        let read_one = |chunk_id| read(self.connection, SQL, chunk_id, read_document);
+        let documents = &self.attributes.documents;
+        chunk_ids.iter().map(|id| documents.get(*id, || read_one(*id))).collect()
+    }
+
+    fn chunks(&mut self, document: DocumentId) -> rusqlite::Result<Vec<i64>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT entry, key, id FROM chunk WHERE entry = ?1 ORDER BY id")?;
+        let mut rows = statement.query([document.entry])?;
+        let mut chunk_ids = Vec::new();
+        while let Some(row) = rows.next()? {
+            if read_document(row)? == document {
+                chunk_ids.push(row.get(2)?);
+            }
+        }
+        Ok(chunk_ids)
+    }
+}
+
+fn read_document(row: &Row<'_>) -> rusqlite::Result<DocumentId> {
+    Ok(DocumentId::new(row.get(0)?, row.get_ref(1)?.as_str_or_null()?))
 }
 
 fn read<T>(

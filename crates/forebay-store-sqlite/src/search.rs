@@ -9,14 +9,15 @@ use foldhash::HashSet;
 use forebay_domain::{EntryKind, Reference};
 use forebay_store::bm25::CONTEXT_WEIGHT;
 use forebay_store::candidates::{CandidateSet, oversampled, sorted_by_words};
-use forebay_store::vector_index::VectorQuery;
+use forebay_store::document::{self, ChunkRanges, Documents as _, Places};
+use forebay_store::vector_index::{Neighbours, VectorQuery};
 use forebay_store::{Candidate, IndexQuery};
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, params_from_iter};
 
-use super::chunk_attributes::ChunkAttributes;
+use super::chunk_attributes::{ChunkAttributes, Documents};
 use super::conditions::Conditions;
-use super::inverted_index::{Field, SegmentCache, TermQuery};
+use super::inverted_index::{Field, FieldScores, SegmentCache, TermQuery};
 use super::vectors::{self, PendingQuery, VectorTable, Vectors};
 
 /// The in-memory parts of a store that a search uses.
@@ -33,11 +34,12 @@ pub(super) struct Search<'a> {
     vector_search: Option<VectorSearch<'a>>,
 }
 
-/// A vector query with its filter.
+/// A vector query with its filter, and what it found.
 struct VectorSearch<'a> {
     table: &'a VectorTable,
     query: VectorQuery<i64>,
     filter: VectorFilter,
+    found: Neighbours,
 }
 
 pub(super) fn start<'a>(
@@ -49,7 +51,9 @@ pub(super) fn start<'a>(
     let term_query = TermQuery::new(query);
     let filter = Filter::new(connection, query, attributes)?;
     let mut candidates = CandidateSet::new(query.limit);
-    candidates.add_by_words(by_words(connection, query, (&term_query, segments), &filter)?);
+    let mut documents = Documents { connection, attributes };
+    let best = by_words(&mut documents, query, (&term_query, segments), &filter)?;
+    candidates.add_by_words(best);
     let Some(embedding) = &query.embedding else {
         return Ok(Search { candidates, vector_search: None });
     };
@@ -62,40 +66,67 @@ pub(super) fn start<'a>(
     let filter = vector_filter(connection, (&term_query, segments), filter)?;
     let table = vectors.table_for(embedding);
     let vector_query = table.prepare(connection, embedding, oversampled(query.limit))?;
-    let vector_search = vector_query.map(|query| VectorSearch { table, query, filter });
+    let vector_search =
+        vector_query.map(|query| VectorSearch { table, query, filter, found: Vec::new() });
     Ok(Search { candidates, vector_search })
 }
 
 impl Search<'_> {
-    /// Adds the most similar chunks. Runs without a connection, which others may be waiting for.
+    /// Finds the most similar chunks. Runs without a connection, which others may be waiting for.
     pub(super) fn run_vector_search(&mut self, pending: Option<PendingQuery<'_>>) {
-        let Some(VectorSearch { table, query, filter }) = self.vector_search.take() else { return };
-        let neighbours = match pending {
-            Some(pending) if filter.accepts_all() => table.search(pending, query),
-            _ => table.search_filtered(&query, |chunk_id| filter.accepts(chunk_id)),
+        let Some(VectorSearch { table, query, filter, found }) = &mut self.vector_search else {
+            return;
         };
-        self.candidates.add_by_similarity(neighbours);
+        *found = match pending {
+            Some(pending) if filter.accepts_all() => table.search(pending, query.clone()),
+            _ => table.search_filtered(query, |chunk_id| filter.accepts(chunk_id)),
+        };
     }
 
     pub(super) fn candidates(
-        &self,
+        mut self,
         connection: &Connection,
         attributes: &ChunkAttributes,
     ) -> rusqlite::Result<Vec<Candidate>> {
+        let mut documents = Documents { connection, attributes };
+        if let Some(search) = self.vector_search.take() {
+            let places = Places::new(search.query.limit, self.candidates.limit());
+            self.candidates.add_by_similarity(search.spread(places, &mut documents)?);
+        }
         let selected = self.candidates.selected();
         let are_code = attributes.are_code(connection, &selected)?;
-        let candidate = |(chunk_id, is_code)| self.candidates.candidate(chunk_id, is_code);
-        Ok(sorted_by_words(selected.into_iter().zip(are_code).map(candidate).collect()))
+        let documents = documents.of_chunks(&selected)?;
+        let attributes = are_code.into_iter().zip(documents);
+        let candidate = |(chunk_id, (is_code, document)): (i64, (bool, Option<_>))| {
+            document.map(|document| self.candidates.candidate(chunk_id, is_code, document))
+        };
+        Ok(sorted_by_words(selected.into_iter().zip(attributes).filter_map(candidate).collect()))
+    }
+}
+
+impl VectorSearch<'_> {
+    /// Returns what was found, searching again without the documents that crowd out others.
+    fn spread(self, places: Places, documents: &mut Documents<'_>) -> rusqlite::Result<Neighbours> {
+        let Self { table, query, filter, mut found } = self;
+        document::spread(places, documents, |_, excluded| {
+            let accepts = |chunk_id| filter.accepts(chunk_id) && !excluded.contains(chunk_id);
+            Ok(if excluded.is_empty() {
+                std::mem::take(&mut found)
+            } else {
+                table.search_filtered(&query, accepts)
+            })
+        })
     }
 }
 
 /// Ranks by words, including matches in the context.
 fn by_words(
-    connection: &Connection,
+    documents: &mut Documents<'_>,
     query: &IndexQuery,
     (term_query, segments): (&TermQuery, &SegmentCache),
     filter: &Filter<'_>,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
+    let connection = documents.connection;
     if term_query.is_empty() {
         return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
@@ -104,11 +135,24 @@ fn by_words(
     // Chunks beyond the limit matter only if another ranking may select them.
     let has_other_ranking = searches_context || query.embedding.is_some();
     let limit = if has_other_ranking { oversampled(query.limit) } else { query.limit };
-    let best = |field| best_in_field(connection, (term_query, segments, field), limit, filter);
-    let text_scores = best(Field::Text)?;
-    let context_scores = if searches_context { best(Field::Context)? } else { Vec::new() };
+    let score = |field| term_query.score_field(connection, segments, field);
+    let text = score(Field::Text)?;
+    let context = if searches_context { Some(score(Field::Context)?) } else { None };
+    document::spread(Places::new(limit, query.limit), documents, |_, excluded| {
+        let best = |scores| best_in_field(scores, limit, (filter, excluded));
+        let context = context.as_ref().map(best).transpose()?;
+        Ok(with_context(best(&text)?, context.unwrap_or_default(), limit))
+    })
+}
+
+/// Adds the scores of matches in the context.
+fn with_context(
+    text_scores: Vec<(i64, f64)>,
+    context_scores: Vec<(i64, f64)>,
+    limit: usize,
+) -> Vec<(i64, f64)> {
     if context_scores.is_empty() {
-        return Ok(text_scores);
+        return text_scores;
     }
     let mut scores: BTreeMap<i64, f64> = text_scores.into_iter().collect();
     for (chunk, score) in context_scores {
@@ -117,19 +161,18 @@ fn by_words(
     let mut best: Vec<(i64, f64)> = scores.into_iter().collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     best.truncate(limit);
-    Ok(best)
+    best
 }
 
 /// Returns the best chunks of one field that match the filter. The exact check is expensive and
 /// rarely fails, so it is applied to the best only.
 fn best_in_field(
-    connection: &Connection,
-    (term_query, segments, field): (&TermQuery, &SegmentCache, Field),
+    scores: &FieldScores,
     limit: usize,
-    filter: &Filter<'_>,
+    (filter, excluded): (&Filter<'_>, &ChunkRanges),
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
     let best = |accepts: &dyn Fn(i64) -> rusqlite::Result<bool>| {
-        term_query.top(connection, (segments, field), limit, accepts)
+        scores.top(limit, |chunk_id| Ok(!excluded.contains(chunk_id) && accepts(chunk_id)?))
     };
     let probable = best(&|chunk_id| filter.may_contain(chunk_id))?;
     let is_complete = probable.len() < limit;

@@ -1,5 +1,6 @@
 //! Combines the best chunks by words with the best by similarity.
 
+use crate::document::DocumentId;
 use crate::search_index::Candidate;
 
 /// Chunks fetched beyond the limit from each ranking, so that a chunk selected by one ranking often
@@ -39,6 +40,10 @@ impl Scores {
 impl CandidateSet {
     pub fn new(limit: usize) -> Self {
         Self { limit, scored: Vec::with_capacity(2 * oversampled(limit)) }
+    }
+
+    pub fn limit(&self) -> usize {
+        self.limit
     }
 
     /// Adds chunks ranked by words, best first.
@@ -89,11 +94,11 @@ impl CandidateSet {
     }
 
     /// Returns a chunk with its scores.
-    pub fn candidate(&self, chunk_id: i64, is_code: bool) -> Candidate {
+    pub fn candidate(&self, chunk_id: i64, is_code: bool, document: DocumentId) -> Candidate {
         let index = self.scored.binary_search_by_key(&chunk_id, |(chunk_id, _)| *chunk_id);
         let Scores { word_score, similarity, .. } =
             index.map_or(Scores::default(), |at| self.scored[at].1);
-        Candidate { chunk_id, word_score, similarity, is_code }
+        Candidate { chunk_id, word_score, similarity, is_code, document }
     }
 }
 
@@ -114,7 +119,9 @@ mod tests {
         candidates.add_by_words(vec![(1, 3.0), (2, 2.0), (3, 1.0)]);
         candidates.add_by_similarity(vec![(3, 0.9), (2, 0.8), (1, 0.7)]);
         let selected = candidates.selected();
-        let candidates = selected.into_iter().map(|chunk_id| candidates.candidate(chunk_id, false));
+        let candidate =
+            |chunk_id| candidates.candidate(chunk_id, false, DocumentId::new(chunk_id, None));
+        let candidates = selected.into_iter().map(candidate);
         let scores: Vec<_> = sorted_by_words(candidates.collect())
             .iter()
             .map(|candidate| (candidate.chunk_id, candidate.word_score, candidate.similarity))

@@ -6,8 +6,8 @@
 //!
 //! - [`blob`]: encoding of raw bytes;
 //! - [`chunk`]: searchable parts of an entry;
-//! - [`bm25`], [`vector_index`], [`top_k`], [`candidates`], [`query_batcher`]: ranking by words
-//!   and by embedding;
+//! - [`bm25`], [`vector_index`], [`top_k`], [`document`], [`candidates`], [`query_batcher`]: ranking
+//!   by words and by embedding;
 //! - [`vocabulary`]: which words typo correction considers;
 //! - [`cache`], [`mod@busy_timeout`], [`migration`], [`derived`], [`run_ending`]: small mechanisms.
 //!
@@ -21,6 +21,7 @@ pub mod cache;
 pub mod candidates;
 pub mod chunk;
 pub mod derived;
+pub mod document;
 mod embeddings;
 mod entries;
 mod error;

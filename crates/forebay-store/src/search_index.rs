@@ -8,6 +8,7 @@ use forebay_domain::{EntryKind, Hit, Reference, Timestamp};
 
 use crate::StoreError;
 use crate::chunk::{Embedding, IndexState, IndexStep, ReindexedChunk, StaleChunk};
+use crate::document::DocumentId;
 
 /// Indexes entries and finds chunks by words and by embedding.
 pub trait SearchIndex: Send + Sync {
@@ -23,7 +24,8 @@ pub trait SearchIndex: Send + Sync {
     /// Indexes the next steps of entries; skips steps that another process has done.
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError>;
 
-    /// Returns the best chunks by words and the best by similarity, scores only.
+    /// Returns the best chunks by words and the best by similarity, scores only. A document's chunks beyond a
+    /// maximum come after those of others.
     fn candidates(&self, query: &IndexQuery) -> Result<Vec<Candidate>, StoreError>;
 
     /// Loads candidates in their order; None for superseded notes and for chunks deleted in the
@@ -99,6 +101,8 @@ pub struct Candidate {
     pub similarity: f32,
     /// Source code is ranked with less weight on names.
     pub is_code: bool,
+    /// The document that it is a part of.
+    pub document: DocumentId,
 }
 
 /// A word of the store that the user may have meant.

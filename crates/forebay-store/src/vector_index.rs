@@ -12,7 +12,7 @@ use crate::top_k::TopK;
 pub type Neighbours = Vec<(i64, f32)>;
 
 /// A query for the `limit` vectors most similar to `vector`, which `model` computed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct VectorQuery<Model> {
     pub model: Model,
     pub vector: Vec<u8>,

@@ -3,7 +3,7 @@
 //! 1. `prepared_query` corrects words that no store contains;
 //! 2. `embed_query` embeds it with the remote model, if one is configured;
 //! 3. each store returns candidate chunks by BM25 and by vector similarity, already filtered;
-//! 4. `ranking` fuses both scores, and the texts of the best candidates are read;
+//! 4. `ranking` fuses both scores, and the texts of the best candidates are read, few of each document;
 //! 5. `postprocess` drops hits without the exact phrases;
 //! 6. `ranking` reranks the rest by their text;
 //! 7. `postprocess` moves the newer of two conflicting notes before the older, folds `near_duplicates`, sorts by time
@@ -22,7 +22,7 @@ pub(crate) mod render;
 pub(crate) mod throttle;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use forebay_domain::event::RecordedEvent;
@@ -44,6 +44,8 @@ const MAX_HITS: u64 = 100;
 const MIN_CANDIDATES: usize = 100;
 /// Candidates whose text is read for reranking.
 const MIN_RERANK_DEPTH: usize = 50;
+/// The candidates of one document that are read before those of others.
+const MAX_PER_DOCUMENT: usize = 5;
 /// Words that related notes have in common at least.
 const MIN_SHARED_WORDS: usize = 2;
 /// Pending output that is indexed before a search.
@@ -172,10 +174,10 @@ impl Searcher {
     }
 
     fn search(&self, query: &str, mut prepared: PreparedQuery) -> Result<QueryResult, AppError> {
-        let mut hits = self.find_hits(&mut prepared, |mut hits| {
+        let mut hits = self.find_hits(&mut prepared, |prepared, mut hits| {
             postprocess::reorder_conflicting_notes(&mut hits);
             postprocess::merge_near_duplicates(&mut hits, self.filter.limit);
-            postprocess::spread_over_entries(&mut hits);
+            postprocess::spread_over_entries(&mut hits, |hit| prepared.matched(hit).len());
             postprocess::sort(&mut hits, self.sort);
             hits
         })?;
@@ -198,7 +200,7 @@ impl Searcher {
             tracing::warn!(remark, "the remote embedder was not fully used");
         }
         let [mut prepared] = prepared;
-        self.find_hits(&mut prepared, |mut hits| {
+        self.find_hits(&mut prepared, |_, mut hits| {
             let mut seen = HashSet::new();
             hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
             hits
@@ -222,7 +224,7 @@ impl Searcher {
     fn find_hits(
         &self,
         prepared: &mut PreparedQuery,
-        arrange: impl Fn(Vec<Hit>) -> Vec<Hit>,
+        arrange: impl Fn(&PreparedQuery, Vec<Hit>) -> Vec<Hit>,
     ) -> Result<Vec<Hit>, AppError> {
         let hits = self.best_hits(prepared, &arrange)?;
         if !hits.is_empty() || !prepared.drop_phrases() {
@@ -239,7 +241,7 @@ impl Searcher {
     fn best_hits(
         &self,
         prepared: &PreparedQuery,
-        arrange: impl Fn(Vec<Hit>) -> Vec<Hit>,
+        arrange: impl Fn(&PreparedQuery, Vec<Hit>) -> Vec<Hit>,
     ) -> Result<Vec<Hit>, AppError> {
         let limit = self.filter.limit;
         let query = prepared.index_query(&self.filter, limit.max(MIN_CANDIDATES));
@@ -250,7 +252,7 @@ impl Searcher {
             let best = &candidates[..depth.min(candidates.len())];
             let mut hits = postprocess::retain_phrases(self.read_hits(best)?, &prepared.query);
             ranking::rerank(&mut hits, &prepared.words, self.now);
-            let mut hits = arrange(hits);
+            let mut hits = arrange(prepared, hits);
             if hits.len() >= limit || depth >= candidates.len() {
                 hits.truncate(limit);
                 return Ok(hits);
@@ -277,7 +279,7 @@ impl Searcher {
         }
         // Stable: equal scores stay in the order of their store.
         scored.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(scored)
+        Ok(spread_over_documents(scored))
     }
 
     /// Reads the candidates' hits with one call per store.
@@ -307,6 +309,19 @@ impl Searcher {
         }
         Ok(left)
     }
+}
+
+/// Moves a document's candidates beyond a maximum behind all others, since only the first candidates are read.
+fn spread_over_documents(scored: Vec<ScoredCandidate>) -> Vec<ScoredCandidate> {
+    let mut counts = HashMap::new();
+    let is_within = |one: &ScoredCandidate| {
+        let count: &mut usize = counts.entry((one.store, one.candidate.document)).or_default();
+        *count += 1;
+        *count <= MAX_PER_DOCUMENT
+    };
+    let (mut first, rest): (Vec<_>, Vec<_>) = scored.into_iter().partition(is_within);
+    first.extend(rest);
+    first
 }
 
 /// Removes from a hit what no reader sees, such as colour codes, so that phrases match what is shown.

@@ -1,5 +1,7 @@
 //! Postprocessing of hits: exact phrases, near-duplicates, conflicting notes, order by time.
 
+use std::cell::OnceCell;
+
 use forebay_domain::conflict::Claim;
 use forebay_domain::{EntryKind, Hit, Query};
 
@@ -122,15 +124,24 @@ fn count_common(mut one: &[u64], mut other: &[u64]) -> usize {
 }
 
 /// Moves the best hit of each entry before further ones of the same entry, among the first few: a long text has many
-/// chunks that match a little, and the reader can get more of it.
-pub(super) fn spread_over_entries(hits: &mut [Hit]) {
-    let Some(best) = hits.first().map(|hit| hit.score) else { return };
+/// chunks that match a little, and the reader can get more of it. A hit is moved if its score is not much lower than
+/// the best, or if it has as many of the query's words: the score of a short text is low beside a long one that
+/// repeats them.
+pub(super) fn spread_over_entries(hits: &mut [Hit], count_matched: impl Fn(&Hit) -> usize) {
+    let Some(best) = hits.first() else { return };
+    let (best_score, most_matched) = (best.score, OnceCell::new());
+    let most_matched = |best: &Hit| *most_matched.get_or_init(|| count_matched(best));
     for place in 1..SPREAD_HITS.min(hits.len()) {
         let (before, rest) = hits.split_at_mut(place);
-        let is_new = |hit: &Hit| {
+        let is_of_other_entry = |hit: &Hit| {
             let same = |other: &Hit| other.reference == hit.reference && other.key == hit.key;
-            !before.iter().any(same) && hit.score >= MIN_SCORE_SHARE * best
+            !before.iter().any(same)
         };
+        let deserves_place = |hit: &Hit| {
+            hit.score >= MIN_SCORE_SHARE * best_score
+                || count_matched(hit) >= most_matched(&before[0])
+        };
+        let is_new = |hit: &Hit| is_of_other_entry(hit) && deserves_place(hit);
         if let Some(new) = rest.iter().position(is_new) {
             rest[..=new].rotate_right(1);
         }

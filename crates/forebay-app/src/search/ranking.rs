@@ -302,17 +302,22 @@ mod tests {
         assert_eq!(&*hits[0].title, "custom_tool.md");
     }
 
+    fn spread(mut hits: Vec<Hit>, count_matched: fn(&Hit) -> usize) -> Vec<String> {
+        super::super::postprocess::spread_over_entries(&mut hits, count_matched);
+        hits.iter().map(|hit| hit.title.to_string()).collect()
+    }
+
     #[test]
     fn the_first_hits_are_of_different_entries() {
-        let mut hits = vec![
+        let hits = vec![
             hit("aaaaaaaaaa", "long.md", 0.9),
             hit("aaaaaaaaaa", "long.md", 0.8),
             hit("bbbbbbbbbb", "short.md", 0.5),
             hit("cccccccccc", "weak.md", 0.1),
         ];
-        super::super::postprocess::spread_over_entries(&mut hits);
-        let order: Vec<&str> = hits.iter().map(|hit| &*hit.title).collect();
-        assert_eq!(order, ["long.md", "short.md", "long.md", "weak.md"]);
+        let is_strong = |hit: &Hit| usize::from(&*hit.title != "weak.md");
+        assert_eq!(spread(hits.clone(), is_strong), ["long.md", "short.md", "long.md", "weak.md"]);
+        assert_eq!(spread(hits, |_| 1), ["long.md", "short.md", "weak.md", "long.md"]);
     }
 
     #[test]

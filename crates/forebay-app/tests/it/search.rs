@@ -14,6 +14,23 @@ fn hits(env: &TestEnv, query: &str) -> Vec<Value> {
 }
 
 #[test]
+fn a_dump_that_repeats_the_word_does_not_hide_a_small_text() {
+    let env = TestEnv::new();
+    let note = save(&env, "The walrus is restarted with make restart after each deploy.");
+    let line =
+        |number: u64| format!("12:00:{:02} walrus walrus retry {}\n", number % 60, number * 7919);
+    for name in ["dump", "older dump"] {
+        let dump: String = (1..=20_000).map(line).collect();
+        env.text("ctx_index", json!({ "text": dump, "source": name }));
+    }
+    for query in ["walrus", "restart the walrus", "how is the walrus deployed"] {
+        let found = hits(&env, query);
+        let place = found.iter().position(|hit| hit["ref"] == json!(note));
+        assert!(place.is_some_and(|place| place < 3), "{query}: {place:?}");
+    }
+}
+
+#[test]
 fn corrects_a_typo_and_reports_it() {
     let env = TestEnv::new();
     let reference = save(&env, "The migration of the ledger is irreversible");

@@ -49,6 +49,58 @@ fn a_title_match_outranks_a_body_match() {
     });
 }
 
+/// Lines that all have the word, many chunks of them.
+fn dump(word: &str) -> Vec<u8> {
+    let lines = (1..=20_000).map(|line| format!("{word} {word} queue {line} {word}\n"));
+    lines.collect::<String>().into_bytes()
+}
+
+#[test]
+fn a_dump_leaves_room_for_other_entries() {
+    for_each_engine(|store| {
+        let note = "The walrus is restarted after each deployment, see the manual of operations.";
+        let note = put_note(store, note, decision(None)).reference;
+        let dumps = ["first", "second"]
+            .map(|name| put_run(store, name, &dump("walrus"), Ending::Exited(0)).reference);
+        // Searched often enough that a server's index is loaded into memory.
+        for _ in 0..40 {
+            let found = found(store, "walrus");
+            assert_eq!(found.len(), 10, "a dump fills what others leave");
+            for reference in dumps.iter().chain([&note]) {
+                assert!(found.contains(reference), "{found:?}");
+            }
+        }
+        let only_dump = IndexQuery { entries: vec![dumps[0]], ..query("walrus") };
+        assert_eq!(hits(store, &only_dump).len(), 10);
+    });
+}
+
+#[test]
+fn a_dump_leaves_room_for_entries_found_by_embedding() {
+    for_each_engine(|store| {
+        let put = |title: &str, lines: usize, vector: [u8; 2], key: Option<&str>| {
+            let mut upload = store.upload().unwrap();
+            for _ in 0..lines {
+                let mut chunk = chunks_of(title, title.as_bytes()).remove(0);
+                chunk.embedding = Some(Embedding { model: "test".into(), vector: vector.to_vec() });
+                chunk.key = key.map(str::to_owned);
+                upload.write(title.as_bytes()).unwrap();
+                upload.chunk(chunk).unwrap();
+            }
+            upload.finish(new_entry(EntryKind::Turn, title)).unwrap().reference
+        };
+        let small = put("small", 1, [100, 60], None);
+        let dump = put("dump", 200, [100, 1], None);
+        let keyed = put("keyed", 200, [100, 2], Some("one document"));
+        let embedding = Some(Embedding { model: "test".into(), vector: vec![100, 0] });
+        let query = IndexQuery { embedding, limit: 10, ..IndexQuery::default() };
+        for _ in 0..40 {
+            let found: Vec<_> = hits(store, &query).into_iter().map(|hit| hit.reference).collect();
+            assert!([small, dump, keyed].iter().all(|one| found.contains(one)), "{found:?}");
+        }
+    });
+}
+
 #[test]
 fn operators_and_quotes_are_plain_text() {
     for_each_engine(|store| {

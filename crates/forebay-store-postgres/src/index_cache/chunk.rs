@@ -5,15 +5,34 @@ use std::error::Error;
 use ::postgres::Row;
 use ::postgres::types::{FromSql, Type};
 
+use forebay_store::document::DocumentId;
+
 use super::super::error::PgError;
 use super::super::vectors::Vector;
+
+/// What ranking needs to know of a chunk besides its words.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct ChunkAttributes {
+    pub(in super::super) is_code: bool,
+    pub(in super::super) document: DocumentId,
+}
+
+impl ChunkAttributes {
+    pub(in super::super) const COLUMNS: &'static str = "chunk.code, chunk.entry, chunk.key";
+
+    /// Reads the columns, of which the first is at `first`.
+    pub(in super::super) fn read(row: &Row, first: usize) -> Result<Self, PgError> {
+        let document = DocumentId::new(row.try_get(first + 1)?, row.try_get(first + 2)?);
+        Ok(Self { is_code: row.try_get(first)?, document })
+    }
+}
 
 /// A chunk as read from a row.
 pub(super) struct ChunkRow<'row> {
     pub(super) id: i64,
     pub(super) length: i32,
     pub(super) around_length: i32,
-    pub(super) is_code: bool,
+    pub(super) attributes: ChunkAttributes,
     pub(super) words: TsVector<'row>,
     pub(super) embedding: Option<Vector>,
 }
@@ -22,11 +41,14 @@ impl<'row> ChunkRow<'row> {
     /// The columns of a chunk, with the model's name as `$3` and the dimension of its vectors as `$4`. Embeddings are
     /// looked up one by one: the planner underestimates their number and would scan them all.
     pub(super) const COLUMNS: &'static str = "
-        chunk.id, chunk.length, chunk.around_length, chunk.code, chunk.words,
+        chunk.id, chunk.length, chunk.around_length, chunk.words,
         (SELECT vector FROM meaning
          WHERE meaning.workspace = $1 AND meaning.project = $2 AND meaning.chunk = chunk.id
              AND meaning.model = (SELECT id FROM model WHERE name = $3)
-             AND vector_dims(meaning.vector) = $4)";
+             AND vector_dims(meaning.vector) = $4),
+        chunk.code, chunk.entry, chunk.key";
+    /// How many columns these are.
+    pub(super) const COLUMN_COUNT: usize = 8;
 
     /// Reads the columns, which are the first of a row.
     pub(super) fn read(row: &'row Row) -> Result<Self, PgError> {
@@ -34,9 +56,9 @@ impl<'row> ChunkRow<'row> {
             id: row.try_get(0)?,
             length: row.try_get(1)?,
             around_length: row.try_get(2)?,
-            is_code: row.try_get(3)?,
-            words: row.try_get(4)?,
-            embedding: row.try_get(5)?,
+            words: row.try_get(3)?,
+            embedding: row.try_get(4)?,
+            attributes: ChunkAttributes::read(row, 5)?,
         })
     }
 }

@@ -127,7 +127,8 @@ impl Delta {
 
     /// Returns the chunks with their transactions.
     pub(super) fn chunks(&self) -> Result<Vec<(ChunkRow<'_>, u64)>, PgError> {
-        self.rows.iter().map(|row| Ok((ChunkRow::read(row)?, transaction(row, 6)?))).collect()
+        let read = |row| Ok((ChunkRow::read(row)?, transaction(row, ChunkRow::COLUMN_COUNT)?));
+        self.rows.iter().map(read).collect()
     }
 
     /// Returns whether there may be another page.

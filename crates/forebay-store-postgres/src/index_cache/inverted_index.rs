@@ -273,7 +273,9 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use ::postgres::types::{FromSql, Type};
+    use forebay_store::document::DocumentId;
 
+    use super::super::chunk::ChunkAttributes;
     use super::*;
 
     /// Encodes lexemes as the server sends them.
@@ -294,7 +296,7 @@ mod tests {
             id,
             length: lexemes.len() as i32 - around_length,
             around_length,
-            is_code: false,
+            attributes: ChunkAttributes { is_code: false, document: DocumentId::new(id, None) },
             words: FromSql::from_sql(&Type::TS_VECTOR, &raw).unwrap(),
             embedding: None,
         };

@@ -16,11 +16,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use forebay_store::document::ChunkRanges;
 use forebay_store::query_batcher::QueryBatcher;
 use forebay_store::vector_index::{Neighbours, VectorQuery};
 use forebay_store::{Embedding, IndexQuery, PurgeReport};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
+pub(super) use self::chunk::ChunkAttributes;
 use self::chunk::ChunkRow;
 use self::delta::{ChangeProbe, Cursor, Delta, Progress};
 pub(super) use self::inverted_index::WordQuery;
@@ -59,13 +61,13 @@ pub(super) struct IndexCache {
     /// Held while the server scans many vectors.
     scan_lock: Mutex<()>,
     lists: RwLock<PostingListCache>,
-    attributes: RwLock<ChunkAttributes>,
+    attributes: RwLock<AttributeCache>,
 }
 
 #[derive(Debug, Default)]
-struct ChunkAttributes {
+struct AttributeCache {
     gone: HashSet<i64>,
-    code: HashMap<i64, bool>,
+    of_chunks: HashMap<i64, ChunkAttributes>,
 }
 
 impl IndexCache {
@@ -168,7 +170,7 @@ impl IndexCache {
 
     fn add(&self, new: Vec<ChunkRow<'_>>, project: &str) {
         self.lists.write().add(&new, project);
-        self.attributes.write().add(new.iter().map(|new| (new.id, new.is_code)));
+        self.attributes.write().add(new.iter().map(|new| (new.id, new.attributes)));
         if let Some(snapshot) = &mut *self.snapshot.write() {
             for new in &new {
                 snapshot.add(new, project);
@@ -188,7 +190,7 @@ impl IndexCache {
     fn clear(&self) {
         *self.snapshot.write() = None;
         self.lists.write().clear();
-        *self.attributes.write() = ChunkAttributes::default();
+        *self.attributes.write() = AttributeCache::default();
         self.is_too_large.store(false, Ordering::SeqCst);
     }
 
@@ -198,7 +200,7 @@ impl IndexCache {
         self.lists.write().clear();
         let mut attributes = self.attributes.write();
         attributes.gone.clear();
-        attributes.code.retain(|chunk, _| existing.contains(chunk));
+        attributes.of_chunks.retain(|chunk, _| existing.contains(chunk));
         drop(attributes);
         let mut guard = self.snapshot.write();
         if let Some(snapshot) = &mut *guard {
@@ -323,32 +325,49 @@ impl IndexCache {
         self.snapshot.read().as_ref().map(|snapshot| snapshot.words.sizes())
     }
 
-    /// Returns the best chunks by BM25, best first, if the snapshot is loaded.
-    pub(super) fn best(&self, query: &WordQuery, limit: usize) -> Option<Vec<(i64, f32)>> {
+    /// Returns the best chunks by BM25 except the excluded ones, best first, if the snapshot is loaded.
+    pub(super) fn best(
+        &self,
+        query: &WordQuery,
+        limit: usize,
+        excluded: &ChunkRanges,
+    ) -> Option<Vec<(i64, f32)>> {
         let guard = self.snapshot.read();
         let attributes = self.attributes.read();
-        let exists = |chunk| !attributes.gone.contains(&chunk);
-        Some(guard.as_ref()?.words.best(query, limit, exists))
+        let fits = |chunk| !attributes.gone.contains(&chunk) && !excluded.contains(chunk);
+        Some(guard.as_ref()?.words.best(query, limit, fits))
     }
 
-    /// Returns the nearest chunks by embedding, best first, if the snapshot covers the model.
-    pub(super) fn nearest(&self, query: &Embedding, limit: usize) -> Option<Neighbours> {
+    /// Returns the nearest chunks by embedding except the excluded ones, best first, if the snapshot covers the model.
+    pub(super) fn nearest(
+        &self,
+        query: &Embedding,
+        limit: usize,
+        excluded: &ChunkRanges,
+    ) -> Option<Neighbours> {
         let model = Model::for_query(Some(query));
         if model.is_empty() || !self.covers(&model) {
             return None;
         }
         let query = VectorQuery { model, vector: query.vector.clone(), limit };
-        self.batcher.announce().run(query, |all| self.search_batch(all))
+        if !excluded.is_empty() {
+            return self.search_batch(&[&query], excluded).pop().flatten();
+        }
+        self.batcher.announce().run(query, |all| self.search_batch(all, excluded))
     }
 
     /// Returns None for each query if its model's embeddings are not in the snapshot.
-    fn search_batch(&self, queries: &[&VectorQuery<Model>]) -> Vec<Option<Neighbours>> {
+    fn search_batch(
+        &self,
+        queries: &[&VectorQuery<Model>],
+        excluded: &ChunkRanges,
+    ) -> Vec<Option<Neighbours>> {
         let guard = self.snapshot.read();
         let Some(snapshot) = &*guard else { return vec![None; queries.len()] };
         // Cloned, since the scan takes a while and would block writers.
         let gone = self.attributes.read().gone.clone();
-        let exists = |chunk| !gone.contains(&chunk);
-        snapshot.vectors.search_batch(&snapshot.model, queries, exists)
+        let fits = |chunk| !gone.contains(&chunk) && !excluded.contains(chunk);
+        snapshot.vectors.search_batch(&snapshot.model, queries, fits)
     }
 
     /// Serializes exhaustive vector scans on the server: one takes all its cores, which the snapshot load needs.
@@ -403,26 +422,26 @@ impl IndexCache {
         }
     }
 
-    /// Returns whether each chunk is code, if all of them are cached.
-    pub(super) fn are_code(&self, chunks: &[i64]) -> Option<Vec<(i64, bool)>> {
+    /// Returns the attributes of each chunk, if all of them are cached.
+    pub(super) fn attributes(&self, chunks: &[i64]) -> Option<Vec<(i64, ChunkAttributes)>> {
         let attributes = self.attributes.read();
-        let flag = |chunk: &i64| Some((*chunk, *attributes.code.get(chunk)?));
-        chunks.iter().map(flag).collect()
+        let cached = |chunk: &i64| Some((*chunk, *attributes.of_chunks.get(chunk)?));
+        chunks.iter().map(cached).collect()
     }
 
-    /// Caches which of the requested chunks exist, and whether they are code.
+    /// Caches which of the requested chunks exist, and their attributes.
     pub(super) fn cache_attributes(
         &self,
         conn: &mut ScopedConn<'_>,
         requested: &[i64],
-        existing: &[(i64, bool)],
+        existing: &[(i64, ChunkAttributes)],
     ) -> Result<(), PgError> {
         let mut attributes = self.attributes.write();
         attributes.add(existing.iter().copied());
         if existing.len() < requested.len() {
             let gone: Vec<i64> = requested
                 .iter()
-                .filter(|chunk| !attributes.code.contains_key(chunk))
+                .filter(|chunk| !attributes.of_chunks.contains_key(chunk))
                 .copied()
                 .collect();
             attributes.gone.extend(gone);
@@ -444,16 +463,16 @@ impl IndexCache {
         }
         let mut attributes = self.attributes.write();
         for chunk in chunks {
-            attributes.code.remove(&chunk);
+            attributes.of_chunks.remove(&chunk);
         }
     }
 }
 
-impl ChunkAttributes {
-    fn add(&mut self, existing: impl Iterator<Item = (i64, bool)>) {
-        if self.code.len() > MAX_ATTRIBUTES {
-            self.code.clear();
+impl AttributeCache {
+    fn add(&mut self, existing: impl Iterator<Item = (i64, ChunkAttributes)>) {
+        if self.of_chunks.len() > MAX_ATTRIBUTES {
+            self.of_chunks.clear();
         }
-        self.code.extend(existing);
+        self.of_chunks.extend(existing);
     }
 }

@@ -9,7 +9,7 @@ use ::postgres::Row;
 
 use super::super::connection::ScopedConn;
 use super::super::error::PgError;
-use super::chunk::ChunkRow;
+use super::chunk::{ChunkAttributes, ChunkRow};
 use super::inverted_index::InvertedIndex;
 
 /// Chunks per page: some megabytes.
@@ -65,24 +65,24 @@ impl Snapshot {
     }
 }
 
-/// Chunk ids, and whether each chunk is code.
-pub(super) type CodeFlags = Vec<(i64, bool)>;
+/// Chunk ids with the attributes of each chunk.
+pub(super) type AttributeList = Vec<(i64, ChunkAttributes)>;
 
-/// Loads the snapshot and the code flags; returns None if it is too large.
+/// Loads the snapshot and the chunks' attributes; returns None if it is too large.
 pub(super) fn read(
     conn: &mut ScopedConn<'_>,
     model: Model,
-) -> Result<Option<(Snapshot, CodeFlags)>, PgError> {
+) -> Result<Option<(Snapshot, AttributeList)>, PgError> {
     let project = conn.scope().project.to_string();
     let vectors = VectorIndex::new(model.dimension as usize);
     let mut snapshot = Snapshot { words: InvertedIndex::default(), model, vectors };
-    let (mut code_flags, mut last) = (Vec::new(), 0);
+    let (mut attributes, mut last) = (Vec::new(), 0);
     loop {
         let rows = read_page(conn, &snapshot.model, last)?;
         for row in &rows {
             let chunk = ChunkRow::read(row)?;
             last = chunk.id;
-            code_flags.push((chunk.id, chunk.is_code));
+            attributes.push((chunk.id, chunk.attributes));
             snapshot.add(&chunk, &project);
         }
         if snapshot.is_too_large() {
@@ -90,7 +90,7 @@ pub(super) fn read(
         }
         if (rows.len() as i64) < PAGE_SIZE {
             snapshot.words.shrink_to_fit();
-            return Ok(Some((snapshot, code_flags)));
+            return Ok(Some((snapshot, attributes)));
         }
     }
 }

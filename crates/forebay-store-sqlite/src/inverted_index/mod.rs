@@ -102,7 +102,7 @@ pub(super) use self::merge::{
 };
 pub(super) use self::segment::SegmentCache;
 use self::term_query::LiveIndex;
-pub(super) use self::term_query::TermQuery;
+pub(super) use self::term_query::{FieldScores, TermQuery};
 pub(super) use self::vocabulary::{Vocabulary, similar_words};
 
 /// Maximum number of pages per segment, and the factor from segment ids to page ids.

@@ -71,33 +71,25 @@ impl TermQuery {
         self.should.is_empty() && self.must.is_empty()
     }
 
-    /// Returns the best chunks that `accepts` lets pass, best first; called only for chunks that
-    /// may be among them.
-    pub(in super::super) fn top(
+    /// Scores all chunks of a field.
+    pub(in super::super) fn score_field(
         &self,
         connection: &Connection,
-        (segments, field): (&SegmentCache, Field),
-        limit: usize,
-        accepts: impl Fn(i64) -> rusqlite::Result<bool>,
-    ) -> rusqlite::Result<Vec<(i64, f64)>> {
+        segments: &SegmentCache,
+        field: Field,
+    ) -> rusqlite::Result<FieldScores> {
         let LiveIndex { segments, tombstones } = LiveIndex::load(connection, segments, field)?;
         let matches = self.find_matches(connection, &segments)?;
         let weights = weights(&segments, &matches, self.should.len() + self.must.len());
         let average_length = average_length(&segments);
-        let is_accepted = |chunk_id| -> rusqlite::Result<bool> {
-            Ok(!tombstones.contains(&chunk_id) && accepts(chunk_id)?)
-        };
-        let mut top = TopK::new(limit, MIN_SCORE);
-        let mut scores = Vec::new();
-        for (segment, matches) in segments.iter().zip(&matches) {
-            if !segment.may_have(connection, &self.kinds)? {
-                continue;
+        let mut scored = Vec::with_capacity(segments.len());
+        for (segment, matches) in segments.into_iter().zip(&matches) {
+            if segment.may_have(connection, &self.kinds)? {
+                let scores = self.score(&segment, matches, (&weights, average_length));
+                scored.push((segment, scores));
             }
-            self.score(segment, matches, (&weights, average_length), &mut scores);
-            top.extend(&segment.chunk_ids, &scores, is_accepted)?;
         }
-        let top = top.into_sorted().into_iter();
-        Ok(top.map(|(chunk_id, score)| (chunk_id, f64::from(score))).collect())
+        Ok(FieldScores { scored, tombstones })
     }
 
     /// Returns the chunks that match all `must` clauses; None without such clauses.
@@ -149,33 +141,31 @@ impl TermQuery {
         segment: &Segment,
         matches: &[Matches],
         (weights, average_length): (&[f32], f32),
-        scores: &mut Vec<f32>,
-    ) {
-        scores.clear();
-        scores.resize(segment.chunk_ids.len(), 0.0);
+    ) -> Vec<f32> {
+        let mut scores = vec![0.0; segment.chunk_ids.len()];
         let (should, rest) = matches.split_at(self.should.len());
         let (must, must_not) = rest.split_at(self.must.len());
         for (matches, weight) in should.iter().zip(weights) {
-            matches.add_scores(scores, segment, (*weight, average_length));
+            matches.add_scores(&mut scores, segment, (*weight, average_length));
         }
         if self.min_should_match > 1 {
             let has = count_matches(should, scores.len());
-            retain(scores, |ordinal| usize::from(has[ordinal]) >= self.min_should_match);
+            retain(&mut scores, |ordinal| usize::from(has[ordinal]) >= self.min_should_match);
         }
         let mut matches_should: Vec<bool> = Vec::new();
         if !must.is_empty() && !should.is_empty() {
             matches_should = scores.iter().map(|score| *score > 0.0).collect();
         }
         for (matches, weight) in must.iter().zip(&weights[should.len()..]) {
-            matches.add_scores(scores, segment, (*weight, average_length));
+            matches.add_scores(&mut scores, segment, (*weight, average_length));
         }
         for matches in must {
             let mut has = vec![false; scores.len()];
             matches.for_each(|posting| set(&mut has, posting.ordinal));
-            retain(scores, |ordinal| has[ordinal]);
+            retain(&mut scores, |ordinal| has[ordinal]);
         }
         if !matches_should.is_empty() {
-            retain(scores, |ordinal| matches_should[ordinal]);
+            retain(&mut scores, |ordinal| matches_should[ordinal]);
         }
         for matches in must_not {
             matches.for_each(|posting| {
@@ -184,6 +174,33 @@ impl TermQuery {
                 }
             });
         }
+        scores
+    }
+}
+
+/// The scores of a field's chunks, by segment.
+pub(in super::super) struct FieldScores {
+    scored: Vec<(Arc<Segment>, Vec<f32>)>,
+    tombstones: HashSet<i64>,
+}
+
+impl FieldScores {
+    /// Returns the best chunks that `accepts` lets pass, best first; called only for chunks that
+    /// may be among them.
+    pub(in super::super) fn top(
+        &self,
+        limit: usize,
+        accepts: impl Fn(i64) -> rusqlite::Result<bool>,
+    ) -> rusqlite::Result<Vec<(i64, f64)>> {
+        let is_accepted = |chunk_id| -> rusqlite::Result<bool> {
+            Ok(!self.tombstones.contains(&chunk_id) && accepts(chunk_id)?)
+        };
+        let mut top = TopK::new(limit, MIN_SCORE);
+        for (segment, scores) in &self.scored {
+            top.extend(&segment.chunk_ids, scores, is_accepted)?;
+        }
+        let top = top.into_sorted().into_iter();
+        Ok(top.map(|(chunk_id, score)| (chunk_id, f64::from(score))).collect())
     }
 }
 

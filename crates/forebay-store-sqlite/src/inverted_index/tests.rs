@@ -39,9 +39,8 @@ fn write(connection: &mut Connection, texts: &[(i64, &str)]) {
 
 fn found(connection: &Connection, query: &IndexQuery) -> Vec<i64> {
     let segments = SegmentCache::default();
-    let best = TermQuery::new(query)
-        .top(connection, (&segments, Field::Text), 1_000, |_| Ok(true))
-        .unwrap();
+    let scores = TermQuery::new(query).score_field(connection, &segments, Field::Text).unwrap();
+    let best = scores.top(1_000, |_| Ok(true)).unwrap();
     best.into_iter().map(|(chunk_id, _)| chunk_id).collect()
 }
 
