@@ -16,7 +16,10 @@ pub fn set(text: &str, key: &str, value: &str) -> Option<String> {
     } else {
         table.insert(name, Item::Value(new));
     }
-    Some(document.to_string())
+    let new = document.to_string();
+    // The parser reads CRLF and writes LF.
+    let has_crlf = text.contains("\r\n");
+    Some(if has_crlf { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new })
 }
 
 /// `line:column` of a setting; of the innermost part of its key that the text has.
@@ -52,6 +55,16 @@ mod tests {
     #[track_caller]
     fn check(text: &str, key: &str, value: &str, expect: &str) {
         assert_eq!(set(text, key, value).as_deref(), Some(expect));
+    }
+
+    #[test]
+    fn line_endings_stay() {
+        check(
+            "# mine\r\n[digest]\r\nbudget = 1\r\n",
+            "digest.verbatim",
+            "2",
+            "# mine\r\n[digest]\r\nbudget = 1\r\nverbatim = 2\r\n",
+        );
     }
 
     #[test]

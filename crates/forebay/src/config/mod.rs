@@ -135,10 +135,38 @@ impl Config {
         flags: &[String],
     ) -> Result<(Self, Option<ConfigError>), ConfigError> {
         let mut config = Self::default();
-        if let Some(user) = &files.user {
-            config.overlay_file(user, |_, _, asked| Some(asked))?;
+        config.overlay_user(files)?;
+        config.overlay_rest(files, flags)
+    }
+
+    /// Loads the settings to show them: without the files that have an error, which are returned.
+    pub(crate) fn load_for_display(
+        files: &SettingsFiles,
+        flags: &[String],
+    ) -> Result<(Self, Vec<ConfigError>), ConfigError> {
+        let mut config = Self::default();
+        let user_fault = config.overlay_user(files).err();
+        if user_fault.is_some() {
+            config = Self::default();
         }
-        config.check_values()?;
+        let (config, project_fault) = config.overlay_rest(files, flags)?;
+        Ok((config, user_fault.into_iter().chain(project_fault).collect()))
+    }
+
+    fn overlay_user(&mut self, files: &SettingsFiles) -> Result<(), ConfigError> {
+        if let Some(user) = &files.user {
+            self.overlay_file(user, |_, _, asked| Some(asked))?;
+        }
+        self.check_values()
+    }
+
+    /// Adds the layers above the user's file; without the project's file if that has an error, which is returned.
+    fn overlay_rest(
+        self,
+        files: &SettingsFiles,
+        flags: &[String],
+    ) -> Result<(Self, Option<ConfigError>), ConfigError> {
+        let mut config = self;
         let user_values = config.said.clone();
         let project = config.overlay_file(&files.project, tighten::tightened);
         let fault = project.and_then(|()| config.check_values()).err();
@@ -471,6 +499,8 @@ mod tests {
         }
         fs::write(files.user.as_ref().unwrap(), "[").unwrap();
         assert!(Config::load_what_is_valid(&files, &[]).is_err());
+        let (_, faults) = Config::load_for_display(&files, &[]).unwrap();
+        assert_eq!(faults.len(), 2);
     }
 
     #[test]

@@ -93,6 +93,26 @@ fn edit_writes_only_valid_text() {
 }
 
 #[test]
+fn edit_without_a_terminal_needs_a_chosen_editor() {
+    let env = TestEnv::new();
+    let mut command = env.command(["config", "edit"]);
+    command.env_remove("VISUAL").env_remove("EDITOR");
+    finish(command, b"").refused(2, "there is no terminal", "forebay config set");
+}
+
+#[test]
+fn a_broken_user_file_is_reported_and_the_settings_are_shown() {
+    let env = TestEnv::new();
+    fs::create_dir_all(env.data()).unwrap();
+    fs::write(env.data().join("settings.toml"), "[digest\n").unwrap();
+    env.forebay(["note", "x"]).refused(2, "settings.toml:1", "forebay config");
+    let shown = env.forebay(["config"]).ok();
+    assert!(shown.stderr.contains("this file is ignored"), "{}", shown.stderr);
+    assert!(shown.text().contains("digest.budget"));
+    env.forebay(["config", "get", "digest.budget"]).ok();
+}
+
+#[test]
 fn every_command_reports_where_a_project_file_is_wrong() {
     let env = TestEnv::new();
     let reference = env.stored("a line\n");

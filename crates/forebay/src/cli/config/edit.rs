@@ -1,7 +1,7 @@
 //! `forebay config edit`: opens a settings file in the user's editor and checks the result.
 
 use std::fs;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -30,10 +30,11 @@ impl Edit {
     pub(super) fn run(&self, common: &Common) -> Result<ExitCode, Failure> {
         let files = settings_files(&project_root(&common.working_folder()?));
         let path = self.level.file(&files)?;
+        let editor = editor(&path)?;
         let before = read(&path)?;
         let start = if before.is_empty() { template() } else { before };
         let draft = Draft::new(&start)?;
-        let after = draft.edit(&files, &path)?;
+        let after = draft.edit(&editor, &files, &path)?;
         if after == start {
             terminal::print_plain("nothing was changed\n")?;
         } else {
@@ -60,9 +61,9 @@ impl Draft {
     }
 
     /// Lets the user edit until the text is valid, and returns it.
-    fn edit(&self, files: &SettingsFiles, target: &Path) -> Result<String, Failure> {
+    fn edit(&self, editor: &str, files: &SettingsFiles, target: &Path) -> Result<String, Failure> {
         loop {
-            self.open()?;
+            self.open(editor)?;
             let text = fs::read_to_string(&self.path)?;
             match Config::check_file(files, target, &self.path, &text) {
                 Ok(()) => return Ok(text),
@@ -71,10 +72,8 @@ impl Draft {
         }
     }
 
-    fn open(&self) -> Result<(), Failure> {
-        let chosen = environment::EDITORS.iter().find_map(|name| environment::read(name));
-        let editor = chosen.unwrap_or_else(|| DEFAULT_EDITOR.to_owned());
-        let status = run_in_foreground(&editor, self.path.as_os_str())?;
+    fn open(&self, editor: &str) -> Result<(), Failure> {
+        let status = run_in_foreground(editor, self.path.as_os_str())?;
         if status.success() {
             return Ok(());
         }
@@ -96,6 +95,20 @@ impl Draft {
 
     fn remove(&self) {
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The user's editor. The default one needs a terminal; a chosen one may work without.
+fn editor(target: &Path) -> Result<String, AppError> {
+    let chosen = environment::EDITORS.iter().find_map(|name| environment::read(name));
+    let has_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    match chosen {
+        Some(chosen) => Ok(chosen),
+        None if has_terminal => Ok(DEFAULT_EDITOR.to_owned()),
+        None => Err(AppError::bad_input(
+            "there is no terminal to edit in",
+            format!("edit {}, use `forebay config set`, or set VISUAL or EDITOR", target.display()),
+        )),
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use self::edit::Edit;
 use self::get_set::{Get, Set};
 use super::terminal::{self, Failure};
-use super::{Common, project_root};
+use super::{Common, project_root, settings_files, wrong_settings};
 use crate::config::{Config, Layer};
 
 /// Show every setting and its origin, or change one
@@ -42,10 +42,11 @@ impl ConfigCommand {
     }
 }
 
-/// The settings in effect; a project's file with an error is reported and ignored.
+/// The settings in effect; a file with an error is reported and ignored.
 fn load(common: &Common) -> Result<Config, Failure> {
-    let (config, fault) = common.valid_config(&project_root(&common.working_folder()?))?;
-    if let Some(fault) = fault {
+    let files = settings_files(&project_root(&common.working_folder()?));
+    let (config, faults) = Config::load_for_display(&files, &common.set).map_err(wrong_settings)?;
+    for fault in faults {
         terminal::note(&format!("{fault}; this file is ignored"))?;
     }
     Ok(config)
