@@ -49,6 +49,8 @@ pub struct Platform {
     pub files: &'static [SetupFile],
     /// What the user has to do after the files are written.
     pub next_steps: Option<&'static str>,
+    /// The same after a set-up of a project.
+    pub project_next_steps: Option<&'static str>,
     /// Files from which it loads instructions for the model.
     pub instructions: InstructionFiles,
     /// Files in which it keeps permission rules.
@@ -87,6 +89,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     saves_results_in_temp: false,
     files: &[],
     next_steps: None,
+    project_next_steps: None,
     instructions: AGENTS_MD,
     permissions: &[],
     credentials: &[],

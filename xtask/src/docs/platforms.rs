@@ -56,6 +56,9 @@ fn section(platform: &Platform) -> String {
     if let Some(words) = platform.next_steps {
         text.push_str(&format!("\nAfterwards: {words}\n"));
     }
+    if let Some(words) = platform.project_next_steps {
+        text.push_str(&format!("\nAfter the set-up of a project: {words}\n"));
+    }
     let rows: Vec<Vec<String>> = platform.files.iter().map(file).collect();
     text.push_str(&format!("\n{}", table(&["level", "file"], &rows)));
     text

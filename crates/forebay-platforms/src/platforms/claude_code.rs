@@ -146,7 +146,7 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::Instructions,
         },
     ],
-    next_steps: Some("In a project, Claude Code asks once whether to use `.mcp.json`."),
+    project_next_steps: Some("Claude Code asks once whether to use `.mcp.json`."),
     instructions: InstructionFiles {
         files: &["CLAUDE.md", "CLAUDE.local.md"],
         folders: &[".claude/rules"],

@@ -134,7 +134,7 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::Instructions,
         },
     ],
-    next_steps: Some("Project hooks run only in a folder that Copilot CLI trusts."),
+    project_next_steps: Some("Project hooks run only in a folder that Copilot CLI trusts."),
     instructions: InstructionFiles {
         files: &["AGENTS.md", ".github/copilot-instructions.md"],
         folders: &[],

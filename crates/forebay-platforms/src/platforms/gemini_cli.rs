@@ -131,7 +131,7 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::Instructions,
         },
     ],
-    next_steps: Some("Project hooks run only in a folder that Gemini CLI trusts."),
+    project_next_steps: Some("Project hooks run only in a folder that Gemini CLI trusts."),
     instructions: InstructionFiles { files: &["GEMINI.md"], folders: &[] },
     permissions: permissions::GEMINI_CLI,
     transcripts: Some(&transcripts::GEMINI_CLI),

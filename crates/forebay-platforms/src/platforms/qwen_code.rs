@@ -137,7 +137,7 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::Instructions,
         },
     ],
-    next_steps: Some("Project hooks run only in a folder that Qwen Code trusts."),
+    project_next_steps: Some("Project hooks run only in a folder that Qwen Code trusts."),
     instructions: InstructionFiles { files: &["QWEN.md"], folders: &[] },
     permissions: permissions::QWEN_CODE,
     ..DEFAULTS

@@ -297,6 +297,15 @@ fn project_files_use_the_program_name_and_user_files_its_path() {
 }
 
 #[test]
+fn steps_of_a_project_are_not_named_after_a_set_up_of_the_user() {
+    let env = TestEnv::new();
+    let of_user = init(&env, &["claude", "--user", "--yes"]).ok().text();
+    assert!(!of_user.contains(".mcp.json"), "{of_user}");
+    let of_project = init(&env, &["claude", "--project", "--yes"]).ok().text();
+    assert!(of_project.contains("asks once whether to use `.mcp.json`"), "{of_project}");
+}
+
+#[test]
 fn invalid_arguments_are_refused() {
     let env = TestEnv::new();
     init(&env, &["emacs"]).refused(2, "unknown agent `emacs`", "claude-code");

@@ -124,7 +124,8 @@ impl Report<'_> {
 
     pub(super) fn show_next_steps(&self) -> Result<(), Failure> {
         for agent in &self.chosen.agents {
-            if let Some(steps) = agent.next_steps {
+            let of_project = agent.project_next_steps.filter(|_| self.level == Level::Project);
+            for steps in agent.next_steps.into_iter().chain(of_project) {
                 let name = paint::hint(&format!("{}:", agent.name));
                 terminal::print_painted(&format!("{name} {steps}"))?;
             }
