@@ -103,20 +103,21 @@ impl Digester {
             self.decide();
         }
         self.reader.finish(&mut |line| self.text.push_line(line));
-        let mut lines = self.reader.count();
+        let (mut lines, mut items) = (self.reader.count(), None);
         let output = match self.state {
             State::Binary(binary, hash) => {
                 self.text.placeholder(&binary.describe(self.bytes, &short_hex(hash)), lines)
             }
             State::Undecided | State::Text => self.text.finish(lines),
             State::NulList(raw) => {
-                let items = std::mem::replace(&mut lines, raw.count());
-                let note = self.text.items_note(items);
-                self.text.finish(items).with_all_omitted(lines).with_note(note)
+                let count = std::mem::replace(&mut lines, raw.count());
+                items = Some(count);
+                let note = self.text.items_note(count);
+                self.text.finish(count).with_all_omitted(lines).with_note(note)
             }
         };
         let Output { text, verbatim, omitted } = output;
-        Digest { text, verbatim, lines, bytes: self.bytes, omitted }
+        Digest { text, verbatim, lines, items, bytes: self.bytes, omitted }
     }
 
     fn probe(&mut self, raw: &[u8]) {

@@ -70,6 +70,8 @@ pub struct Digest {
     pub verbatim: bool,
     /// Number of lines in the raw text, including a last line without `\n`.
     pub lines: u64,
+    /// Number of items if the raw text is a NUL-separated list.
+    pub items: Option<u64>,
     /// Size of the raw text in bytes.
     pub bytes: u64,
     /// Raw lines that are not shown, in order; empty if verbatim.

@@ -23,8 +23,14 @@ fn letters(number: u64) -> String {
 fn shows_a_small_text_verbatim() {
     let raw = "one\ntwo  \n\n\n\nthree three three";
     let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(100));
-    let expect =
-        Digest { text: raw.to_owned(), verbatim: true, lines: 6, bytes: 30, omitted: vec![] };
+    let expect = Digest {
+        text: raw.to_owned(),
+        verbatim: true,
+        lines: 6,
+        items: None,
+        bytes: 30,
+        omitted: vec![],
+    };
     assert_eq!(shown, expect);
 }
 

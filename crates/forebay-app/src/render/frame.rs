@@ -60,7 +60,7 @@ pub(crate) fn for_run(
         lines.extend((!body.is_empty()).then(|| body.into_owned()));
         return lines.join("\n");
     }
-    let last = entry.ok().map(|entry| left_out(&digest.omitted, entry.reference));
+    let last = entry.ok().map(|entry| left_out(digest, entry.reference));
     let frame: usize = lines.iter().chain(&last).map(|line| line.len() + 1).sum();
     let bytes = tokens::to_bytes(budget);
     lines.extend(fitted(&body, bytes.saturating_sub(frame)));
@@ -84,7 +84,7 @@ pub(crate) fn for_capture(
     }
     lines.push(outside::marked(digest.text.trim_end_matches('\n')).into_owned());
     if !digest.verbatim {
-        lines.push(left_out(&digest.omitted, entry.reference));
+        lines.push(left_out(digest, entry.reference));
     }
     lines.join("\n")
 }
@@ -110,7 +110,10 @@ fn head(digest: &Digest, entry: Result<&Entry, &AppError>, outcome: &Outcome<'_>
 
 /// `9,012 lines, 61k tokens -> 190`
 fn size(digest: &Digest) -> String {
-    let lines = number::counted(digest.lines, "line");
+    let lines = match digest.items {
+        Some(items) => number::counted(items, "item"),
+        None => number::counted(digest.lines, "line"),
+    };
     if digest.bytes == 0 {
         "no output".to_owned()
     } else if digest.verbatim {
@@ -145,7 +148,10 @@ fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<Stri
 }
 
 /// `left out: lines 13-424, 431-9,000. ctx_get k3v9m2a1xq lines=13-424 | grep="..."`
-fn left_out(gaps: &[OmittedRange], reference: Reference) -> String {
+///
+/// A digest that describes the text instead of quoting parts of it summarizes all lines.
+fn left_out(digest: &Digest, reference: Reference) -> String {
+    let gaps = &digest.omitted;
     let Some(first) = gaps.first() else {
         let full = NextCall::new("ctx_get").on(reference.as_str());
         return format!("repeats folded, long lines cut; full: {full}");
@@ -157,7 +163,9 @@ fn left_out(gaps: &[OmittedRange], reference: Reference) -> String {
     };
     let get = NextCall::new("ctx_get").on(reference.as_str());
     let get = get.with("lines", range(first)).or("grep", "...");
-    format!("left out: lines {}{more}. {get}", listed.join(", "))
+    let is_all = *first == OmittedRange { first: 1, last: digest.lines };
+    let what = if is_all { "summarized" } else { "left out" };
+    format!("{what}: lines {}{more}. {get}", listed.join(", "))
 }
 
 fn range(gap: &OmittedRange) -> String {

@@ -76,6 +76,17 @@ fn a_large_output_becomes_a_digest_in_a_frame() {
 }
 
 #[test]
+fn the_header_counts_the_items_of_a_nul_separated_list() {
+    let env = TestEnv::new();
+    let names: String = (0..3_000).map(|number| format!("src/module{number}.rs\0")).collect();
+    env.write("names", &names);
+    let text = env.forebay(["run", "--", "cat names"]).ok().text();
+    let header = text.lines().next().unwrap();
+    assert!(header.contains("3,000 items, "), "{header}");
+    assert!(text.lines().last().unwrap().starts_with("summarized: lines 1"), "{text}");
+}
+
+#[test]
 fn the_call_in_a_digest_returns_the_omitted_lines() {
     let env = TestEnv::new();
     let log = varied_log(2_000);
