@@ -238,18 +238,21 @@ impl App {
         self.stores.own_needs_maintenance()
     }
 
-    /// Embeds stored chunks with the configured remote model until `proceed(done)` returns false.
+    /// Embeds stored chunks with the configured remote model until `proceed(done, total)` returns false. The total is
+    /// unknown while the server cannot be reached.
     ///
     /// Returns a remark if the embedding server failed and chunks are left.
     pub fn embed_pending(
         &self,
-        mut proceed: impl FnMut(u64) -> bool,
+        mut proceed: impl FnMut(u64, Option<u64>) -> bool,
     ) -> Result<Option<String>, AppError> {
         let Some(embedder) = &self.embedder else { return Ok(None) };
         let timeout = embedder.batch_timeout();
         let store = self.stores.own()?;
-        let outcome =
-            embedder::backfill(embedder, &*store, &mut |done| proceed(done).then_some(timeout))?;
+        let total = embedder.count_pending(&*store)?;
+        let outcome = embedder::backfill(embedder, &*store, &mut |done| {
+            proceed(done, total).then_some(timeout)
+        })?;
         let remark = |error| format!("{}: {error}; some chunks are not embedded", embedder.about());
         Ok(outcome.error.map(remark))
     }

@@ -198,8 +198,16 @@ fn ask(act: &Act, verdict: &Verdict, call: &Call) -> Result<(), AppError> {
         Reply::No => Err(AppError::refused("the user declined", "continue without it, or ask why")),
         Reply::Unavailable => Err(AppError::refused(
             format!("needs the user's approval: {}", verdict.reason),
-            "this client cannot ask the user; they can add an allow rule and remove the ask rule, \
-             or run it themselves",
+            match verdict.rule {
+                Some(_) => {
+                    "this client cannot ask the user; they can add an allow rule and remove the \
+                     ask rule, or run it themselves"
+                }
+                None => {
+                    "this client cannot ask the user; they can add an allow rule, or run it \
+                     themselves"
+                }
+            },
         )),
     }
 }

@@ -373,8 +373,11 @@ impl Common {
     /// Indexes everything; a cancelled call leaves the rest to the next search.
     fn index_all_until(&self, app: &App, cancel: &CancelToken) -> Result<(), Failure> {
         app.index_pending()?;
-        let bar = progress::chunks();
-        let left = app.embed_pending(|done| {
+        let bar = progress::steps("embedding", "chunks");
+        let left = app.embed_pending(|done, total| {
+            if let Some(total) = total {
+                bar.set_length(total);
+            }
             bar.set_position(done);
             !cancel.is_cancelled()
         });

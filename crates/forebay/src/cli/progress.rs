@@ -48,14 +48,6 @@ pub(super) fn show(bar: &ProgressBar, step: &Progress<'_>) {
     bar.set_position(step.done as u64);
 }
 
-/// A counter of embedded chunks.
-pub(super) fn chunks() -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    ProgressBar::no_length().with_style(style("{spinner} chunks embedded: {pos}"))
-}
-
 /// A spinner for a long command, removed on drop.
 pub(super) struct Spinner {
     bar: ProgressBar,

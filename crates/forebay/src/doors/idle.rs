@@ -47,7 +47,7 @@ impl Idle {
 impl Idle {
     /// Embeds stored chunks with the remote model until the next call.
     fn embed_rest(&self, app: &App, seen: u64) {
-        match app.embed_pending(|_| self.calls.load(Ordering::SeqCst) == seen) {
+        match app.embed_pending(|_, _| self.calls.load(Ordering::SeqCst) == seen) {
             Ok(None) => {}
             Ok(Some(why)) => tracing::info!(why, "some chunks have no remote embedding yet"),
             Err(error) => tracing::warn!(%error, "some chunks have no remote embedding yet"),

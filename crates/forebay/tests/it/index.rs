@@ -320,7 +320,7 @@ fn an_interrupted_index_keeps_what_is_done_and_says_how_to_go_on() {
     let ended = crate::env::finished(child);
     assert_eq!(ended.code(), Some(130), "{ended:?}");
     assert!(ended.stderr.contains("are done and kept"), "{ended:?}");
-    assert!(ended.stderr.contains("forebay index docs goes on: unchanged files are skipped"));
+    assert!(ended.stderr.contains("continue with forebay index docs; unchanged files are skipped"));
     let done = ended.stderr.split_once("cancelled; ").unwrap().1.split_once(" of ").unwrap().0;
     let done: u64 = done.replace(',', "").parse().unwrap();
     let again = index(&env, &["docs"]);

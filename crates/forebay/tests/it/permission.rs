@@ -133,7 +133,8 @@ fn unmatched_command_runs_unless_settings_forbid_it() {
         "",
     );
     env.write(".forebay.toml", "[rules]\nunmatched = \"ask\"\n");
-    env.forebay(["run", "--", "make"]).refused(126, "needs the user's approval", "");
+    let asked = env.forebay(["run", "--", "make"]);
+    asked.refused(126, "needs the user's approval", "they can add an allow rule, or run it");
     env.write(".forebay.toml", "[rules]\nunmatched = \"nonsense\"\n");
     env.forebay(["run", "--", "make"]).refused(2, "expected run, ask or deny", "");
 }

@@ -266,7 +266,7 @@ fn cancelled(
             number::grouped(done),
             number::counted(total, "file")
         ),
-        format!("{}{globs} goes on: unchanged files are skipped", call.in_error()),
+        format!("continue with {}{globs}; unchanged files are skipped", call.in_error()),
     )
 }
 

@@ -16,11 +16,12 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use forebay_sandbox::web::{self, HttpRequest};
-use forebay_store::REMOTE_MODEL_PREFIX;
+use forebay_store::{REMOTE_MODEL_PREFIX, Store};
 use forebay_text::cut;
 
 pub(crate) use self::backfill::backfill;
 pub(crate) use self::error::EmbedderError;
+use crate::AppError;
 use crate::ingest::redaction::Redaction;
 use crate::settings;
 
@@ -137,6 +138,12 @@ impl Embedder {
     }
 
     /// Returns the name that vectors are stored under; probes the server before the first response.
+    /// Counts the chunks that are not embedded yet; None while the server cannot be reached.
+    pub(crate) fn count_pending(&self, store: &dyn Store) -> Result<Option<u64>, AppError> {
+        let Ok(model) = self.model(self.batch_timeout()) else { return Ok(None) };
+        Ok(Some(store.embedding_progress(&model)?.pending))
+    }
+
     fn model(&self, timeout: Duration) -> Result<String, EmbedderError> {
         let known = self.model.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(model) = known {
