@@ -143,9 +143,11 @@ impl Line {
         let main_field = MAIN.into_iter().find(|name| fields.contains_key(*name));
         let main = main_field.map(|name| plain(&fields[name])).unwrap_or_default();
         let others = fields.iter().filter(|(name, _)| Some(name.as_str()) != main_field);
+        let env = fields.get("env").and_then(Value::as_object).into_iter().flatten();
         Input {
             addresses: self.addresses(&main),
             main,
+            variables: env.map(|(name, value)| (name.clone(), plain(value))).collect(),
             parameters: others.map(|(name, value)| (name.clone(), plain(value))).collect(),
         }
     }

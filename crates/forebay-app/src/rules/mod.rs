@@ -105,7 +105,7 @@ fn decide_in(
         resolved: links::follow(&text(&around.environment.cwd.join(main))),
     };
     let action = match tool {
-        "Bash" => Action::Run(main),
+        "Bash" => Action::RunWith { command: main, variables: &input.variables },
         "Read" => Action::Read(&paths),
         "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => Action::Edit(&paths),
         "WebFetch" => Action::Fetch { url: main, resolved: input.addresses.as_deref() },
@@ -119,6 +119,8 @@ fn decide_in(
 pub struct Input {
     /// The command, the path or the URL.
     pub main: String,
+    /// Variables that a command gets besides its own environment.
+    pub variables: Vec<(String, String)>,
     /// All other fields.
     pub parameters: Vec<(String, String)>,
     /// What the URL's host resolves to, once known.

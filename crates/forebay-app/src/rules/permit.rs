@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use forebay_policy::{Decision, List, Mode, Unmatched, Verdict};
 use forebay_sandbox::Profile;
-use forebay_text::number;
+use forebay_text::{number, shell_quote};
 
 use super::unreachable::Unreachable;
 use super::{Circumstances, Environment, InForce, Input, decide, load, unreachable_by};
@@ -20,8 +20,8 @@ const UNREACHABLE_FOR: Duration = Duration::from_secs(2);
 /// Something a tool is about to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// Runs a shell command.
-    Run(String),
+    /// Runs a shell command with these variables added to its environment.
+    Run { command: String, variables: Vec<(String, String)> },
     /// Reads a file.
     Read(PathBuf),
     /// Changes a file, or makes it.
@@ -34,18 +34,32 @@ impl Act {
     /// The host's tool that does it, by which rules speak of it.
     const fn tool(&self) -> &'static str {
         match self {
-            Self::Run(_) => "Bash",
+            Self::Run { .. } => "Bash",
             Self::Read(_) => "Read",
             Self::Edit(_) => "Edit",
             Self::Fetch(_) => "WebFetch",
         }
     }
 
-    fn input(&self) -> String {
-        match self {
-            Self::Run(text) | Self::Fetch(text) => text.clone(),
-            Self::Read(path) | Self::Edit(path) => path.to_string_lossy().into_owned(),
-        }
+    fn input(&self) -> Input {
+        let (main, variables) = match self {
+            Self::Run { command, variables } => (command.clone(), variables.clone()),
+            Self::Fetch(url) => (url.clone(), Vec::new()),
+            Self::Read(path) | Self::Edit(path) => {
+                (path.to_string_lossy().into_owned(), Vec::new())
+            }
+        };
+        Input { main, variables, ..Input::default() }
+    }
+
+    /// What the user is asked about: all that the act consists of.
+    fn shown(&self) -> String {
+        let Input { main, variables, .. } = self.input();
+        let assigned: String = variables
+            .iter()
+            .map(|(name, value)| format!("{name}={} ", shell_quote::arguments(&[value])))
+            .collect();
+        assigned + &main
     }
 }
 
@@ -70,8 +84,7 @@ pub(crate) fn permit_under(
 ) -> Result<(), AppError> {
     let around = circumstances(app, in_force, cwd);
     for act in acts {
-        let input = Input { main: act.input(), ..Input::default() };
-        let verdict = decide(act.tool(), &input, &in_force.rules, &around);
+        let verdict = decide(act.tool(), &act.input(), &in_force.rules, &around);
         match verdict.decision {
             Decision::Allow => {}
             Decision::Deny => return Err(denied(&verdict)),
@@ -112,8 +125,7 @@ impl Readable {
 
     fn verdict(&self, path: &Path) -> Decision {
         let act = Act::Read(path.to_owned());
-        let input = Input { main: act.input(), ..Input::default() };
-        decide(act.tool(), &input, &self.in_force.rules, &self.around).decision
+        decide(act.tool(), &act.input(), &self.in_force.rules, &self.around).decision
     }
 }
 
@@ -192,7 +204,7 @@ fn denied(verdict: &Verdict) -> AppError {
 
 /// What is shown and what is granted are the same text.
 fn ask(act: &Act, verdict: &Verdict, call: &Call) -> Result<(), AppError> {
-    let question = format!("Allow {}: {}\n({})", act.tool(), visible(&act.input()), verdict.reason);
+    let question = format!("Allow {}: {}\n({})", act.tool(), visible(&act.shown()), verdict.reason);
     match call.ask(&question) {
         Reply::Yes => Ok(()),
         Reply::No => Err(AppError::refused("the user declined", "continue without it, or ask why")),

@@ -1,5 +1,6 @@
 //! A command to run, and its title in the history.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use forebay_sandbox::runtimes::{self, RUNTIMES, Runtime};
@@ -64,19 +65,17 @@ impl Command {
     }
 
     /// Returns the acts that the permission rules check.
-    pub(super) fn acts(&self, cwd: &Path) -> Vec<Act> {
+    pub(super) fn acts(&self, cwd: &Path, env: &BTreeMap<String, String>) -> Vec<Act> {
+        let run = |command: String| {
+            let variables = env.iter().map(|(name, value)| (name.clone(), value.clone()));
+            Act::Run { command, variables: variables.collect() }
+        };
         match &self.program {
-            Program::Shell(line) => vec![Act::Run(line.clone())],
-            Program::Argv(arguments) => vec![Act::Run(shell_quote::arguments(arguments))],
+            Program::Shell(line) => vec![run(line.clone())],
+            Program::Argv(arguments) => vec![run(shell_quote::arguments(arguments))],
             Program::Code(code) => {
-                // A rule that denies the interpreter in a shell denies it here, too.
-                let engine = code.runtime.program(cwd).into_iter();
-                let running = engine.map(|program| {
-                    let script = format!("script.{}", code.runtime.extension);
-                    Act::Run(shell_quote::arguments(&[program, script]))
-                });
                 let reading = code.files.iter().map(|path| Act::Read(path.clone()));
-                running.chain(reading).collect()
+                std::iter::once(run(code_line(code, cwd))).chain(reading).collect()
             }
         }
     }
@@ -91,6 +90,19 @@ fn program(app: &App, runtime: &'static Runtime, text: String, files: Vec<PathBu
     let is_kept = app.redaction.redact(&text).1.is_empty();
     let binary_cache = is_kept.then(|| app.stores.home().compiled_programs());
     Program::Code(Code { runtime, text, files, binary_cache })
+}
+
+/// Returns the command line that runs code, so that a rule about it or about the interpreter applies.
+///
+/// The code of a shell is part of the line: it consists of commands.
+fn code_line(code: &Code, cwd: &Path) -> String {
+    // An engine that is not installed yet is judged by its name.
+    let usual = || code.runtime.engines.first().map(|engine| engine.program.to_owned());
+    let program = code.runtime.program(cwd).or_else(usual).unwrap_or_default();
+    if code.runtime.is_shell {
+        return shell_quote::arguments(&[&*program, "-c", &code.text]);
+    }
+    shell_quote::arguments(&[program, format!("script.{}", code.runtime.extension)])
 }
 
 fn runtime(language: Option<&str>) -> Result<&'static Runtime, AppError> {

@@ -1,5 +1,6 @@
 //! What a command runs itself: through wrappers, script arguments, hooks and options.
 
+use super::variables::{self, Effect};
 use super::wrappers::Wrapper;
 use crate::shell::{Command, Doubt, Hole, Piece, RedirectKind, Word, hides_substitution, printed};
 
@@ -9,11 +10,13 @@ pub(super) enum Inner {
     Words(Vec<Word>),
     /// A text interpreted by a shell.
     Text(Word),
+    /// A text interpreted by a shell with another grammar.
+    Foreign(Word),
     Doubt(Doubt),
 }
 
 const SHELLS: &[&str] =
-    &["sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "yash", "fish", "rbash"];
+    &["sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "yash", "rbash"];
 const INTERPRETERS: &[&str] = &[
     "python",
     "python2",
@@ -28,32 +31,12 @@ const INTERPRETERS: &[&str] = &[
     "osascript",
     "deno",
     "bun",
-    "pwsh",
-    "powershell",
     "R",
     "Rscript",
     "julia",
-    "nu",
 ];
-/// Variables whose value a program executes.
-const RUN_VARIABLES: &[&str] = &[
-    "GIT_SSH_COMMAND",
-    "GIT_PAGER",
-    "PAGER",
-    "MANPAGER",
-    "EDITOR",
-    "VISUAL",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_ASKPASS",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "PROMPT_COMMAND",
-    "BROWSER",
-    "LESSOPEN",
-    "PS4",
-];
+/// Shells with a grammar of their own.
+const FOREIGN_SHELLS: &[&str] = &["fish", "pwsh", "powershell", "nu", "elvish", "xonsh"];
 /// Builtins that evaluate subscripts in their arguments.
 const SUBSCRIPT_READERS: &[&str] = &[
     "test", "[", "printf", "read", "declare", "typeset", "local", "export", "unset", "let", "wait",
@@ -66,17 +49,18 @@ const ALIAS: Doubt = Doubt("an alias changes the meaning of a later word");
 const BOUND_NAME: Doubt = Doubt("it binds a name to another program");
 const SUBSCRIPT: Doubt = Doubt("a word with a substitution may be evaluated twice");
 
-/// The command name without its directory.
+/// The command name without its directory, and without a mark of zsh (`=ls`) or Nushell (`^ls`).
 pub(crate) fn base_name(word: &Word) -> String {
     let name = word.marked();
-    let name = name.strip_prefix('=').filter(|rest| !rest.is_empty()).unwrap_or(&name);
+    let name = name.strip_prefix(['=', '^']).filter(|rest| !rest.is_empty()).unwrap_or(&name);
     name.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 /// Everything a command runs directly. `before` is the command whose output it reads.
 pub(super) fn commands_run_by(command: &Command, before: Option<&Command>) -> Vec<Inner> {
-    let obeyed = command.assignments.iter().filter(|each| RUN_VARIABLES.contains(&&*each.name));
-    let mut inner: Vec<Inner> = obeyed.map(|each| Inner::Text(each.value.clone())).collect();
+    let made = variables::assignments(command).into_iter();
+    let obeyed = made.filter(|each| variables::effect(&each.name) == Some(Effect::Runs));
+    let mut inner: Vec<Inner> = obeyed.map(|each| Inner::Text(each.value)).collect();
     let Some(first) = command.words.first() else { return inner };
     if first.known().is_none() {
         inner.push(Inner::Doubt(NAME_IS_DYNAMIC));
@@ -116,6 +100,7 @@ fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
         "xargs" | "parallel" => xargs(name, words),
         "flock" => flock(words),
         _ if SHELLS.contains(&name) => shell(command, before),
+        _ if FOREIGN_SHELLS.contains(&name) => foreign_shell(command, before),
         _ if INTERPRETERS.contains(&name) => interpreter(command),
         _ if SUBSCRIPT_READERS.contains(&name) => subscripts(words),
         _ => wrapped(name, words),
@@ -278,6 +263,24 @@ fn shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
         Some(script) => sourced(&[Word::literal("."), script.clone()]),
         None => stdin_script(command, before),
     }
+}
+
+/// A shell with another grammar; PowerShell accepts any start of an option's name, in any case.
+fn foreign_shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let is_text = |word: &Word| {
+        let text = word.marked().to_ascii_lowercase();
+        let option = text.trim_start_matches('-');
+        text.starts_with('-') && !option.is_empty() && "commands".starts_with(option)
+    };
+    let is_encoded = |word: &Word| word.marked().to_ascii_lowercase().starts_with("-e");
+    let words = &command.words;
+    if let Some(at) = words.iter().position(is_text) {
+        return vec![Inner::Foreign(joined(&words[at + 1..]))];
+    }
+    if words.iter().any(is_encoded) {
+        return vec![Inner::Doubt(SCRIPT_FROM_OUTSIDE)];
+    }
+    shell(command, before)
 }
 
 fn stdin_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {

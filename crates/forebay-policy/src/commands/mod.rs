@@ -7,12 +7,13 @@ mod inner;
 pub(crate) mod read_only;
 pub(crate) mod removals;
 pub(crate) mod strip;
+pub(crate) mod variables;
 mod wrappers;
 
 use self::guesses::Guesses;
 use self::inner::Inner;
 pub(crate) use self::inner::base_name;
-use super::shell::{self, Command, Doubt, Hole, Piece, Script, Word};
+use super::shell::{self, Assignment, Command, Doubt, Hole, Piece, Script, Word};
 
 /// Maximum nesting of wrappers that is followed.
 const MAX_DEPTH: u32 = 32;
@@ -48,11 +49,15 @@ pub(crate) enum Reachability {
 }
 
 impl ReachableCommands {
-    /// Analyses a text; `known` are variables with known values.
-    pub(crate) fn new(text: &str, known: &[(&str, &str)]) -> Self {
+    /// Analyses a text; `known` are variables with known values, `added` those that the call sets.
+    pub(crate) fn new(text: &str, known: &[(&str, &str)], added: &[(String, String)]) -> Self {
         let mut reachable = Self::default();
         let mut script = shell::parse(text);
-        substitute_known(&mut script, known);
+        let is_added = |name: &str| added.iter().any(|(own, _)| own == name);
+        let known: Vec<(&str, &str)> =
+            known.iter().copied().filter(|(name, _)| !is_added(name)).collect();
+        substitute_known(&mut script, &known);
+        reachable.add_variables(added);
         reachable.broken = script.broken;
         reachable.add_script(script, Reachability::Literal, 0);
         if reachable.broken.is_some() {
@@ -60,6 +65,18 @@ impl ReachableCommands {
         }
         reachable.add_guesses();
         reachable
+    }
+
+    /// The call's variables count like assignments before the text.
+    fn add_variables(&mut self, added: &[(String, String)]) {
+        let assignments: Vec<Assignment> = added
+            .iter()
+            .map(|(name, value)| Assignment { name: name.clone(), value: Word::literal(value) })
+            .collect();
+        if !assignments.is_empty() {
+            let command = Command { assignments, ..Command::default() };
+            self.add(command, None, Reachability::Reached, 0);
+        }
     }
 
     fn add_script(&mut self, script: Script, reachability: Reachability, depth: u32) {
@@ -98,6 +115,10 @@ impl ReachableCommands {
                     self.add(Command::from_words(words), None, reached, depth + 1);
                 }
                 Inner::Text(text) => self.add_text(&text, reached, depth + 1),
+                Inner::Foreign(text) => {
+                    self.add_text(&text, reached, depth + 1);
+                    self.add_fragments(&text.as_script());
+                }
                 Inner::Doubt(doubt) => self.add_doubt(doubt),
             }
         }
@@ -119,10 +140,12 @@ impl ReachableCommands {
             self.add_doubt(MADE_WHEN_RUN);
         }
         let script = shell::parse(&text.as_script());
-        if script.broken.is_some() {
-            self.add_doubt(UNREADABLE_SCRIPT);
-        }
+        let is_broken = script.broken.is_some();
         self.add_script(script, reachability, depth);
+        if is_broken {
+            self.add_doubt(UNREADABLE_SCRIPT);
+            self.add_fragments(&text.as_script());
+        }
     }
 
     /// Splits unparsable text at anything that looks like a separator, so that a denied command in it is still found.

@@ -1,6 +1,6 @@
 //! Normalizes a command for allow rules by removing harmless parts.
 
-use super::base_name;
+use super::{base_name, variables};
 use super::wrappers::Wrapper;
 use crate::shell::{Command, Word, join};
 
@@ -40,7 +40,12 @@ pub(crate) fn allow_texts(command: &Command) -> AllowTexts {
 }
 
 fn is_safe(assignment: &crate::shell::Assignment) -> bool {
-    SAFE_VARIABLES.contains(&&*assignment.name) && assignment.value.known().is_some()
+    is_safe_variable(&assignment.name) && assignment.value.known().is_some()
+}
+
+/// Whether a variable leaves what a command does as it is.
+pub(crate) fn is_safe_variable(name: &str) -> bool {
+    SAFE_VARIABLES.contains(&name)
 }
 
 /// Words without quotes where they make no difference.
@@ -80,26 +85,13 @@ fn needs_exact_rule(words: &[Word]) -> bool {
 
 /// A bare assignment has no effect outside, unless later programs read the variable.
 pub(crate) fn is_plain_assignment(command: &Command) -> bool {
-    const EFFECTIVE_VARIABLES: &[&str] = &[
-        "PATH",
-        "IFS",
-        "ENV",
-        "BASH_ENV",
-        "CDPATH",
-        "SHELLOPTS",
-        "BASHOPTS",
-        "PROMPT_COMMAND",
-        "PS4",
-        "PAGER",
-        "EDITOR",
-        "VISUAL",
-        "HOME",
-    ];
-    const EFFECTIVE_PREFIXES: &[&str] =
-        &["LD_", "DYLD_", "GIT_", "NODE_", "PYTHON", "PERL", "RUBY", "LESS", "BASH_"];
+    /// Families of variables that programs obey, beyond those with a known effect.
+    const READ_LATER: &[&str] =
+        &["GIT_", "NODE_", "PYTHON", "PERL", "RUBY", "LESS", "BASH_", "CDPATH"];
     command.words.is_empty()
         && command.assignments.iter().all(|assignment| {
-            !EFFECTIVE_VARIABLES.contains(&&*assignment.name)
-                && !EFFECTIVE_PREFIXES.iter().any(|prefix| assignment.name.starts_with(prefix))
+            let name = &*assignment.name;
+            variables::effect(name).is_none()
+                && !READ_LATER.iter().any(|start| name.starts_with(start))
         })
 }

@@ -28,11 +28,15 @@ pub(super) fn judge(
     check: &PolicyCheck<'_>,
     reachable: &ReachableCommands,
     text: &str,
+    variables: &[(String, String)],
 ) -> Option<Verdict> {
     if let Some((list, sourced)) =
         check.first_match(List::Allow, |sourced| is_whole_text(sourced, text))
     {
         return Some(by_rule(list, sourced));
+    }
+    if !variables.iter().all(|(name, _)| strip::is_safe_variable(name)) {
+        return None;
     }
     let surroundings = Surroundings::new(check, reachable);
     let mut rule = None;

@@ -15,13 +15,17 @@ use crate::verdict::Verdict;
 /// Maximum length of a command; longer ones are always asked about.
 const MAX_COMMAND_CHARS: usize = 10_000;
 
-pub(super) fn judge(check: &PolicyCheck<'_>, text: &str) -> Verdict {
+pub(super) fn judge(
+    check: &PolicyCheck<'_>,
+    text: &str,
+    variables: &[(String, String)],
+) -> Verdict {
     let context = check.context();
     let known: Vec<(&str, &str)> = [("HOME", context.home), ("PWD", Some(context.cwd))]
         .into_iter()
         .filter_map(|(name, value)| value.map(|value| (name, value)))
         .collect();
-    let reachable = ReachableCommands::new(text, &known);
+    let reachable = ReachableCommands::new(text, &known, variables);
     let folders = accessed_files::folders(&reachable, check.base_dirs);
     let files = reachable
         .commands
@@ -35,9 +39,10 @@ pub(super) fn judge(check: &PolicyCheck<'_>, text: &str) -> Verdict {
         .or_else(|| critical(check, &reachable, &folders))
         .or_else(|| unreadable(&reachable, text))
         .or_else(|| doubtful(check, &reachable))
+        .or_else(|| super::variables::judge(check, &reachable))
         .or_else(|| protected(check, &evidence))
         .or_else(|| connecting(check, &evidence))
-        .or_else(|| allow::judge(check, &reachable, text))
+        .or_else(|| allow::judge(check, &reachable, text, variables))
         .unwrap_or_else(|| check.unmatched())
 }
 

@@ -7,6 +7,7 @@ mod deny;
 mod fetch;
 mod file;
 mod protected;
+mod variables;
 
 use std::net::IpAddr;
 
@@ -33,6 +34,8 @@ pub struct Call<'a> {
 pub enum Action<'a> {
     /// Runs a shell command; `Bash` rules apply.
     Run(&'a str),
+    /// Runs a shell command with variables added to its environment.
+    RunWith { command: &'a str, variables: &'a [(String, String)] },
     /// Reads a file; `Read` rules apply.
     Read(&'a Paths),
     /// Changes a file; `Edit` rules and `Read` denies apply.
@@ -47,7 +50,8 @@ pub enum Action<'a> {
 pub fn judge(call: &Call<'_>, rules: &Rules, context: &CallContext<'_>) -> Verdict {
     let check = PolicyCheck { call, rules, base_dirs: &BaseDirs::new(context) };
     let verdict = match call.action {
-        Action::Run(command) => command::judge(&check, command),
+        Action::Run(command) => command::judge(&check, command, &[]),
+        Action::RunWith { command, variables } => command::judge(&check, command, variables),
         Action::Read(paths) | Action::Edit(paths) => file::judge(&check, paths),
         Action::Fetch { url, resolved } => fetch::judge(&check, url, resolved),
         Action::Other => judge_other(&check),
@@ -120,7 +124,7 @@ impl<'a> PolicyCheck<'a> {
 
     fn action_name(&self) -> Option<&'static str> {
         match self.call.action {
-            Action::Run(_) => Some("Bash"),
+            Action::Run(_) | Action::RunWith { .. } => Some("Bash"),
             Action::Read(_) => Some("Read"),
             Action::Edit(_) => Some("Edit"),
             Action::Fetch { .. } => Some("WebFetch"),

@@ -23,6 +23,7 @@ tables! {
     compound,
     dynamic,
     file_commands,
+    foreign_shells,
     modes,
     paths,
     read_only,
@@ -31,6 +32,7 @@ tables! {
     scopes,
     spellings,
     tools,
+    variables,
     web,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Lines that begin with `@` set the scene, and a new block of them starts from nothing:
 //! `@ deny: RULE`, `@ user allow: RULE`, `@ mode: default`, `@ unmatched: ask`, `@ trust: nothing`,
-//! `@ link: PATH -> TARGET`, `@ resolve: HOST ADDRESS...`, `@ managed only: yes`, `@ cwd: PATH`.
+//! `@ link: PATH -> TARGET`, `@ resolve: HOST ADDRESS...`, `@ managed only: yes`, `@ cwd: PATH`,
+//! `@ env: NAME=VALUE`.
 //! Every other line is a case: `verdict Tool input ## why`. `⏎` is a line end, `⟨200b⟩` a character by
 //! its number, `⟨x*10000⟩` a repetition.
 
@@ -34,6 +35,7 @@ pub(crate) struct Scene {
     pub(crate) links: BTreeMap<String, String>,
     pub(crate) resolve: Option<BTreeMap<String, Vec<IpAddr>>>,
     pub(crate) parameters: Vec<(String, String)>,
+    pub(crate) variables: Vec<(String, String)>,
 }
 
 impl Default for Scene {
@@ -49,6 +51,7 @@ impl Default for Scene {
             links: BTreeMap::new(),
             resolve: None,
             parameters: Vec::new(),
+            variables: Vec::new(),
         }
     }
 }
@@ -134,6 +137,10 @@ impl Scene {
                 let (name, value) = value.split_once('=').unwrap();
                 self.parameters.push((name.to_owned(), value.to_owned()));
             }
+            "env" => {
+                let (name, value) = value.split_once('=').unwrap();
+                self.variables.push((name.to_owned(), value.to_owned()));
+            }
             list => self.rules.push(rule(list, value)),
         }
     }
@@ -167,7 +174,8 @@ impl Scene {
         });
         let resolved = resolved.map(Option::unwrap_or_default);
         let action = match tool {
-            "Bash" => Action::Run(input),
+            "Bash" if self.variables.is_empty() => Action::Run(input),
+            "Bash" => Action::RunWith { command: input, variables: &self.variables },
             "Read" => Action::Read(&paths),
             "Edit" | "Write" => Action::Edit(&paths),
             "WebFetch" => Action::Fetch { url: input, resolved: resolved.as_deref() },

@@ -55,6 +55,7 @@ pub(super) fn includes_only_system_headers(text: &str, cwd: &Path) -> bool {
 pub(super) static C: Runtime = Runtime {
     name: "c",
     aliases: &[],
+    is_shell: false,
     extension: "c",
     engines: &[c("cc"), c("gcc"), c("clang")],
     header: Header::None,

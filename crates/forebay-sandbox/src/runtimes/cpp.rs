@@ -50,6 +50,7 @@ static const std::vector<std::string> FILES = forebay_lines(std::getenv("FOREBAY
 pub(super) static CPP: Runtime = Runtime {
     name: "cpp",
     aliases: &["c++", "cxx"],
+    is_shell: false,
     extension: "cpp",
     engines: &[cpp("c++"), cpp("g++"), cpp("clang++")],
     header: Header::None,

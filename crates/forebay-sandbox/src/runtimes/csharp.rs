@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static CSHARP: Runtime = Runtime {
     name: "csharp",
     aliases: &["c#", "cs"],
+    is_shell: false,
     extension: "cs",
     engines: &[Engine {
         program: "dotnet",

@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static ELIXIR: Runtime = Runtime {
     name: "elixir",
     aliases: &["ex", "exs"],
+    is_shell: false,
     extension: "exs",
     engines: &[Engine {
         program: "elixir",

@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Ru
 pub(super) static GO: Runtime = Runtime {
     name: "go",
     aliases: &["golang"],
+    is_shell: false,
     extension: "go",
     engines: &[Engine {
         program: "go",

@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static JAVA: Runtime = Runtime {
     name: "java",
     aliases: &[],
+    is_shell: false,
     extension: "java",
     engines: &[Engine {
         program: "java",

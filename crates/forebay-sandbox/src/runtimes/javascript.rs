@@ -39,6 +39,7 @@ pub(super) const fn deno(extension: &'static [&'static str]) -> Engine {
 pub(super) static JAVASCRIPT: Runtime = Runtime {
     name: "javascript",
     aliases: &["js", "node", "nodejs", "mjs"],
+    is_shell: false,
     extension: "mjs",
     engines: &[
         Engine {

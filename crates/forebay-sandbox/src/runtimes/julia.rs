@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static JULIA: Runtime = Runtime {
     name: "julia",
     aliases: &["jl"],
+    is_shell: false,
     extension: "jl",
     engines: &[Engine {
         program: "julia",

@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static KOTLIN: Runtime = Runtime {
     name: "kotlin",
     aliases: &["kt", "kts"],
+    is_shell: false,
     extension: "kts",
     engines: &[Engine {
         program: "kotlinc",

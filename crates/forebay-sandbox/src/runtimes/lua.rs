@@ -21,6 +21,7 @@ const fn lua(program: &'static str) -> Engine {
 pub(super) static LUA: Runtime = Runtime {
     name: "lua",
     aliases: &["luajit"],
+    is_shell: false,
     extension: "lua",
     engines: &[lua("lua"), lua("lua5.4"), lua("lua5.3"), lua("luajit")],
     header: Header::None,

@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static NUSHELL: Runtime = Runtime {
     name: "nushell",
     aliases: &["nu"],
+    is_shell: true,
     extension: "nu",
     engines: &[Engine {
         program: "nu",

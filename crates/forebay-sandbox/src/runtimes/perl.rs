@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static PERL: Runtime = Runtime {
     name: "perl",
     aliases: &["pl"],
+    is_shell: false,
     extension: "pl",
     engines: &[Engine {
         program: "perl",

@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Ru
 pub(super) static PHP: Runtime = Runtime {
     name: "php",
     aliases: &[],
+    is_shell: false,
     extension: "php",
     engines: &[Engine {
         program: "php",

@@ -47,6 +47,7 @@ const fn python(program: &'static str, location: EngineLocation) -> Engine {
 pub(super) static PYTHON: Runtime = Runtime {
     name: "python",
     aliases: &["py", "python3"],
+    is_shell: false,
     extension: "py",
     engines: &[
         python(".venv/bin/python", EngineLocation::InProject),

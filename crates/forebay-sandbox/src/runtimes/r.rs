@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static R: Runtime = Runtime {
     name: "r",
     aliases: &["rscript"],
+    is_shell: false,
     extension: "R",
     engines: &[Engine {
         program: "Rscript",

@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static RUBY: Runtime = Runtime {
     name: "ruby",
     aliases: &["rb"],
+    is_shell: false,
     extension: "rb",
     engines: &[Engine {
         program: "ruby",

@@ -7,6 +7,8 @@ use std::path::Path;
 pub struct Runtime {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
+    /// Whether its code consists of commands, as in a shell.
+    pub is_shell: bool,
     /// The extension of script files, without the dot.
     pub extension: &'static str,
     /// The programs that can run it, in order of preference.

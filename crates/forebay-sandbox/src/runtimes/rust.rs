@@ -8,6 +8,7 @@ const INCLUDES_FILE: &[&str] = &["include!", "include_str!", "include_bytes!", "
 pub(super) static RUST: Runtime = Runtime {
     name: "rust",
     aliases: &["rs"],
+    is_shell: false,
     extension: "rs",
     engines: &[Engine {
         program: "rustc",

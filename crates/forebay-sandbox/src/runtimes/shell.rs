@@ -34,6 +34,7 @@ const PACKAGES: &str = "apt install, brew install or dnf install the package of 
 pub(super) static SHELL: Runtime = Runtime {
     name: "shell",
     aliases: &["terminal", "command"],
+    is_shell: true,
     extension: "sh",
     engines: &[BASH_ENGINE, SH_ENGINE],
     header: Header::None,
@@ -43,6 +44,7 @@ pub(super) static SHELL: Runtime = Runtime {
 pub(super) static BASH: Runtime = Runtime {
     name: "bash",
     aliases: &[],
+    is_shell: true,
     extension: "sh",
     engines: &[BASH_ENGINE],
     header: Header::None,
@@ -52,6 +54,7 @@ pub(super) static BASH: Runtime = Runtime {
 pub(super) static SH: Runtime = Runtime {
     name: "sh",
     aliases: &["posix", "dash"],
+    is_shell: true,
     extension: "sh",
     engines: &[SH_ENGINE],
     header: Header::None,
@@ -61,6 +64,7 @@ pub(super) static SH: Runtime = Runtime {
 pub(super) static ZSH: Runtime = Runtime {
     name: "zsh",
     aliases: &[],
+    is_shell: true,
     extension: "zsh",
     engines: &[Engine {
         program: "zsh",
@@ -78,6 +82,7 @@ pub(super) static ZSH: Runtime = Runtime {
 pub(super) static FISH: Runtime = Runtime {
     name: "fish",
     aliases: &[],
+    is_shell: true,
     extension: "fish",
     engines: &[Engine {
         program: "fish",
@@ -96,6 +101,7 @@ pub(super) static FISH: Runtime = Runtime {
 pub(super) static POWERSHELL: Runtime = Runtime {
     name: "powershell",
     aliases: &["pwsh", "ps1"],
+    is_shell: true,
     extension: "ps1",
     engines: &[Engine {
         program: "pwsh",

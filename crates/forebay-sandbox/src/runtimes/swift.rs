@@ -5,6 +5,7 @@ use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 pub(super) static SWIFT: Runtime = Runtime {
     name: "swift",
     aliases: &[],
+    is_shell: false,
     extension: "swift",
     engines: &[Engine {
         program: "swift",

@@ -6,6 +6,7 @@ use super::{Engine, EngineLocation, Invocation, Runtime};
 pub(super) static TYPESCRIPT: Runtime = Runtime {
     name: "typescript",
     aliases: &["ts", "mts"],
+    is_shell: false,
     extension: "mts",
     engines: &[
         BUN,

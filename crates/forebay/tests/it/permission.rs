@@ -54,6 +54,56 @@ fn denied_interpreter_runs_no_code() {
     env.forebay(["run", "--language", "perl", "--", "print 1"]).refused(126, "Bash(perl:*)", "");
 }
 
+/// Code for a shell consists of commands, whichever tool takes it.
+#[test]
+fn shell_code_is_judged_as_the_commands_it_is() {
+    for list in ["deny", "ask"] {
+        let env = TestEnv::new().with_rules(json!({ list: ["Bash(touch x:*)"] }));
+        env.write("input", "text\n");
+        let mut client = env.mcp();
+        for language in ["bash", "sh", "zsh", "fish", "powershell", "nushell", "shell", "dash"] {
+            let code = "if true; then touch x; fi\ntouch x";
+            let calls = [
+                ("ctx_execute", json!({ "code": code, "language": language })),
+                ("ctx_execute", json!({ "code": code, "language": language, "background": true })),
+                ("ctx_execute_file", json!({ "path": "input", "code": code, "language": language })),
+            ];
+            for (tool, input) in calls {
+                let error = client.error(tool, input);
+                assert!(error.contains("Bash(touch x:*)"), "{list} {language} {tool}: {error}");
+            }
+            let batch = json!({ "commands": [{ "code": code, "language": language }] });
+            let answer = client.call("ctx_batch_execute", batch).to_string();
+            assert!(answer.contains("Bash(touch x:*)"), "{list} {language} batch: {answer}");
+            env.forebay(["run", "--language", language, "--", code]).refused(126, "touch x", "");
+        }
+        env.forebay(["run", "--file", "input", "--", "touch x"]).refused(126, "touch x", "");
+        assert!(!env.project().join("x").exists());
+        let fine = json!({ "code": "for i in 1 2; do echo $i; done", "language": "bash" });
+        assert!(client.text("ctx_execute", fine).contains("exit 0"));
+    }
+}
+
+/// A variable can make a permitted command run a denied one.
+#[test]
+fn variables_of_a_call_are_part_of_it() {
+    let env = TestEnv::new().with_rules(json!({ "deny": ["Bash(touch:*)"] }));
+    env.write("x.sh", "touch x\n");
+    let mut client = env.mcp();
+    for (name, value) in [("BASH_ENV", "x.sh"), ("LD_PRELOAD", "./x.so"), ("PATH", ".:/usr/bin")] {
+        let call = json!({ "code": "ls", "env": { name: value } });
+        let error = client.error("ctx_execute", call);
+        assert!(error.contains("needs the user's approval") && error.contains(name), "{error}");
+        let assigned = format!("{name}={value}");
+        env.forebay(["run", "--env", &assigned, "--", "ls"]).refused(126, name, "");
+        env.forebay(["run", "--", &format!("{assigned} bash -c ls")]).refused(126, name, "");
+    }
+    let paged = json!({ "code": "git log", "env": { "GIT_PAGER": "touch x" } });
+    assert!(client.error("ctx_execute", paged).contains("Bash(touch:*) denies it"));
+    client.text("ctx_execute", json!({ "code": "ls", "env": { "FOO": "1" } }));
+    assert!(!env.project().join("x").exists());
+}
+
 /// Isolation enforces the rules for what a program opens or starts by itself.
 #[test]
 #[cfg(target_os = "linux")]
