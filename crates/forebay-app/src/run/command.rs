@@ -66,16 +66,19 @@ impl Command {
 
     /// Returns the acts that the permission rules check.
     pub(super) fn acts(&self, cwd: &Path, env: &BTreeMap<String, String>) -> Vec<Act> {
-        let run = |command: String| {
-            let variables = env.iter().map(|(name, value)| (name.clone(), value.clone()));
-            Act::Run { command, variables: variables.collect() }
-        };
+        let given = env.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let run = |command: String| Act::Run { command, variables: given.clone().collect() };
         match &self.program {
             Program::Shell(line) => vec![run(line.clone())],
             Program::Argv(arguments) => vec![run(shell_quote::arguments(arguments))],
             Program::Code(code) => {
                 let reading = code.files.iter().map(|path| Act::Read(path.clone()));
-                std::iter::once(run(code_line(code, cwd))).chain(reading).collect()
+                let path = code.files.first().map(|path| path.to_string_lossy().into_owned());
+                let passed = path.map(|path| ("FILE_PATH".to_owned(), path));
+                let variables = given.clone().chain(passed).collect();
+                let run = Act::Run { command: code_line(code, cwd), variables };
+                // What a rule says about a file explains more than a guess about the code.
+                reading.chain([run]).collect()
             }
         }
     }

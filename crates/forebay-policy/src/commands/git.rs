@@ -33,6 +33,7 @@ const RUN_SETTINGS: &[&str] = &[
     "command",
     "proxy",
 ];
+const GIT_ELSEWHERE: Doubt = Doubt("git takes programs or settings from elsewhere");
 const GIT_ALIAS: Doubt = Doubt("a git alias on the command line changes the meaning of a word");
 
 /// Index of the subcommand, after git's global options.
@@ -55,6 +56,42 @@ pub(super) fn inner(words: &[Word]) -> Vec<Inner> {
         .collect();
     if at > 1 && !rest.is_empty() {
         inner.push(Inner::Words(git(rest)));
+    }
+    let own_options = &words[..at.min(words.len())];
+    if own_options.iter().any(|word| is_other_program(&word.marked())) {
+        inner.push(Inner::Doubt(GIT_ELSEWHERE));
+    }
+    inner.extend(run_by_subcommand(rest));
+    inner
+}
+
+/// Whether an option takes git's own programs or its settings from elsewhere.
+fn is_other_program(option: &str) -> bool {
+    option.starts_with("--exec-path=") || option.starts_with("--config-env")
+}
+
+/// What a subcommand runs: `rebase -x`, `bisect run`, `submodule foreach`, a transport, a setting.
+fn run_by_subcommand(words: &[Word]) -> Vec<Inner> {
+    let Some((subcommand, rest)) = words.split_first() else { return Vec::new() };
+    let mut inner: Vec<Inner> = rest
+        .iter()
+        .filter(|word| word.marked().contains("ext::"))
+        .map(|word| Inner::Code(Word::literal(word.marked().replace("% ", " "))))
+        .collect();
+    match subcommand.marked().as_str() {
+        "rebase" | "submodule" | "bisect" | "filter-branch" | "difftool" | "for-each-repo"
+        | "clone" | "fetch" | "pull" | "ls-remote" | "archive" => {
+            inner.push(Inner::Tails(rest.to_vec()));
+        }
+        "config" => {
+            let operands: Vec<String> =
+                rest.iter().map(Word::as_script).filter(|text| !text.starts_with('-')).collect();
+            let key = operands.iter().position(|text| text.contains('.'));
+            if let Some([key, value]) = key.and_then(|at| operands.get(at..at + 2)) {
+                inner.extend(from_setting(&key.to_ascii_lowercase(), value, &[]));
+            }
+        }
+        _ => {}
     }
     inner
 }

@@ -21,10 +21,6 @@ impl Guesses {
         }
     }
 
-    pub(super) fn knows(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
     /// The first possible text of a word.
     fn guess(&self, word: &Word) -> Option<String> {
         self.texts(word).into_iter().next()

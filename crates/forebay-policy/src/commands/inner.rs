@@ -1,5 +1,6 @@
 //! What a command runs itself: through wrappers, script arguments, hooks and options.
 
+use super::runners;
 use super::variables::{self, Effect};
 use super::wrappers::Wrapper;
 use crate::shell::{Command, Doubt, Hole, Piece, RedirectKind, Word, hides_substitution, printed};
@@ -12,6 +13,10 @@ pub(super) enum Inner {
     Text(Word),
     /// A text interpreted by a shell with another grammar.
     Foreign(Word),
+    /// Words of which any may begin a command.
+    Tails(Vec<Word>),
+    /// A text in some language that starts commands.
+    Code(Word),
     Doubt(Doubt),
 }
 
@@ -43,7 +48,7 @@ const SUBSCRIPT_READERS: &[&str] = &[
 ];
 
 const NAME_IS_DYNAMIC: Doubt = Doubt("the command name is only known at run time");
-const SCRIPT_FROM_OUTSIDE: Doubt =
+pub(super) const SCRIPT_FROM_OUTSIDE: Doubt =
     Doubt("it runs a script from its input, which cannot be analysed");
 const ALIAS: Doubt = Doubt("an alias changes the meaning of a later word");
 const BOUND_NAME: Doubt = Doubt("it binds a name to another program");
@@ -54,6 +59,14 @@ pub(crate) fn base_name(word: &Word) -> String {
     let name = word.marked();
     let name = name.strip_prefix(['=', '^']).filter(|rest| !rest.is_empty()).unwrap_or(&name);
     name.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+pub(super) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name) || FOREIGN_SHELLS.contains(&name)
+}
+
+pub(super) fn is_interpreter(name: &str) -> bool {
+    INTERPRETERS.contains(&name)
 }
 
 /// Everything a command runs directly. `before` is the command whose output it reads.
@@ -71,10 +84,11 @@ pub(super) fn commands_run_by(command: &Command, before: Option<&Command>) -> Ve
     }
     let name = base_name(first);
     inner.extend(by_name(&name, command, before));
+    inner.extend(runners::inner(&name, command, before));
     inner
 }
 
-fn is_nothing_but_holes(word: &Word) -> bool {
+pub(super) fn is_nothing_but_holes(word: &Word) -> bool {
     !word.pieces.is_empty() && word.pieces.iter().all(|piece| matches!(piece, Piece::Hole(_)))
 }
 
@@ -204,6 +218,11 @@ fn xargs(name: &str, words: &[Word]) -> Vec<Inner> {
     let inner = wrapper.inner(words);
     let ends = |word: &Word| word.marked().starts_with(":::");
     let placeholder = placeholder(words);
+    if inner.first().is_none_or(ends) {
+        // Without a command, the arguments are commands.
+        let given = words.iter().skip_while(|word| !ends(word)).filter(|word| !ends(word));
+        return given.cloned().map(Inner::Code).collect();
+    }
     let own = inner.iter().take_while(|word| !ends(word)).map(|word| with_hole(word, &placeholder));
     if inner.is_empty() { Vec::new() } else { run(own.chain([Word::unknown()]).collect()) }
 }
@@ -236,13 +255,20 @@ fn watch_command(words: &[Word]) -> &[Word] {
 fn env(words: &[Word]) -> Vec<Inner> {
     let split = words.iter().enumerate().find_map(|(at, word)| {
         let text = word.marked();
-        let value = text.strip_prefix("--split-string=").or_else(|| text.strip_prefix("-S"))?;
+        let value = text.strip_prefix("--split-string=").or_else(|| after_cluster(&text, 'S'))?;
         if value.is_empty() { Some(joined(&words[at + 1..])) } else { Some(Word::literal(value)) }
     });
     match split {
         Some(text) => vec![Inner::Text(text)],
         None => wrapped("env", words),
     }
+}
+
+/// The text attached to a short option, also in a cluster: `x` in `-vSx`.
+fn after_cluster(text: &str, option: char) -> Option<&str> {
+    let cluster = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let (others, attached) = cluster.split_once(option)?;
+    others.chars().all(|c| c.is_ascii_alphanumeric()).then_some(attached)
 }
 
 fn flock(words: &[Word]) -> Vec<Inner> {

@@ -1,12 +1,21 @@
 //! Normalizes a command for allow rules by removing harmless parts.
 
-use super::{base_name, variables};
 use super::wrappers::Wrapper;
+use super::{base_name, variables};
 use crate::shell::{Command, Word, join};
 
-/// Variables that only affect a program's output or build; the host documents the first.
-const SAFE_VARIABLES: &[&str] =
-    &["NODE_ENV", "LANG", "LC_ALL", "TZ", "NO_COLOR", "FORCE_COLOR", "RUST_BACKTRACE", "RUST_LOG"];
+/// Variables that only affect a program's output or build, or pass a file to code; the host documents the first.
+const SAFE_VARIABLES: &[&str] = &[
+    "NODE_ENV",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "FILE_PATH",
+];
 /// Commands that run another, which a prefix rule must not grant.
 const EXACT_ONLY: &[&str] = &["watch", "setsid", "ionice", "flock"];
 

@@ -148,7 +148,7 @@ const ASSIGNING: &[&str] = &[
 ];
 /// Builtins that set the variables they name.
 const SETTING: &[&str] =
-    &["export", "declare", "typeset", "read", "printf", "mapfile", "readarray", "getopts"];
+    &["export", "declare", "typeset", "read", "printf", "mapfile", "readarray", "getopts", "unset"];
 
 /// The effect of a variable.
 pub(crate) fn effect(name: &str) -> Option<Effect> {
@@ -178,6 +178,15 @@ pub(crate) fn assignments(command: &Command) -> Vec<Assignment> {
         made.extend(named.map(|name| Assignment { name, value: Word::unknown() }));
     }
     made
+}
+
+/// Whether a command may change a variable of the shell.
+pub(crate) fn sets(command: &Command, name: &str) -> bool {
+    let is_named = |word: &Word| word.marked() == name;
+    let first = command.words.first().map(base_name).unwrap_or_default();
+    assignments(command).iter().any(|each| each.name == name)
+        || (name == "PWD" && matches!(&*first, "cd" | "pushd" | "popd"))
+        || (SETTING.contains(&&*first) && command.words[1..].iter().any(is_named))
 }
 
 /// `NAME=value`, also behind an option such as `-EPATH=x` or `--setenv=PATH=x`.

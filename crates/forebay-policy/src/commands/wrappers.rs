@@ -91,6 +91,8 @@ wrappers! {
     "entr" "" [] 0 deny_only ("entr -c ls", "ls");
     "busybox" "" [] 0 deny_only ("busybox ls", "ls");
     "toybox" "" [] 0 deny_only ("toybox ls", "ls");
+    "chronic" "" [] 0 deny_only ("chronic ls", "ls");
+    "cgexec" "g" [] 0 deny_only ("cgexec -g cpu:x ls", "ls");
     "flock" "wE" ["--timeout", "--wait", "--conflict-exit-code"] 1 deny_only ("flock -w 5 lock ls", "ls");
     "xargs" "aEdILnPs" ["--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace"] 0 deny_only ("xargs -n 1 ls", "ls");
     "parallel" "jNnIaS" ["--jobs", "--arg-file"] 0 deny_only ("parallel -j 4 ls", "ls");

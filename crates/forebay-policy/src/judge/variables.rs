@@ -26,10 +26,7 @@ pub(super) fn judge(check: &PolicyCheck<'_>, reachable: &ReachableCommands) -> O
 
 fn names_commands(check: &PolicyCheck<'_>, list: List) -> bool {
     check.applicable(list).any(|sourced| {
-        matches!(
-            sourced.rule.specifier,
-            Specifier::Command(_) | Specifier::CommandOrParameter(..)
-        )
+        matches!(sourced.rule.specifier, Specifier::Command(_) | Specifier::CommandOrParameter(..))
     })
 }
 
@@ -38,19 +35,14 @@ fn reasons(command: &Command, context: &CallContext<'_>) -> Vec<String> {
     made.iter().filter_map(|assignment| reason(assignment, command, context)).collect()
 }
 
-fn reason(
-    assignment: &Assignment,
-    command: &Command,
-    context: &CallContext<'_>,
-) -> Option<String> {
+fn reason(assignment: &Assignment, command: &Command, context: &CallContext<'_>) -> Option<String> {
     let name = &assignment.name;
     match variables::effect(name)? {
         Effect::Runs => None,
         Effect::Loads => Some(format!("{name} makes programs load what rules cannot see")),
-        Effect::Splits => command
-            .words
-            .is_empty()
-            .then(|| format!("{name} changes how later words are split")),
+        Effect::Splits => {
+            command.words.is_empty().then(|| format!("{name} changes how later words are split"))
+        }
         Effect::SearchPath => (!is_trusted_search_path(&assignment.value, context))
             .then(|| format!("{name} names a folder in which a program may replace a known one")),
     }
@@ -75,7 +67,8 @@ fn is_trusted_search_path(value: &Word, context: &CallContext<'_>) -> bool {
     }
     text.split(':').all(|entry| {
         let at_home = entry.strip_prefix("~/").zip(context.home);
-        let folder = at_home.map_or_else(|| entry.to_owned(), |(rest, home)| format!("{home}/{rest}"));
+        let folder =
+            at_home.map_or_else(|| entry.to_owned(), |(rest, home)| format!("{home}/{rest}"));
         entry == INHERITED || is_trusted_folder(&folder, context)
     })
 }

@@ -29,6 +29,7 @@ tables! {
     read_only,
     redirects,
     removals,
+    runners,
     scopes,
     spellings,
     tools,
