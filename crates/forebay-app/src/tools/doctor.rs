@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use forebay_sandbox::isolation::{AccessRules, CheckOutcome, SelfTestReport};
 use forebay_sandbox::runtimes::{RUNTIMES, Runtime};
-use forebay_sandbox::{Profile, Program, RunSpec, Sink};
+use forebay_sandbox::{Profile, Program, RunSpec, Sink, trusted_path};
 use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -212,7 +212,14 @@ fn shell(app: &App, call: &Call) -> Check {
     }
     let mut output = Output(String::new());
     let program = Program::Shell("printf '%s' \"${BASH_VERSION:-sh}\"".to_owned());
-    match forebay_sandbox::run(&RunSpec::new(program, app.cwd.clone()), &mut output, &call.cancel) {
+    let mut spec = RunSpec::new(program, app.cwd.clone());
+    // This is no run of the user's: a shell of the project must not be started.
+    spec.env = vec![("PATH".to_owned(), trusted_path(app.root()))];
+    if let Ok(in_force) = rules::in_force(app) {
+        let profile = app.settings.isolation.profile;
+        spec.isolation = rules::isolation::isolation(app, profile, &in_force);
+    }
+    match forebay_sandbox::run(&spec, &mut output, &call.cancel) {
         Ok(finished) if finished.ending.is_success() => Check::good(
             "shell",
             format!("bash {}", output.0).replace("bash sh", "sh (no bash here)"),
@@ -283,7 +290,7 @@ fn agents(app: &App) -> Vec<Check> {
 /// Tests what isolation promises and reports what is enforced.
 fn isolation(app: &App, call: &Call) -> Check {
     let profile = app.settings.isolation.profile;
-    match forebay_sandbox::isolation::self_test(&call.cancel) {
+    match forebay_sandbox::isolation::self_test(app.root(), &call.cancel) {
         Ok(report) => isolation_check(profile, &report),
         Err(error) => Check::broken("isolation", AppError::from(error).to_text()),
     }

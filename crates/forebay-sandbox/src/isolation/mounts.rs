@@ -147,7 +147,7 @@ pub(super) fn is_mount_failure(error: &io::Error) -> bool {
 #[expect(unsafe_code, reason = "the namespace is created in a child")]
 pub(super) fn are_supported() -> bool {
     let nothing = Mounts { id_map: id_map(), mounts: Vec::new() };
-    let mut command = Command::new("true");
+    let mut command = Command::new(crate::search_path::system_program("true"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // SAFETY: the closure runs between fork and exec; `apply` makes system calls only, and neither allocates
     // nor locks.

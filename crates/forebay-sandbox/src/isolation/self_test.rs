@@ -13,7 +13,7 @@ use forebay_domain::run::Stream;
 
 use super::restrictions::mechanisms;
 use super::{Isolation, Profile};
-use crate::{CancelToken, Program, RunError, RunSpec, Sink, run};
+use crate::{CancelToken, Program, RunError, RunSpec, Sink, run, trusted_path};
 
 /// The result of the self-test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +46,10 @@ pub enum CheckOutcome {
 }
 
 /// Checks every guarantee.
-pub fn self_test(cancel: &CancelToken) -> Result<SelfTestReport, RunError> {
-    let fixture = Fixture::new().map_err(RunError::io("prepare the self-test"))?;
+///
+/// Half of its commands run without isolation, so programs of `project` must not take part.
+pub fn self_test(project: &Path, cancel: &CancelToken) -> Result<SelfTestReport, RunError> {
+    let fixture = Fixture::new(project).map_err(RunError::io("prepare the self-test"))?;
     let port =
         fixture.listener.local_addr().map_err(RunError::io("listen on a local port"))?.port();
     let checks = [
@@ -74,10 +76,11 @@ pub fn self_test(cancel: &CancelToken) -> Result<SelfTestReport, RunError> {
 struct Fixture {
     folder: tempfile::TempDir,
     listener: TcpListener,
+    search_path: String,
 }
 
 impl Fixture {
-    fn new() -> io::Result<Self> {
+    fn new(project: &Path) -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
         for name in ["project", "data", "denied"] {
             fs::create_dir(folder.path().join(name))?;
@@ -87,7 +90,8 @@ impl Fixture {
         let tool = folder.path().join("project/tool");
         fs::write(&tool, "#!/bin/sh\n")?;
         fs::set_permissions(&tool, Permissions::from_mode(0o700))?;
-        Ok(Self { folder, listener: TcpListener::bind(("127.0.0.1", 0))? })
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        Ok(Self { folder, listener, search_path: trusted_path(project) })
     }
 
     fn outcome(
@@ -113,6 +117,7 @@ impl Fixture {
     ) -> Result<bool, RunError> {
         let project = self.path("project");
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), project.clone());
+        spec.env = vec![("PATH".to_owned(), self.search_path.clone())];
         spec.isolation = Isolation {
             profile,
             project_root: Some(project),

@@ -14,6 +14,7 @@ use rustix::fs::{Access, access};
 
 use super::{Engine, EngineLocation, Runtime};
 use crate::run::run_process;
+use crate::search_path::{is_trusted_program, trusted_path};
 use crate::{CancelToken, Program, RunSpec, Sink};
 
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -37,7 +38,7 @@ fn find_program(engine: &Engine, cwd: &Path) -> Option<PathBuf> {
         EngineLocation::OnPath => find_on_path(engine.program),
         EngineLocation::OnPathMinVersion(major, minor) => {
             let program = find_on_path(engine.program)?;
-            (cached_version(&program)? >= (major, minor)).then_some(program)
+            (cached_version(&program, cwd)? >= (major, minor)).then_some(program)
         }
         EngineLocation::OnPathIfProjectHas(file) => {
             find_in_project(file, cwd)?;
@@ -83,22 +84,33 @@ fn is_executable(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
-fn cached_version(program: &Path) -> Option<(u32, u32)> {
+fn cached_version(program: &Path, cwd: &Path) -> Option<(u32, u32)> {
     static CACHE: OnceLock<Mutex<HashMap<PathBuf, (u32, u32)>>> = OnceLock::new();
     let mut cache =
         CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(version) = cache.get(program) {
         return Some(*version);
     }
-    let version = parse_version(&version_output(program)?)?;
+    // It is asked without isolation.
+    if !is_trusted_program(program, repository(cwd)) {
+        return None;
+    }
+    let version = parse_version(&version_output(program, repository(cwd))?)?;
     cache.insert(program.to_owned(), version);
     Some(version)
 }
 
-fn version_output(program: &Path) -> Option<String> {
+/// The repository that contains `cwd`, or `cwd` itself.
+fn repository(cwd: &Path) -> &Path {
+    cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd)
+}
+
+fn version_output(program: &Path, project: &Path) -> Option<String> {
     let argv = vec![program.to_string_lossy().into_owned(), "--version".to_owned()];
     let mut spec = RunSpec::new(Program::Argv(argv), "/".into());
     spec.timeout = VERSION_TIMEOUT;
+    // It may be a script, whose interpreter is looked up.
+    spec.env = vec![("PATH".to_owned(), trusted_path(project))];
     let mut output = CollectOutput::default();
     run_process(&spec, &mut output, &CancelToken::new()).ok()?;
     Some(String::from_utf8_lossy(&output.bytes).into_owned())

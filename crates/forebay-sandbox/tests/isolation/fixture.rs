@@ -98,7 +98,7 @@ impl Sink for Text {
 
 /// Returns whether the kernel enforces isolation; reports the test as skipped if it has no Landlock.
 pub(crate) fn is_enforced() -> bool {
-    let report = isolation::self_test(&CancelToken::new()).unwrap();
+    let report = isolation::self_test(Path::new("/none"), &CancelToken::new()).unwrap();
     let enforced = Path::new("/proc/self").exists() && report.passed();
     if !enforced && report.mechanisms.iter().any(|mechanism| mechanism.contains("no Landlock")) {
         forebay_test_support::skip("the kernel has no Landlock");
