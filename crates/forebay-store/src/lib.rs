@@ -20,6 +20,7 @@ pub mod busy_timeout;
 pub mod cache;
 pub mod candidates;
 pub mod chunk;
+pub mod control_file;
 pub mod derived;
 pub mod document;
 mod embeddings;

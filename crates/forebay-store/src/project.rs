@@ -2,10 +2,11 @@
 //!
 //! Reads git's files instead of running git, since a hook has milliseconds.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::ProjectId;
+
+use crate::control_file;
 
 /// A project and its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +40,7 @@ impl Project {
     /// another.
     pub fn shared_name(&self) -> String {
         let config = self.git_dir.as_deref().map(|git_dir| common_dir(git_dir).join("config"));
-        let text = config.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+        let text = config.and_then(|path| read(&path)).unwrap_or_default();
         let origin = origin(&text).and_then(remote_location);
         origin.unwrap_or_else(|| self.id.as_str().to_owned())
     }
@@ -52,7 +53,7 @@ impl Project {
 
     /// Returns the branch that is checked out.
     pub fn branch(&self) -> Option<String> {
-        let head = fs::read_to_string(self.git_dir.as_ref()?.join("HEAD")).ok()?;
+        let head = read(&self.git_dir.as_ref()?.join("HEAD"))?;
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
@@ -79,20 +80,25 @@ impl Project {
     }
 }
 
+/// A file of git; one that cannot be read says nothing.
+fn read(path: &Path) -> Option<String> {
+    control_file::read(path).ok().flatten()
+}
+
 /// Returns the git folder of a worktree: `.git` itself, or the target of the file `.git`.
 fn git_dir(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
     if dot_git.is_dir() {
         return dot_git.join("HEAD").is_file().then_some(dot_git);
     }
-    let text = fs::read_to_string(&dot_git).ok()?;
+    let text = read(&dot_git)?;
     let named = root.join(text.trim().strip_prefix("gitdir:")?.trim());
     named.canonicalize().ok()
 }
 
 /// Returns the folder that all worktrees of a repository share.
 fn common_dir(git_dir: &Path) -> PathBuf {
-    let named = fs::read_to_string(git_dir.join("commondir")).ok();
+    let named = read(&git_dir.join("commondir"));
     let common = named.map(|text| git_dir.join(text.trim()));
     common.and_then(|path| path.canonicalize().ok()).unwrap_or_else(|| git_dir.to_owned())
 }

@@ -5,11 +5,11 @@
 //! reported; the other files are not affected.
 
 use std::fs::{self, OpenOptions};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use forebay_platforms::Platform;
 use forebay_platforms::setup::{self, Level, NEW_FILE, Step};
+use forebay_store::control_file;
 
 use super::{Machine, state};
 
@@ -248,14 +248,7 @@ fn check_writable(path: &Path) -> Result<(), String> {
 
 /// Reads a settings file, or returns None if it does not exist.
 pub(super) fn read_settings(path: &Path) -> Result<Option<String>, String> {
-    match fs::read(path) {
-        Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(text)),
-            Err(_) => Err("cannot read it: not UTF-8 text".to_owned()),
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("cannot read it: {error}")),
-    }
+    control_file::read_state(path).map_err(|error| format!("cannot read it: {error}"))
 }
 
 /// Resolves symlinks, also those to a file that does not exist yet.

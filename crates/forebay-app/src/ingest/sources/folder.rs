@@ -22,6 +22,7 @@ pub(super) fn files(
     path_globs: &PathGlobs,
     outcome: &mut Outcome,
 ) -> Result<Vec<Candidate>, AppError> {
+    walk::check_top(root)?;
     let filter = PathFilter::new(path_globs)?;
     let skipped = Mutex::new(Vec::new());
     let mut files = walk::find(walker(root, path_globs), MAX_FILES, |entry| {
@@ -46,7 +47,10 @@ fn walker(root: &Path, path_globs: &PathGlobs) -> WalkParallel {
         .hidden(!wants_hidden)
         .require_git(false)
         .follow_links(false)
-        .filter_entry(|entry| entry.file_name() != ".git")
+        .filter_entry(|entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            entry.file_name() != ".git" && (!is_folder || walk::is_walkable(entry.path()))
+        })
         .build_parallel()
 }
 
