@@ -258,7 +258,7 @@ impl Common {
     fn tolerant_settings(&self, root: &Path) -> Result<Settings, Failure> {
         let (settings, fault) = self.valid_settings(root)?;
         if let Some(fault) = fault {
-            terminal::note(&format!("{fault}; this file is ignored"))?;
+            terminal::note(&format!("{fault}; what is valid in this file counts"))?;
         }
         Ok(settings)
     }

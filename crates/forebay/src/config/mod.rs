@@ -6,19 +6,20 @@ pub(crate) mod environment;
 mod error;
 mod recognizers;
 mod tighten;
+mod values;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use forebay_app::settings::{self, Settings};
 use forebay_platforms::toml_text;
+use forebay_store::control_file;
 use toml::{Table, Value};
 
 pub(crate) use self::error::ConfigError;
 use self::error::place;
+use self::values::{expected, fits, value_from_text};
 
 /// The name of a project's settings file.
 pub(crate) const PROJECT_FILE: &str = ".forebay.toml";
@@ -66,7 +67,7 @@ impl Config {
         }
     }
 
-    /// Reads all layers in order; ignores a project's file with an error, and returns the error.
+    /// Reads all layers in order; of a project's file with errors, what is valid counts. Returns the first error.
     ///
     /// That file can only tighten restrictions, so this is for commands that run nothing.
     pub(crate) fn load_what_is_valid(
@@ -78,15 +79,16 @@ impl Config {
         config.overlay_rest(files, flags)
     }
 
-    /// Loads the settings to show them: without the files that have an error, which are returned.
+    /// Loads the settings to show them: of a file with errors, what is valid counts. Returns the errors.
     pub(crate) fn load_for_display(
         files: &SettingsFiles,
         flags: &[String],
     ) -> Result<(Self, Vec<ConfigError>), ConfigError> {
         let mut config = Self::default();
         let user_fault = config.overlay_user(files).err();
-        if user_fault.is_some() {
+        if let (Some(_), Some(user)) = (&user_fault, &files.user) {
             config = Self::default();
+            config.overlay_valid_lines(user, |_, _, asked| Some(asked));
         }
         let (config, project_fault) = config.overlay_rest(files, flags)?;
         Ok((config, user_fault.into_iter().chain(project_fault).collect()))
@@ -99,7 +101,7 @@ impl Config {
         self.check_values()
     }
 
-    /// Adds the layers above the user's file; without the project's file if that has an error, which is returned.
+    /// Adds the layers above the user's file; of a project's file with errors, what is valid. Returns the first error.
     fn overlay_rest(
         self,
         files: &SettingsFiles,
@@ -111,6 +113,7 @@ impl Config {
         let fault = project.and_then(|()| config.check_values()).err();
         if fault.is_some() {
             config.said = user_values;
+            config.overlay_valid_lines(&files.project, tighten::tightened);
         }
         config.overlay_environment()?;
         config.overlay_flags(flags)?;
@@ -205,7 +208,7 @@ impl Config {
         let key = message.split(' ').next().unwrap_or_default();
         let origin = match self.said.get(key) {
             Some((_, Layer::File(path))) => {
-                let text = fs::read_to_string(path).unwrap_or_default();
+                let text = control_file::read(path).ok().flatten().unwrap_or_default();
                 place(path, toml_text::position_of_key(&text, key))
             }
             Some((_, layer)) => layer.to_string(),
@@ -216,18 +219,28 @@ impl Config {
 
     /// Applies a file; `may` maps a value to what is allowed, or None if it may not be set.
     fn overlay_file(&mut self, path: &Path, may: May) -> Result<(), ConfigError> {
-        match fs::read_to_string(path) {
-            Ok(text) => self.overlay_text(path, &text, may),
+        match control_file::read(path) {
+            Ok(Some(text)) => self.overlay_text(path, &text, may),
             // A data directory that is a file has no settings either.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(())
-            }
+            Ok(None) => Ok(()),
             Err(source) => Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+        }
+    }
+
+    /// Applies each setting of a file that is valid by itself.
+    fn overlay_valid_lines(&mut self, path: &Path, may: May) {
+        let text = control_file::read(path).ok().flatten().unwrap_or_default();
+        let Ok(table) = parse(path, &text) else { return };
+        let layer = Layer::File(path.to_owned());
+        for (key, value) in flatten(table) {
+            let before = self.said.get(&key).cloned();
+            let is_set = self.set(&key, value, &layer, may).is_ok();
+            if is_set && self.check_values().is_err() {
+                match before {
+                    Some(value) => drop(self.said.insert(key, value)),
+                    None => drop(self.said.remove(&key)),
+                }
+            }
         }
     }
 
@@ -297,12 +310,6 @@ impl Config {
 /// Maps the key, the current value and the requested value to the effective one.
 type May = fn(&str, &Value, Value) -> Option<Value>;
 
-fn fits(example: &Value, value: &Value) -> bool {
-    example.same_type(value)
-        && value.as_integer().is_none_or(|number| number >= 0)
-        && value.as_array().is_none_or(|items| items.iter().all(Value::is_str))
-}
-
 fn parse(path: &Path, text: &str) -> Result<Table, ConfigError> {
     text.parse().map_err(|error: toml::de::Error| {
         let position = error.span().map(|span| toml_text::position_of_offset(text, span.start));
@@ -325,38 +332,10 @@ fn flatten(table: Table) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// Parses a value of a variable, a flag or an argument as the type of an example; a text of another type stays a text.
-fn value_from_text(example: &Value, text: &str) -> Value {
-    let parsed = match example {
-        Value::Integer(_) => text.parse().ok().map(Value::Integer),
-        Value::Boolean(_) => text.parse().ok().map(Value::Boolean),
-        Value::Array(_) => Some(list_from_text(text)),
-        _ => None,
-    };
-    parsed.unwrap_or_else(|| Value::String(text.to_owned()))
-}
-
-/// Parses `/a,/b` or `["/a", "/b"]` as a list.
-fn list_from_text(text: &str) -> Value {
-    if let Ok(list @ Value::Array(_)) = text.parse::<Value>() {
-        return list;
-    }
-    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-    Value::Array(items.map(|item| Value::String(item.to_owned())).collect())
-}
-
-fn expected(example: &Value) -> &'static str {
-    match example {
-        Value::Integer(_) => "a non-negative integer",
-        Value::Boolean(_) => "true or false",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list of strings",
-        _ => "settable this way: define recognizers in a settings file",
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn project_file(project: &Path) -> SettingsFiles {
@@ -423,18 +402,25 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_project_file_can_be_ignored() {
+    fn what_is_valid_in_a_project_file_with_errors_counts() {
         let folder = tempfile::tempdir().unwrap();
         let files = SettingsFiles {
             user: Some(folder.path().join("user.toml")),
             project: folder.path().join("project.toml"),
         };
         fs::write(files.user.as_ref().unwrap(), "digest.budget = 111").unwrap();
-        for broken in ["digest.budget = 5\ndigest.nope = 1", "rules.unmatched = 'no'", "["] {
+        for (broken, budget) in [
+            ("digest.budget = 5\ndigest.nope = 1", 5),
+            ("store.redact = false\ndigest.budget = 6", 6),
+            ("rules.unmatched = 'no'", 111),
+            ("[", 111),
+        ] {
             fs::write(&files.project, broken).unwrap();
             let (config, fault) = Config::load_what_is_valid(&files, &[]).unwrap();
             assert!(fault.unwrap().to_string().contains("project.toml:"));
-            assert_eq!(config.settings().unwrap().digest.budget, 111, "{broken}");
+            let settings = config.settings().unwrap();
+            assert_eq!(settings.digest.budget, budget, "{broken}");
+            assert!(settings.store.redact);
         }
         fs::write(files.user.as_ref().unwrap(), "[").unwrap();
         assert!(Config::load_what_is_valid(&files, &[]).is_err());

@@ -1,29 +1,94 @@
-//! Which restrictions a project's settings file may change: only to tighten them.
+//! What a project's settings file may set: a list of keys, and restrictions only to tighten them.
 
 use forebay_policy::Unmatched;
 use forebay_sandbox::Profile;
 use toml::Value;
 
-/// The effective value of `requested` given the `current` one; None if it would loosen the restriction.
+/// How a project may change a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// As it likes: the setting restricts nothing.
+    Any,
+    /// To a profile that is at least as strict.
+    StricterProfile,
+    /// To an answer that is at least as strict.
+    StricterAnswer,
+    /// To a smaller number; 0 is no limit.
+    Lower,
+    /// To a part of the list; `*` stands for everything.
+    Fewer,
+    /// By adding to the list.
+    More,
+    /// To `false` only.
+    Off,
+    /// To `true` only.
+    On,
+}
+
+use Change::{Any, Fewer, Lower, More, Off, On, StricterAnswer, StricterProfile};
+
+/// Every setting that a project may change. One that is not listed is the user's alone: where data is stored and sent,
+/// who may use a server, how long entries are kept, in whose name they are written.
+const PROJECT_SETTINGS: &[(&str, Change)] = &[
+    ("digest.verbatim", Any),
+    ("digest.budget", Any),
+    ("run.timeout_ms", Any),
+    ("store.redact", On),
+    ("isolation.profile", StricterProfile),
+    ("isolation.write", Fewer),
+    ("isolation.read", Fewer),
+    ("isolation.deny", More),
+    ("rules.unmatched", StricterAnswer),
+    ("limits.memory_mb", Lower),
+    ("limits.cpu_seconds", Lower),
+    ("limits.processes", Lower),
+    ("limits.open_files", Lower),
+    ("limits.file_mb", Lower),
+    ("limits.output_mb", Lower),
+    ("get.budget", Any),
+    ("search.limit", Any),
+    ("search.budget", Any),
+    ("tools.all", Any),
+    ("tools.also", Any),
+    ("tools.without", Any),
+    ("hooks.threshold", Any),
+    ("hooks.allow", Fewer),
+    ("hooks.never", More),
+    ("hooks.rewrite", Off),
+    ("hooks.start_budget", Any),
+    ("hooks.compact_budget", Any),
+    ("files.read", Any),
+    ("files.peek", Any),
+    ("files.map", Any),
+    ("index.largest_mb", Lower),
+    ("index.refresh_seconds", Any),
+    ("fetch.loopback", Off),
+    ("fetch.timeout_ms", Lower),
+    ("fetch.largest_mb", Lower),
+    ("fetch.fresh_hours", Any),
+    ("team.project", Any),
+];
+
+/// The effective value of `requested` given the `current` one; None if the project may not set it.
 pub(super) fn tightened(key: &str, current: &Value, requested: Value) -> Option<Value> {
-    let allowed = match key {
-        "isolation.profile" => profile(&requested) >= profile(current),
-        "rules.unmatched" => unmatched(&requested) >= unmatched(current),
-        "isolation.write" | "isolation.read" => is_subset(&requested, current),
-        "isolation.deny" => return Some(union(current, requested)),
-        // Only the user decides where entries are stored.
-        "store.url" | "store.workspace" => requested == *current,
-        "fetch.loopback" => requested.as_bool() <= current.as_bool(),
-        // Access to the server is its operator's decision.
-        _ if key.starts_with("serve.") => requested == *current,
-        // Otherwise a project could send the user's notes and token to its author.
-        "team.server" | "team.token" => requested == *current,
-        // The same applies to stored text, queries, and the paid API key.
-        _ if key.starts_with("embedder.") => requested == *current,
-        _ if key.starts_with("limits.") => limit(&requested) <= limit(current),
-        _ => true,
+    if requested == *current {
+        return Some(requested);
+    }
+    let allowed = match change(key)? {
+        Any => true,
+        StricterProfile => profile(&requested) >= profile(current),
+        StricterAnswer => unmatched(&requested) >= unmatched(current),
+        Lower => limit(&requested) <= limit(current),
+        Fewer => is_subset(&requested, current),
+        More => return Some(union(current, &requested)),
+        Off => requested.as_bool() == Some(false),
+        On => requested.as_bool() == Some(true),
     };
     allowed.then_some(requested)
+}
+
+fn change(key: &str) -> Option<Change> {
+    PROJECT_SETTINGS.iter().find(|(known, _)| *known == key).map(|(_, change)| *change)
 }
 
 /// An unknown name is left for settings validation to reject.
@@ -41,13 +106,14 @@ fn limit(value: &Value) -> i64 {
 }
 
 fn is_subset(requested: &Value, current: &Value) -> bool {
-    items(requested).iter().all(|item| items(current).contains(item))
+    let has_all = items(current).iter().any(|item| item.as_str() == Some("*"));
+    has_all || items(requested).iter().all(|item| items(current).contains(item))
 }
 
-/// The union of union deny lists.
-fn union(current: &Value, requested: Value) -> Value {
+/// The items of both lists.
+fn union(current: &Value, requested: &Value) -> Value {
     let mut all = items(current).to_vec();
-    all.extend(items(&requested).iter().filter(|item| !items(current).contains(item)).cloned());
+    all.extend(items(requested).iter().filter(|item| !items(current).contains(item)).cloned());
     Value::Array(all)
 }
 
@@ -57,6 +123,10 @@ fn items(value: &Value) -> &[Value] {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use forebay_app::settings;
+
     use super::*;
 
     /// All three are TOML values; `expect` is None where the project would loosen.
@@ -84,18 +154,72 @@ mod tests {
         check("isolation.deny", "['/a']", "[]", Some("['/a']"));
         check("limits.output_mb", "100", "10", Some("10"));
         check("limits.output_mb", "100", "0", None);
+        check("store.redact", "true", "false", None);
+        check("store.redact", "false", "true", Some("true"));
         check("store.url", "''", "'postgres://elsewhere/x'", None);
         check("store.workspace", "'default'", "'other'", None);
         check("fetch.loopback", "false", "true", None);
         check("fetch.loopback", "true", "false", Some("false"));
+        check("fetch.largest_mb", "50", "5000", None);
         check("limits.cpu_seconds", "0", "60", Some("60"));
+        check("hooks.never", "['a']", "['b']", Some("['a', 'b']"));
+        check("hooks.allow", "['*']", "['a']", Some("['a']"));
+        check("hooks.allow", "['a']", "['*']", None);
+        check("hooks.rewrite", "false", "true", None);
+        check("keep.notes", "0", "1", None);
         check("serve.enable", "[]", "['execute']", None);
         check("serve.require_token", "true", "false", None);
         check("team.server", "''", "'https://example.org'", None);
+        check("team.author", "'ann'", "'bob'", None);
         check("embedder.url", "''", "'http://example.org/v1'", None);
         check("embedder.key_env", "''", "'GITHUB_TOKEN'", None);
         check("embedder.model", "'a'", "'a'", Some("'a'"));
         check("team.project", "''", "'app'", Some("'app'"));
         check("digest.budget", "400", "4000", Some("4000"));
+    }
+
+    /// A setting that is added later is the user's until somebody decides otherwise here.
+    #[test]
+    fn settings_are_closed_to_projects_unless_listed() {
+        check("section.added_later", "1", "2", None);
+        let all: BTreeSet<String> = settings::keys().collect();
+        for (key, _) in PROJECT_SETTINGS {
+            assert!(all.contains(*key), "{key} is no setting");
+        }
+        for key in all.iter().filter(|key| change(key).is_none()) {
+            let current = settings::default(key).unwrap();
+            assert_eq!(tightened(key, &current, other(&current)), None, "{key}");
+        }
+        let closed: BTreeSet<&str> = all
+            .iter()
+            .filter(|key| change(key).is_none())
+            .filter_map(|key| key.split('.').next())
+            .collect();
+        let expect = ["embedder", "keep", "serve", "store", "team"];
+        assert_eq!(closed.into_iter().collect::<Vec<_>>(), expect, "sections with closed settings");
+    }
+
+    /// No change of a restriction by a project makes it looser, whatever the values.
+    #[test]
+    fn what_a_project_sets_is_never_looser() {
+        for key in settings::keys() {
+            let current = settings::default(&key).unwrap();
+            for requested in [other(&current), current.clone()] {
+                let Some(effective) = tightened(&key, &current, requested) else { continue };
+                let back = tightened(&key, &effective, current.clone());
+                let is_free = change(&key) == Some(Any);
+                assert!(is_free || effective == current || back != Some(current.clone()), "{key}");
+            }
+        }
+    }
+
+    /// A value of the same type that differs.
+    fn other(value: &Value) -> Value {
+        match value {
+            Value::Integer(number) => Value::Integer(number + 1),
+            Value::Boolean(is_set) => Value::Boolean(!is_set),
+            Value::Array(_) => Value::Array(vec!["x".into()]),
+            _ => Value::String("x".to_owned()),
+        }
     }
 }

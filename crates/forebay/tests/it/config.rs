@@ -136,7 +136,7 @@ fn every_command_reports_where_a_project_file_is_wrong() {
     ];
     for line in readers {
         let output = finish(env.command(line), b"").ok();
-        let note = format!("{expected}; this file is ignored");
+        let note = format!("{expected}; what is valid in this file counts");
         assert!(output.stderr.contains(&note), "{line:?}: {}", output.stderr);
     }
     let doctor = env.forebay(["doctor"]);

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::AppError;
+use forebay_store::control_file;
 use serde_json::{Map, Value, json};
 
 use super::{Row, row_as_data};
@@ -128,9 +129,8 @@ fn unknown(key: &str) -> AppError {
 
 /// The text of a settings file; empty if there is none.
 pub(super) fn read(path: &Path) -> Result<String, AppError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+    match control_file::read(path) {
+        Ok(text) => Ok(text.unwrap_or_default()),
         Err(source) => {
             Err(wrong_settings(ConfigError::Unreadable { path: path.to_owned(), source }))
         }

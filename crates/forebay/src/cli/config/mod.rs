@@ -47,7 +47,7 @@ fn load(common: &Common) -> Result<Config, Failure> {
     let files = settings_files(&project_root(&common.working_folder()?));
     let (config, faults) = Config::load_for_display(&files, &common.set).map_err(wrong_settings)?;
     for fault in faults {
-        terminal::note(&format!("{fault}; this file is ignored"))?;
+        terminal::note(&format!("{fault}; what is valid in this file counts"))?;
     }
     Ok(config)
 }
