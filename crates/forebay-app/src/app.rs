@@ -97,6 +97,7 @@ impl App {
         let backend = Backend::new(&setup.home, &setup.settings, &author);
         let machine = Machine::new(&setup).map(Arc::new);
         let (redaction, embedder) = redaction_and_embedder(&setup.settings, setup.environment);
+        let session = redaction.name(&setup.session);
         Self {
             author,
             is_shared: false,
@@ -105,12 +106,12 @@ impl App {
             embedder,
             is_conversation: setup.client != "cli",
             settings: Arc::new(setup.settings),
-            session: redaction.name(&setup.session),
             client: redaction.name(&setup.client),
             cwd: setup.cwd,
             user_home: setup.user_home,
             stores: Arc::new(StoreRegistry::new(setup.home, backend, setup.project)),
-            permissions: Arc::default(),
+            permissions: Arc::new(Permissions::new(&session)),
+            session,
             jobs: Arc::new(Jobs::new(setup.supervisor)),
             capabilities: Capabilities::ALL,
             clock: setup.clock,
@@ -136,6 +137,16 @@ impl App {
     #[must_use]
     pub fn in_conversation(self) -> Self {
         Self { is_conversation: true, ..self }
+    }
+
+    /// Holds permission rules that were read when the process started, whatever happened to their files since.
+    pub fn hold_rules(&self, at_start: crate::rules::SessionRules) {
+        self.permissions.hold(at_start);
+    }
+
+    /// Starts anew with the permission rules as they are now.
+    pub fn start_rules(&self) -> Result<(), AppError> {
+        crate::rules::start_session(self)
     }
 
     /// Restricts callers to these capabilities.

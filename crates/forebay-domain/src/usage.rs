@@ -9,6 +9,9 @@ pub const HOST_MAX_CHARACTERS: u64 = 30_000;
 /// spared by them, so they neither save nor cost tokens.
 pub const TERMINAL_SESSION: &str = "cli";
 
+/// The session of a hook call that names none.
+pub const HOOK_SESSION: &str = "hook";
+
 /// One answer delivered to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {

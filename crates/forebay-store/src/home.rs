@@ -95,6 +95,11 @@ impl Home {
         self.root.join("jobs").join(project.map_or("user", ProjectId::as_str))
     }
 
+    /// Returns the folder that records the rules which sessions of a project started with.
+    pub fn session_rules(&self, project: Option<&ProjectId>) -> PathBuf {
+        self.root.join("rules").join(project.map_or("user", ProjectId::as_str))
+    }
+
     pub fn log_file(&self) -> PathBuf {
         self.root.join("forebay.log")
     }

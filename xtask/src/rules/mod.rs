@@ -4,6 +4,7 @@
 //! test with a violation that it finds.
 
 mod contents;
+mod control_files;
 mod deploy;
 mod folder_cycles;
 mod formatting;
@@ -51,6 +52,7 @@ const RULES: &[Rule] = &[
     hosts::IN_TABLES_ONLY,
     licenses::ALLOWED,
     unsafe_code::FORBIDDEN,
+    control_files::READ_SAFELY,
     contents::MODULE_DOC,
     contents::MAX_LENGTH,
     contents::NO_TODO,

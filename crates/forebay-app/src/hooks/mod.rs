@@ -27,7 +27,7 @@ mod working_set_updates;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use forebay_domain::hook::{HookCall, HookEvent, Reply};
+use forebay_domain::hook::{HookCall, HookEvent, Reply, StartReason};
 use forebay_domain::{session, tokens};
 use forebay_platforms::transcripts::ParseLine;
 use serde_json::Value;
@@ -65,11 +65,14 @@ const GUIDE_DUE: &str = "guide due";
 /// Answers a hook call.
 pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
     // First, because rules must apply even if everything below fails.
-    if let HookEvent::BeforeTool(tool) = &call.event
-        && let Some(objection) =
-            before_tool::objection(app, host, tool, call.permission_mode.as_deref())?
+    if let Some(objection) = objection(app, host, call)? {
+        return Ok(objection);
+    }
+    if let HookEvent::SessionStart(reason) = &call.event
+        && is_begun_by_the_user(*reason)
+        && let Err(error) = app.start_rules()
     {
-        return Ok(shown(objection));
+        tracing::warn!(%error, "cannot record the rules of the session");
     }
     if call.session.is_none() {
         return Err(AppError::bad_input(
@@ -107,6 +110,22 @@ fn shown(reply: Reply) -> Reply {
         Reply::Replace(text) => Reply::Replace(outside::visible(text)),
         Reply::Silent | Reply::Rewrite(_) => reply,
     }
+}
+
+/// What the user's rules object to a call; only this is asked if nothing else can be relied on.
+pub fn objection(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Option<Reply>, AppError> {
+    match &call.event {
+        HookEvent::BeforeTool(tool) => {
+            let mode = call.permission_mode.as_deref();
+            Ok(before_tool::objection(app, host, tool, mode)?.map(shown))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Whether the user has started or resumed a conversation, as opposed to the host continuing one.
+fn is_begun_by_the_user(reason: StartReason) -> bool {
+    matches!(reason, StartReason::Startup | StartReason::Resume | StartReason::Clear)
 }
 
 /// Whether a subagent reports to the main agent with this event.

@@ -4,7 +4,8 @@ use forebay_domain::hook::{ToolAction, ToolCall};
 use forebay_policy::{Decision, Mode, Unmatched, Verdict};
 
 use super::load::load_readable;
-use super::permit::environment;
+use super::permit::{environment, held_since, hold};
+use super::session_rules::Record;
 use super::{Circumstances, InForce, Input, decide};
 use crate::{App, AppError};
 
@@ -22,7 +23,8 @@ pub(crate) fn before_a_tool(app: &App, call: &ToolCall) -> Result<Option<Objecti
     if inputs.is_empty() {
         return Ok(None);
     }
-    let (in_force, faults) = load_readable(&environment(app))?;
+    let (mut in_force, faults) = load_readable(&environment(app))?;
+    hold(&mut in_force, None, Record::for_app(app).as_ref());
     for fault in &faults {
         tracing::warn!(%fault, "ignoring a rule file that cannot be read");
     }
@@ -30,7 +32,11 @@ pub(crate) fn before_a_tool(app: &App, call: &ToolCall) -> Result<Option<Objecti
         return Ok(None);
     }
     let around = circumstances(app, &in_force);
-    let verdicts = inputs.iter().map(|(tool, input)| decide(tool, input, &in_force.rules, &around));
+    let verdicts = inputs.iter().map(|(tool, input)| {
+        let mut verdict = decide(tool, input, &in_force.rules, &around);
+        verdict.reason.push_str(&held_since(&verdict, &in_force));
+        verdict
+    });
     Ok(strongest(verdicts))
 }
 

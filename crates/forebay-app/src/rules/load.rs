@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use forebay_platforms::{PLATFORMS, Platform};
 use forebay_policy::{List, Mode, Origin, Rules, Trust, Unmatched, Warning};
+use forebay_store::control_file;
 
 use super::{Circumstances, Environment, compile, rule_files};
 use crate::AppError;
@@ -30,6 +31,12 @@ pub enum Caution {
         /// No rule replaces it; otherwise a stricter one does.
         is_skipped: bool,
     },
+    /// A rule of the session's start that its file no longer has.
+    #[error(
+        "`{}` is no longer in {}; it holds until a new session or `forebay rules reload`",
+        .0.text, .0.file.display()
+    )]
+    Held(RuleLine),
 }
 
 impl Caution {
@@ -37,6 +44,7 @@ impl Caution {
     pub fn is_skipped(&self) -> bool {
         match self {
             Self::Malformed(_) => true,
+            Self::Held(_) => false,
             Self::Untranslated { is_skipped, .. } => *is_skipped,
         }
     }
@@ -56,6 +64,13 @@ pub struct InForce {
 }
 
 impl InForce {
+    /// The rule, if its file no longer has it and it holds since the start of the session.
+    pub(crate) fn held(&self, origin: Origin, text: &str) -> Option<&Caution> {
+        self.warnings.iter().find(|warning| {
+            matches!(warning, Caution::Held(line) if line.origin == origin && line.text == text)
+        })
+    }
+
     /// The circumstances of a call under these rules.
     pub fn circumstances(&self, environment: &Environment, mode: Option<Mode>) -> Circumstances {
         Circumstances {
@@ -133,7 +148,7 @@ fn trust(environment: &Environment) -> Trust {
 fn is_trusted(environment: &Environment) -> bool {
     let trusted = || -> Option<Vec<String>> {
         let file = trust_host()?.trust?;
-        let text = std::fs::read_to_string(environment.home.as_ref()?.join(file.path)).ok()?;
+        let text = control_file::read_state(&environment.home.as_ref()?.join(file.path)).ok()??;
         Some((file.folders)(&text))
     };
     let trusted = trusted().unwrap_or_default();
@@ -150,9 +165,10 @@ fn is_tracked(root: &Path, file: &str) -> bool {
     if !root.join(".git").exists() {
         return false;
     }
-    match std::fs::read(root.join(".git/index")) {
-        Ok(index) => index.windows(file.len()).any(|window| window == file.as_bytes()),
-        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    match control_file::read_state_bytes(&root.join(".git/index")) {
+        Ok(Some(index)) => index.windows(file.len()).any(|window| window == file.as_bytes()),
+        Ok(None) => false,
+        Err(_) => true,
     }
 }
 

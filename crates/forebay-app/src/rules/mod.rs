@@ -8,6 +8,7 @@ mod links;
 mod load;
 mod permit;
 mod rule_files;
+mod session_rules;
 #[cfg(test)]
 mod test_env;
 mod unreachable;
@@ -25,9 +26,10 @@ pub(crate) use self::hook::{Objection, before_a_tool};
 pub(crate) use self::links::real_path;
 pub use self::load::{Caution, InForce, RuleLine, load, trust_host};
 pub(crate) use self::permit::{
-    Act, Permissions, Readable, holds_rules, in_force, permit, permit_under, readable, summary,
-    unreachable,
+    Act, Permissions, Readable, holds_rules, in_force, permit, permit_under, readable,
+    start_session, summary, unreachable,
 };
+pub use self::session_rules::{SessionRules, forget_sessions};
 pub use self::unreachable::Unreachable;
 
 /// Where a call happens.

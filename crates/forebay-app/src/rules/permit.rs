@@ -9,6 +9,8 @@ use forebay_policy::{Decision, List, Mode, Unmatched, Verdict};
 use forebay_sandbox::Profile;
 use forebay_text::{number, shell_quote};
 
+use super::load::{Caution, load_readable};
+use super::session_rules::{Record, SessionRules};
 use super::unreachable::Unreachable;
 use super::{Circumstances, Environment, InForce, Input, decide, load, unreachable_by};
 use crate::call::Reply;
@@ -87,7 +89,7 @@ pub(crate) fn permit_under(
         let verdict = decide(act.tool(), &act.input(), &in_force.rules, &around);
         match verdict.decision {
             Decision::Allow => {}
-            Decision::Deny => return Err(denied(&verdict)),
+            Decision::Deny => return Err(denied(&verdict, in_force)),
             Decision::Ask => ask(act, &verdict, call)?,
         }
     }
@@ -156,6 +158,12 @@ pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
     if lost > 0 {
         parts.push(format!("{lost} skipped (forebay rules)"));
     }
+    let held = in_force.warnings.iter().filter(|one| matches!(one, Caution::Held(_))).count();
+    if held > 0 {
+        parts.push(format!(
+            "{held} removed since the session started still hold (forebay rules reload)"
+        ));
+    }
     let names = unreachable.hidden_paths().count();
     let holds = app.settings.isolation.profile != Profile::Off;
     if names > 0 {
@@ -189,9 +197,9 @@ pub(super) fn environment(app: &App) -> Environment {
     }
 }
 
-fn denied(verdict: &Verdict) -> AppError {
+fn denied(verdict: &Verdict, in_force: &InForce) -> AppError {
     AppError::refused(
-        format!("denied: {}", verdict.reason),
+        format!("denied: {}{}", verdict.reason, held_since(verdict, in_force)),
         match verdict.rule {
             Some(_) => {
                 "the user's rule forbids this in any spelling; do it another way or ask \
@@ -200,6 +208,13 @@ fn denied(verdict: &Verdict) -> AppError {
             None => "ask the user; `forebay rules check` explains it",
         },
     )
+}
+
+/// A remark if the deciding rule is in no file any more.
+pub(super) fn held_since(verdict: &Verdict, in_force: &InForce) -> String {
+    let rule = verdict.rule.as_ref();
+    let held = rule.and_then(|(origin, text)| in_force.held(*origin, text));
+    held.map(|caution| format!(" ({caution})")).unwrap_or_default()
 }
 
 /// What is shown and what is granted are the same text.
@@ -230,9 +245,11 @@ fn visible(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// The rules in force, read again when a file has changed.
-#[derive(Default)]
+/// The rules in force, read again when a file has changed; what held at the start of the session holds.
 pub(crate) struct Permissions {
+    session: String,
+    /// Rules that were read when the process started; they count until the first call.
+    at_start: Mutex<Option<SessionRules>>,
     loaded: Mutex<Option<Loaded>>,
     unreachable: Mutex<Option<(Instant, Arc<Unreachable>)>>,
 }
@@ -240,23 +257,52 @@ pub(crate) struct Permissions {
 struct Loaded {
     stamps: Vec<Stamp>,
     in_force: Arc<InForce>,
+    since_start: SessionRules,
+    /// Whether the rules of the session are recorded. If the record is gone, the user wants them to be read anew.
+    is_recorded: bool,
 }
 
 /// What tells that a file has changed.
 type Stamp = Option<(SystemTime, u64)>;
 
 impl Permissions {
+    pub(crate) fn new(session: &str) -> Self {
+        Self {
+            session: session.to_owned(),
+            at_start: Mutex::default(),
+            loaded: Mutex::default(),
+            unreachable: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn hold(&self, at_start: SessionRules) {
+        *self.at_start.lock().unwrap_or_else(PoisonError::into_inner) = Some(at_start);
+    }
+
+    /// The session whose rules hold, also for callers that are served on behalf of it.
+    pub(super) fn session(&self) -> &str {
+        &self.session
+    }
+
     pub(super) fn in_force(&self, app: &App) -> Result<Arc<InForce>, AppError> {
-        let environment = environment(app);
+        let record = Record::for_app(app);
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if loaded.as_ref().is_some_and(|loaded| loaded.is_forgotten(record.as_ref())) {
+            *loaded = None;
+        }
         if let Some(loaded) = loaded.as_ref()
             && loaded.stamps == stamps(&loaded.in_force)
         {
             return Ok(Arc::clone(&loaded.in_force));
         }
-        let in_force = Arc::new(load(&environment)?);
+        let mut in_force = load(&environment(app))?;
         let stamps = stamps_when_read(&in_force);
-        *loaded = Some(Loaded { stamps, in_force: Arc::clone(&in_force) });
+        let at_start = self.at_start.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let known = loaded.take().map(|loaded| loaded.since_start).or(at_start);
+        let (since_start, is_recorded) = hold(&mut in_force, known, record.as_ref());
+        let in_force = Arc::new(in_force);
+        *loaded =
+            Some(Loaded { stamps, in_force: Arc::clone(&in_force), since_start, is_recorded });
         Ok(in_force)
     }
 
@@ -275,6 +321,40 @@ impl Permissions {
         *known = Some((Instant::now(), Arc::clone(&found)));
         found
     }
+}
+
+impl Loaded {
+    fn is_forgotten(&self, record: Option<&Record>) -> bool {
+        self.is_recorded && record.is_some_and(|record| !record.exists())
+    }
+}
+
+/// Holds rules to those of the session's start; returns what holds from now on, and whether that is recorded.
+pub(super) fn hold(
+    in_force: &mut InForce,
+    known: Option<SessionRules>,
+    record: Option<&Record>,
+) -> (SessionRules, bool) {
+    let recorded = record.and_then(Record::read);
+    let is_recorded = recorded.is_some();
+    let before = recorded.or(known).unwrap_or_else(|| SessionRules::from_in_force(in_force));
+    let mut since_start = before.clone();
+    since_start.hold(in_force);
+    let is_current = is_recorded && since_start == before;
+    let is_needed = is_recorded || !since_start.is_empty();
+    let is_recorded =
+        is_current || (is_needed && record.is_some_and(|record| record.write(&since_start)));
+    (since_start, is_recorded)
+}
+
+/// Starts a session with the rules as they are now.
+pub(crate) fn start_session(app: &App) -> Result<(), AppError> {
+    if let Some(record) = Record::for_app(app) {
+        record.remove();
+        let (mut in_force, _) = load_readable(&environment(app))?;
+        hold(&mut in_force, None, Some(&record));
+    }
+    Ok(())
 }
 
 fn stamps(in_force: &InForce) -> Vec<Stamp> {

@@ -5,13 +5,13 @@
 //! is reported and skipped.
 
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use forebay_platforms::PLATFORMS;
 use forebay_platforms::folders::BaseDir;
 use forebay_platforms::permissions::{ParseContext, RuleFolder, RuleSource, SourceKind};
 use forebay_policy::Origin;
+use forebay_store::control_file::{self, is_missing};
 
 use super::Environment;
 use super::load::{Caution, OnError, RuleLine};
@@ -149,15 +149,7 @@ impl RuleFiles {
 
 /// The text of a file; `None` if it does not exist.
 fn read_text(path: &Path) -> Result<Option<String>, AppError> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if is_missing(&error) => Ok(None),
-        Err(error) => Err(invalid(path, &error.to_string())),
-    }
-}
-
-fn is_missing(error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+    control_file::read(path).map_err(|error| invalid(path, &error.to_string()))
 }
 
 fn invalid(path: &Path, reason: &str) -> AppError {

@@ -1,5 +1,6 @@
 //! `forebay hook`: what agent hosts call when something happens.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -7,13 +8,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use forebay_app::{App, AppError};
+use forebay_app::{AppError, Settings};
 use forebay_domain::hook::HookCall;
+use forebay_domain::usage::HOOK_SESSION;
 use forebay_platforms::{Output, Platform};
 
 use super::{Common, data_folder, project_root};
 use crate::config::environment;
-use crate::doors::hook;
+use crate::doors::hook::{self, HookApp};
 
 /// How long a hook waits for another process to be done with the store.
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -63,23 +65,30 @@ impl Hook {
 }
 
 /// The app of the conversation and the folder that the payload names.
-fn make_app(platform: &Platform, call: &HookCall) -> Result<App, AppError> {
+fn make_app(platform: &Platform, call: &HookCall) -> Result<HookApp, AppError> {
     let folder = call.cwd.as_deref().map(PathBuf::from).filter(|folder| folder.is_dir());
     let common =
         Common { directory: folder, session: call.session.clone(), set: Vec::new(), json: false };
     let cwd = common.working_folder()?;
     let project = project_folder(platform).unwrap_or_else(|| cwd.clone());
-    // Rules must be enforced even if the project's settings file has an error.
-    let (settings, fault) = common.valid_settings(&project_root(&project))?;
+    // Rules must be enforced even if a settings file has an error.
+    let (settings, fault) = match common.valid_settings(&project_root(&project)) {
+        Ok(valid) => valid,
+        Err(unusable) => {
+            let Ok(settings) = Settings::with(BTreeMap::new()) else { return Err(unusable) };
+            let app = common.app_with(settings, cwd, &project, platform.id, HOOK_SESSION)?;
+            return Ok(HookApp { app, unusable_settings: Some(unusable) });
+        }
+    };
     if fault.is_some() {
         // The log is in the data folder.
         let _ = data_folder()?.create();
     }
-    let app = common.app_with(settings, cwd, &project, platform.id, "hook")?;
+    let app = common.app_with(settings, cwd, &project, platform.id, HOOK_SESSION)?;
     if let Some(fault) = fault {
         tracing::warn!(platform = platform.id, %fault, "hook ignores the project's settings");
     }
-    Ok(app)
+    Ok(HookApp { app, unusable_settings: None })
 }
 
 /// The folder that the conversation was started in, if the host names it.

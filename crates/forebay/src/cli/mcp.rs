@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use forebay_app::rules::SessionRules;
 use forebay_app::{App, AppError, random_bytes};
 
 use super::Common;
@@ -18,7 +19,12 @@ pub(super) struct Serve {}
 impl Serve {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let common = common.clone();
-        mcp::serve(Box::new(move |client| make_app(&common, client)))?;
+        let at_start = SessionRules::read(&super::rules::environment(&common)?);
+        mcp::serve(Box::new(move |client| {
+            let app = make_app(&common, client)?;
+            app.hold_rules(at_start.clone());
+            Ok(app)
+        }))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,6 +1,6 @@
 //! `forebay rules`: the permission rules in force, and what they say about a call.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,10 +8,12 @@ use clap::{Args, Subcommand};
 use forebay_app::rules::{self, Environment, InForce, Input};
 use forebay_app::{AppError, Settings};
 use forebay_policy::{Mode, Trust, Verdict, host_of, shell};
+use forebay_store::Project;
+use forebay_text::number;
 use serde_json::{Value, json};
 
 use super::terminal::{self, Failure};
-use super::{Common, input, project_root, user_home};
+use super::{Common, data_folder, input, project_root, user_home};
 
 /// Show the permission rules in force and where each came from
 #[derive(Debug, Args)]
@@ -23,7 +25,15 @@ pub(super) struct Rules {
 #[derive(Debug, Subcommand)]
 enum Action {
     Check(Check),
+    Reload(Reload),
 }
+
+/// Let running sessions of this project follow the rules as they are now
+///
+/// A session keeps the deny and ask rules it started with, even if their files are changed or removed. A new session
+/// reads the files anew; this command, at a terminal, does so for those that run.
+#[derive(Debug, Args)]
+struct Reload {}
 
 /// Show what the rules decide about a call, without running it
 #[derive(Debug, Args)]
@@ -55,13 +65,14 @@ impl Rules {
             Some(Action::Check(Check { jsonl: Some(file), .. })) => {
                 check_file(&file, &environment)?;
             }
+            Some(Action::Reload(_)) => reload(&environment)?,
             Some(Action::Check(check)) => check.explain(common, &settings, &environment)?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn environment(common: &Common) -> Result<Environment, AppError> {
+pub(super) fn environment(common: &Common) -> Result<Environment, AppError> {
     let cwd = common.working_folder()?;
     Ok(Environment {
         root: project_root(&cwd),
@@ -70,6 +81,25 @@ fn environment(common: &Common) -> Result<Environment, AppError> {
         system_root: Some(Environment::SYSTEM_ROOT.into()),
         variable: Environment::variable,
     })
+}
+
+/// Only a person can do this: an agent could change a rule file and reload it.
+fn reload(environment: &Environment) -> Result<(), Failure> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(AppError::refused(
+            "`forebay rules reload` needs a terminal",
+            "only the user can let running sessions follow changed rules; a new session does, too",
+        )
+        .into());
+    }
+    rules::load(environment)?;
+    let project = Project::for_folder(&environment.cwd, environment.home.as_deref());
+    let id = project.as_ref().map(|project| &project.id);
+    let count = rules::forget_sessions(&data_folder()?, id) as u64;
+    terminal::print_plain(&format!(
+        "{} of this project follow the rules as they are now\n",
+        number::counted(count, "session")
+    ))
 }
 
 fn list(common: &Common, environment: &Environment) -> Result<(), Failure> {

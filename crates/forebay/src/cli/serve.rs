@@ -52,6 +52,7 @@ impl Serve {
         // The first refusal may come before the first entry, and needs the log.
         data_folder()?.create().map_err(AppError::from)?;
         let app = common.app_for("http", "http")?;
+        app.start_rules()?;
         let make_workspace = Box::new(move |name: &str| workspace(&common, name));
         http::serve(ServerConfig { app, make_workspace, print_address: Box::new(print_address) })?;
         Ok(ExitCode::SUCCESS)
@@ -85,7 +86,7 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
     let cwd = common.working_folder()?;
     let mut settings = common.settings(&super::project_root(&cwd))?;
     settings.store.enter_workspace(name);
-    Ok(App::new(Setup {
+    let app = App::new(Setup {
         home: data_folder()?.workspace(name),
         cwd,
         project: None,
@@ -96,7 +97,9 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
         client: "http".to_owned(),
         clock: Arc::new(wall_clock),
         supervisor: common.own_program(super::supervise_job::NAME),
-    }))
+    });
+    app.start_rules()?;
+    Ok(app)
 }
 
 /// Prints one line with the URL, for people and programs.

@@ -107,7 +107,7 @@ fn a_broken_user_file_is_reported_and_the_settings_are_shown() {
     fs::write(env.data().join("settings.toml"), "[digest\n").unwrap();
     env.forebay(["note", "x"]).refused(2, "settings.toml:1", "forebay config");
     let shown = env.forebay(["config"]).ok();
-    assert!(shown.stderr.contains("this file is ignored"), "{}", shown.stderr);
+    assert!(shown.stderr.contains("what is valid in this file counts"), "{}", shown.stderr);
     assert!(shown.text().contains("digest.budget"));
     env.forebay(["config", "get", "digest.budget"]).ok();
 }

@@ -1,6 +1,8 @@
 //! Permission rules in pre-tool hooks: a valid deny rule denies, and nothing else does.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -117,4 +119,69 @@ fn command_is_rewritten_only_if_its_result_cannot_be_replaced() {
     before("claude-code", "Bash", "git log").silent();
     let denied = before("vscode-copilot", "run_in_terminal", "sudo git log");
     assert_eq!(denied.answer()["permissionDecision"], "deny");
+}
+
+#[test]
+fn rules_of_the_start_hold_until_the_user_starts_anew() {
+    let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
+    let host = Host::new(&env);
+    host.hook("SessionStart", json!({ "source": "startup" })).ok();
+    fs::rename(env.project().join(".claude"), env.project().join("elsewhere")).unwrap();
+    for event in ["compact", ""] {
+        if !event.is_empty() {
+            host.hook("SessionStart", json!({ "source": event })).ok();
+        }
+        let denied = host.before_tool("Bash", json!({ "command": "sudo ls" })).answer();
+        assert_eq!(denied["permissionDecision"], "deny");
+        let reason = denied["permissionDecisionReason"].as_str().unwrap();
+        assert!(reason.contains("is no longer in"), "{reason}");
+    }
+    host.hook("SessionStart", json!({ "source": "resume" })).ok();
+    host.before_tool("Bash", json!({ "command": "sudo ls" })).silent();
+}
+
+/// What can be read holds, and nothing waits for what cannot.
+#[test]
+fn deny_rule_applies_beside_files_that_never_end() {
+    let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
+    let pipe = |path: std::path::PathBuf| {
+        let kind = rustix::fs::FileType::Fifo;
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, path, kind, mode, 0).unwrap();
+    };
+    fs::create_dir_all(env.project().join(".codex/rules")).unwrap();
+    pipe(env.project().join(".codex/rules/a.rules"));
+    pipe(env.project().join("opencode.json"));
+    symlink("/dev/zero", env.project().join(".claude/settings.local.json")).unwrap();
+    symlink("/dev/zero", env.project().join(".forebay.toml")).unwrap();
+    fs::create_dir_all(env.data()).unwrap();
+    fs::write(env.data().join("settings.toml"), "not toml [").unwrap();
+    let started = Instant::now();
+    let denied = Host::new(&env).before_tool("Bash", json!({ "command": "sudo ls" })).answer();
+    assert_eq!(denied["permissionDecision"], "deny");
+    assert!(started.elapsed() < Duration::from_secs(5), "nothing waits");
+    fs::remove_file(env.data().join("settings.toml")).unwrap();
+    env.forebay(["run", "--", "true"]).refused(2, "a device, not a regular file", "remove it");
+    fs::remove_file(env.project().join(".forebay.toml")).unwrap();
+    env.forebay(["run", "--", "true"]).refused(2, "not a regular file", "fix the file");
+}
+
+#[test]
+fn walks_do_not_wait_for_ignore_files() {
+    let env = TestEnv::new();
+    env.write("a.txt", "text about nothing\n");
+    fs::create_dir(env.project().join("deep")).unwrap();
+    env.write("deep/b.txt", "other text\n");
+    let pipe = |name: &str| {
+        let kind = rustix::fs::FileType::Fifo;
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        let path = env.project().join(name);
+        rustix::fs::mknodat(rustix::fs::CWD, path, kind, mode, 0).unwrap();
+    };
+    pipe("deep/.gitignore");
+    let indexed = env.forebay(["index", "."]).ok().text();
+    assert!(indexed.contains("1 file"), "{indexed}");
+    pipe(".ignore");
+    env.forebay(["index", "."]).refused(2, "an ignore file in", "remove or fix");
+    env.forebay(["map"]).refused(2, "an ignore file in", "remove or fix");
 }

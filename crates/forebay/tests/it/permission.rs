@@ -66,7 +66,10 @@ fn shell_code_is_judged_as_the_commands_it_is() {
             let calls = [
                 ("ctx_execute", json!({ "code": code, "language": language })),
                 ("ctx_execute", json!({ "code": code, "language": language, "background": true })),
-                ("ctx_execute_file", json!({ "path": "input", "code": code, "language": language })),
+                (
+                    "ctx_execute_file",
+                    json!({ "path": "input", "code": code, "language": language }),
+                ),
             ];
             for (tool, input) in calls {
                 let error = client.error(tool, input);
@@ -295,10 +298,10 @@ fn new_rule_file_applies_immediately() {
     let error = client.error("ctx_execute", json!({ "code": "true" }));
     assert!(error.contains("new.rules cannot be read"), "{error}");
     fs::remove_file(env.project().join(".codex/rules/new.rules")).unwrap();
-    client.text("ctx_execute", json!({ "code": "touch x" }));
-    let env = env.with_file("home/.codex/rules/mine.rules", CODEX);
-    client.error("ctx_execute", json!({ "code": "touch x" }));
-    assert!(env.project().join("x").exists());
+    client.text("ctx_execute", json!({ "code": "true" }));
+    let env = env.with_file("home/.codex/rules/mine.rules", "prefix_rule(['sort'], 'forbidden')");
+    client.error("ctx_execute", json!({ "code": "sort x" }));
+    assert!(!env.project().join("x").exists());
 }
 
 /// A run must not be able to rewrite the rules that apply to it.
@@ -317,4 +320,93 @@ fn rule_files_of_other_hosts_are_not_writable_from_code() {
     let content = |name: &str| fs::read_to_string(env.project().join(name)).unwrap();
     assert_eq!(content(".codex/rules/team.rules"), CODEX);
     assert_eq!(content("opencode.json"), OPENCODE);
+}
+
+/// A run cannot get rid of a rule by moving its file; neither can anybody else before a new session.
+#[test]
+fn rules_of_the_start_hold_for_the_session() {
+    let env =
+        TestEnv::new().with_rules(json!({ "deny": ["Bash(touch:*)"], "ask": ["Bash(make:*)"] }));
+    let rules = env.project().join(".claude");
+    let touch = json!({ "code": "touch x" });
+    let mut client = env.mcp();
+    fs::rename(&rules, env.project().join("elsewhere")).unwrap();
+    let error = client.error("ctx_execute", touch.clone());
+    assert!(error.contains("Bash(touch:*) denies it"), "{error}");
+    assert!(error.contains("is no longer in") && error.contains("rules reload"), "{error}");
+    assert!(client.error("ctx_execute", json!({ "code": "make" })).contains("Bash(make:*)"));
+    let job = json!({ "code": "touch x", "background": true });
+    assert!(client.error("ctx_execute", job).contains("Bash(touch:*) denies it"));
+    assert!(client.text("ctx_doctor", json!({})).contains("2 removed since the session started"));
+
+    // What is stricter counts at once, and stays.
+    fs::create_dir(&rules).unwrap();
+    env.write(".claude/settings.json", r#"{"permissions":{"deny":["Bash(sort:*)"]}}"#);
+    assert!(client.error("ctx_execute", json!({ "code": "sort x" })).contains("Bash(sort:*)"));
+    env.write(".claude/settings.json", "{}");
+    assert!(client.error("ctx_execute", json!({ "code": "sort x" })).contains("Bash(sort:*)"));
+    assert!(client.error("ctx_execute", touch.clone()).contains("Bash(touch:*) denies it"));
+    assert!(!env.project().join("x").exists());
+
+    env.forebay(["rules", "reload"]).refused(126, "needs a terminal", "only the user");
+    env.mcp().text("ctx_execute", touch);
+    assert!(env.project().join("x").exists(), "a new session has the rules of its own start");
+}
+
+/// Allow rules that come later would loosen.
+#[test]
+fn allow_rules_count_if_they_were_there_at_the_start() {
+    let env = TestEnv::new().with_rules(json!({ "allow": ["Bash(echo:*)"] }));
+    env.forebay(["config", "set", "rules.unmatched", "deny"]).ok();
+    let trust = json!({ "projects": { env.project().to_string_lossy(): { "hasTrustDialogAccepted": true } } });
+    fs::write(env.home().join(".claude.json"), trust.to_string()).unwrap();
+    let mut client = env.mcp();
+    client.text("ctx_execute", json!({ "code": "echo 1" }));
+    let rules = json!({ "permissions": { "allow": ["Bash(echo:*)", "Bash(touch:*)"] } });
+    env.write(".claude/settings.json", rules.to_string());
+    client.text("ctx_execute", json!({ "code": "echo 2" }));
+    client.error("ctx_execute", json!({ "code": "touch x" }));
+    env.write(".claude/settings.json", "{}");
+    client.error("ctx_execute", json!({ "code": "echo 3" }));
+}
+
+#[test]
+fn commands_of_a_conversation_hold_its_rules() {
+    let env = TestEnv::new().with_rules(json!({ "deny": ["Bash(touch:*)"] }));
+    let run = |session: &str| {
+        let mut command = env.command(["run", "--", "touch x"]);
+        command.env("FOREBAY_SESSION", session);
+        crate::env::finish(command, b"")
+    };
+    run("one").refused(126, "Bash(touch:*) denies it", "");
+    fs::remove_dir_all(env.project().join(".claude")).unwrap();
+    run("one").refused(126, "is no longer in", "");
+    // The user's `rules reload` deletes the record.
+    fs::remove_dir_all(env.data().join("rules")).unwrap();
+    run("one").ok();
+}
+
+/// `doctor` looks at the machine; the project's programs must not run outside of isolation.
+#[test]
+fn doctor_starts_no_program_of_the_project() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = TestEnv::new();
+    fs::create_dir(env.project().join("bin")).unwrap();
+    let mark = env.root().join("ran");
+    for name in ["bash", "sh", "node", "dotnet", "true", "git", "python3", "env", "printf"] {
+        let fake = env.write(
+            &format!("bin/{name}"),
+            format!("#!/bin/sh\necho v99.0.0\necho $0 >> {}\n", mark.display()),
+        );
+        fs::set_permissions(fake, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap();
+    for entry in [env.project().join("bin").to_string_lossy().as_ref(), "bin", "./bin"] {
+        let mut doctor = env.command(["doctor"]);
+        doctor.env("PATH", format!("{entry}:{path}"));
+        let told = crate::env::finish(doctor, b"");
+        assert!(told.text().contains("shell"), "{told:?}");
+        let ran = fs::read_to_string(&mark).unwrap_or_default();
+        assert!(ran.is_empty(), "{entry}: {ran}");
+    }
 }

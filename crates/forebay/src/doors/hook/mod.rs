@@ -22,7 +22,14 @@ use crate::config::environment;
 const HOOK_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Creates the app for a hook call.
-pub(crate) type MakeApp = Box<dyn FnOnce(&Platform, &HookCall) -> Result<App, AppError> + Send>;
+pub(crate) type MakeApp = Box<dyn FnOnce(&Platform, &HookCall) -> Result<HookApp, AppError> + Send>;
+
+/// The app of a hook call.
+pub(crate) struct HookApp {
+    pub(crate) app: App,
+    /// Why the user's settings cannot be used. The app has the defaults then, and only applies rules.
+    pub(crate) unusable_settings: Option<AppError>,
+}
 
 /// The answer of a hook, or why there is none.
 pub(crate) fn answer(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String> {
@@ -57,11 +64,18 @@ fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String
         return Ok(Output::default());
     }
     // The process exits with the answer, so destructors are skipped.
-    let app =
-        ManuallyDrop::new(make_app(platform, &decoded.call).map_err(|error| error.to_text())?);
+    let HookApp { app, unusable_settings } =
+        make_app(platform, &decoded.call).map_err(|error| error.to_text())?;
+    let app = ManuallyDrop::new(app);
     let supports = |reply: &Reply| supports(&decoded, reply);
     let host = host::describe(&decoded, &supports);
-    let reply = hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?;
+    let reply = match unusable_settings {
+        Some(fault) => {
+            let objection = hooks::objection(&app, &host, &decoded.call);
+            objection.map_err(|error| error.to_text())?.ok_or_else(|| fault.to_text())?
+        }
+        None => hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?,
+    };
     encode(&decoded, &reply).map_err(|error| error.to_string())
 }
 
