@@ -584,6 +584,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--forebay", required=True, help="path of the program")
     parser.add_argument("--split", choices=("dev", "heldout"), default="dev")
+    parser.add_argument("--dir", metavar="FOLDER", type=pathlib.Path, help="sessions of another folder than dev/ and heldout/")
     parser.add_argument("--json", metavar="OUT", help="write every result as JSON")
     parser.add_argument("--show", metavar="NAME", help="show one session: guide, call and every fact")
     parser.add_argument("--check", action="store_true", help="only tell whether every payload was accepted")
@@ -591,7 +592,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 4)
     options = parser.parse_args()
     forebay = str(pathlib.Path(options.forebay).resolve())
-    paths = sorted((HERE / options.split).glob("*.json"))
+    paths = sorted((options.dir or HERE / options.split).glob("*.json"))
     if options.show:
         paths = [path for path in paths if options.show in path.stem]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -8,12 +8,17 @@ mod paste;
 mod paste_kinds;
 mod reply;
 mod sentence;
+mod subjects;
 mod supersession;
 mod terms;
+mod values;
+
+use std::collections::HashSet;
 
 use self::cues::Hints;
 pub(crate) use self::paste::condense;
-use self::sentence::{cut, digest, is_question, sentences};
+use self::sentence::{cut, digest, digest_shown, is_question, sentences};
+use self::subjects::Subjects;
 use self::supersession::{AnsweredWords, Statement};
 use self::terms::is_name;
 
@@ -38,6 +43,7 @@ pub(super) struct Turn {
 pub(super) struct Talk {
     turns: Vec<Turn>,
     statements: Vec<Statement>,
+    subjects: Subjects,
     /// The bytes of the whole guide, by which the lengths of quotes scale.
     bytes: usize,
 }
@@ -94,7 +100,8 @@ impl Talk {
             talk.statements.extend(own);
             talk.turns[at].statements = (start..talk.statements.len()).collect();
         }
-        supersession::resolve(&mut talk.statements);
+        talk.subjects = Subjects::new(&talk.statements);
+        supersession::resolve(&mut talk.statements, &talk.subjects);
         talk
     }
 
@@ -176,7 +183,9 @@ impl Talk {
     pub(super) fn rules(&self) -> Vec<Quote> {
         let last = self.last_prompt().map(|(at, _)| at);
         let is_earlier_rule = |one: &&Statement| one.is_rule() && Some(one.turn) != last;
-        let rules: Vec<&Statement> = self.statements.iter().filter(is_earlier_rule).collect();
+        let mut seen = HashSet::new();
+        let mut rules: Vec<&Statement> = self.statements.iter().filter(is_earlier_rule).collect();
+        rules.retain(|rule| seen.insert(rule.text.as_str()));
         let count = rules.len();
         let line = |(at, rule): (usize, &&Statement)| Quote {
             text: format!("- {}", rule.quote(self.scaled(MAX_RULE_BYTES))),
@@ -235,11 +244,9 @@ impl Talk {
                 .filter(|one| one.superseded_by.is_none())
                 .map(|one| one.quote(self.scaled(MAX_RULE_BYTES)))
                 .collect();
-            let text = format!(
-                "- \"{}\" to: {}",
-                words.join(" "),
-                cut(&proposal, self.scaled(MAX_PROPOSAL_BYTES))
-            );
+            let proposal = cut(&proposal, self.scaled(MAX_PROPOSAL_BYTES));
+            let proposal = self.with_later_value(at, &proposal);
+            let text = format!("- \"{}\" to: {proposal}", words.join(" "));
             Some(Quote { text, rank })
         };
         replies.enumerate().filter_map(line).collect()
@@ -283,12 +290,11 @@ impl Talk {
             return (String::new(), false);
         }
         let asks = own.iter().all(|one| one.is_question);
-        let texts: Vec<String> =
-            own.iter().map(|one| one.quote(self.scaled(MAX_PROMPT_BYTES))).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let texts: Vec<&str> = own.iter().map(|one| one.text.as_str()).collect();
+        let shown = |at: usize| own[at].quote(self.scaled(MAX_PROMPT_BYTES));
         let bytes =
             if is_first { self.scaled(MAX_REQUEST_BYTES) } else { self.scaled(MAX_PROMPT_BYTES) };
-        (digest(&texts, bytes, |at, text| salience(at, texts.len(), text)), asks)
+        (digest_shown(&texts, shown, bytes, |at, text| salience(at, texts.len(), text)), asks)
     }
 
     /// Returns the answers that say most, with the turn of each; the last answer has its own section.
@@ -304,14 +310,16 @@ impl Talk {
                 _ => turn.answers.iter().collect(),
             };
             let text = said.iter().map(|text| condense(text)).collect::<Vec<_>>().join("\n");
-            let own: Vec<&str> = sentences(&text)
-                .into_iter()
-                .filter(|text| !is_question(text) && !self.is_taken_back(at, text))
+            let texts: Vec<&str> =
+                sentences(&text).into_iter().filter(|text| !is_question(text)).collect();
+            let scores: Vec<i32> = texts
+                .iter()
+                .enumerate()
+                .map(|(at, text)| salience(at, texts.len(), text))
                 .collect();
-            let scores: Vec<i32> =
-                own.iter().enumerate().map(|(at, text)| salience(at, own.len(), text)).collect();
             let best = scores.iter().max().copied();
-            let quote = digest(&own, bytes, |at, _| scores[at]);
+            let shown = |one: usize| self.with_later_value(at, texts[one]);
+            let quote = digest_shown(&texts, shown, bytes, |at, _| scores[at]);
             let is_new = !found.iter().any(|(_, _, other)| *other == quote);
             let best =
                 best.filter(|best| *best >= MIN_SALIENCE || quote.len() >= MIN_TELLING_BYTES);
@@ -326,12 +334,20 @@ impl Talk {
         found.into_iter().enumerate().map(quote).collect()
     }
 
-    /// Whether later words of the user give another value than a sentence of the model.
-    fn is_taken_back(&self, turn: usize, text: &str) -> bool {
+    /// Returns words of the model with the user's latest ones that give another value.
+    fn with_later_value(&self, turn: usize, text: &str) -> String {
         let said = Statement::new(turn, text);
-        self.statements
-            .iter()
-            .any(|one| one.turn > turn && supersession::corrects_value(one, &said))
+        if said.terms.values.is_empty() {
+            return text.to_owned();
+        }
+        let start = self.statements.partition_point(|one| one.turn <= turn);
+        let next = self.statements.partition_point(|one| one.turn <= turn + 1);
+        let mut found = self.subjects.sharing(&said.terms);
+        found.retain(|&at| at >= next);
+        let later = (start..next).chain(found).map(|at| &self.statements[at]);
+        let later = later.rev().find(|one| supersession::corrects_value(one, &said));
+        let shown = later.map(|one| one.superseded_by.map_or(one, |at| &self.statements[at]));
+        supersession::with_later(text, shown)
     }
 
     /// Returns a length for the guide's size.

@@ -64,6 +64,16 @@ pub(super) fn digest(
     bytes: usize,
     score: impl Fn(usize, &str) -> i32,
 ) -> String {
+    digest_shown(sentences, |at| sentences[at].to_owned(), bytes, score)
+}
+
+/// Joins the best sentences as `shown` gives them: what it adds needs no room, so that no remark displaces words.
+pub(super) fn digest_shown(
+    sentences: &[&str],
+    shown: impl Fn(usize) -> String,
+    bytes: usize,
+    score: impl Fn(usize, &str) -> i32,
+) -> String {
     let mut order: Vec<usize> = (0..sentences.len()).collect();
     order.sort_by_cached_key(|&at| std::cmp::Reverse(score(at, sentences[at])));
     let (mut chosen, mut left) = (vec![false; sentences.len()], bytes);
@@ -79,13 +89,13 @@ pub(super) fn digest(
         return sentences.first().map_or_else(String::new, |first| cut(first, bytes));
     }
     let mut text = String::new();
-    for (at, sentence) in sentences.iter().enumerate().filter(|(at, _)| chosen[*at]) {
+    for at in (0..sentences.len()).filter(|at| chosen[*at]) {
         let has_gap = at > 0 && !chosen[at - 1];
         if !text.is_empty() {
             text.push(' ');
         }
         text.push_str(if has_gap { "… " } else { "" });
-        text.push_str(sentence);
+        text.push_str(&shown(at));
     }
     if chosen.last() == Some(&false) {
         text.push_str(" …");

@@ -6,13 +6,18 @@
 use super::cues::{Hint, HintSet, Hints};
 use super::reply;
 use super::sentence::{cut, is_question};
+use super::subjects::Subjects;
 use super::terms::Terms;
+use super::values;
 
 /// Statements that are compared with older ones, from the latest.
 const MAX_COMPARED: usize = 400;
 
 /// Statements that are quoted behind one that takes them back, from the latest.
 const MAX_EARLIER: usize = 3;
+
+/// Bytes of a later statement behind an older one.
+const MAX_LATER_BYTES: usize = 200;
 
 /// A sentence of the user.
 #[derive(Debug)]
@@ -26,8 +31,10 @@ pub(super) struct Statement {
     pub(super) superseded_by: Option<usize>,
     /// Statements that this one takes back or corrects.
     pub(super) earlier: Vec<String>,
+    /// The latest statement that says something else of the same subject, if it takes nothing back for sure.
+    pub(super) later: Option<String>,
     pub(super) position: StatementPosition,
-    terms: Terms,
+    pub(super) terms: Terms,
     hints: HintSet,
 }
 
@@ -59,10 +66,15 @@ impl Statement {
             is_reported: false,
             superseded_by: None,
             earlier: Vec::new(),
+            later: None,
             position: StatementPosition::default(),
             terms: Terms::new(text),
             hints: HintSet::new(text),
         }
+    }
+
+    pub(super) fn has(&self, hint: Hint) -> bool {
+        self.hints.has(hint)
     }
 
     /// Whether it reads like a rule that is in force.
@@ -86,8 +98,23 @@ impl Statement {
         for earlier in &self.earlier {
             text.push_str(&format!(" (earlier: \"{}\")", cut(earlier, bytes)));
         }
+        text.push_str(&self.later.as_deref().map(mark_later).unwrap_or_default());
         text
     }
+
+    /// Whether it has words of a correction.
+    fn is_correcting(&self) -> bool {
+        self.has(Hint::Contrast) || self.has(Hint::Revoking) || self.has(Hint::Correction)
+    }
+}
+
+/// Returns a quote with later words about the same.
+pub(super) fn with_later(text: &str, later: Option<&Statement>) -> String {
+    later.map_or_else(|| text.to_owned(), |later| format!("{text}{}", mark_later(&later.text)))
+}
+
+fn mark_later(text: &str) -> String {
+    format!(" (later: \"{}\")", cut(without_bullet(text), MAX_LATER_BYTES))
 }
 
 /// Returns a line without the mark of the user's own list.
@@ -96,14 +123,15 @@ fn without_bullet(text: &str) -> &str {
     marks.iter().find_map(|mark| text.strip_prefix(mark)).map_or(text, str::trim_start)
 }
 
-/// Moves each statement that was taken back beside the latest one that did so.
-pub(super) fn resolve(statements: &mut [Statement]) {
+/// Moves each statement that was taken back beside the latest one that did so, and marks those whose subject
+/// later ones speak of.
+pub(super) fn resolve(statements: &mut [Statement], subjects: &Subjects) {
     let first = statements.len().saturating_sub(MAX_COMPARED);
     for newer in (first..statements.len()).rev() {
         // What a statement took back stays so if it is itself taken back.
         let shown = statements[newer].superseded_by.unwrap_or(newer);
         let mut may_correct = true;
-        for older in (0..newer).rev() {
+        for older in candidates(statements, subjects, newer).into_iter().rev() {
             let (one, other) = (&statements[newer], &statements[older]);
             // A correction without other hints means the nearest words about the same.
             let is_corrected = may_correct && corrects(one, other);
@@ -117,6 +145,23 @@ pub(super) fn resolve(statements: &mut [Statement]) {
             }
         }
     }
+    for older in first..statements.len() {
+        if statements[older].superseded_by.is_none() {
+            let later = subjects.latest_about(&statements[older], statements);
+            let shown = later.map(|at| statements[at].superseded_by.unwrap_or(at));
+            statements[older].later = shown.map(|at| statements[at].text.clone());
+        }
+    }
+}
+
+/// Returns the older statements that a statement may mean, in order: they share a word or stand just before it.
+fn candidates(statements: &[Statement], subjects: &Subjects, newer: usize) -> Vec<usize> {
+    let turn = statements[newer].turn;
+    let start = statements[..newer].partition_point(|one| one.turn + 1 < turn);
+    let mut found = subjects.sharing(&statements[newer].terms);
+    found.retain(|&older| older < start);
+    found.extend(start..newer);
+    found
 }
 
 /// Whether the newer statement seems to take the older one back.
@@ -144,9 +189,7 @@ fn corrects(newer: &Statement, older: &Statement) -> bool {
 pub(super) fn corrects_value(newer: &Statement, older: &Statement) -> bool {
     let shared = newer.terms.shared(&older.terms);
     let is_next = newer.turn == older.turn + 1;
-    let is_correcting = newer.hints.has(Hint::Contrast)
-        || newer.hints.has(Hint::Revoking)
-        || newer.hints.has(Hint::Correction);
+    let is_correcting = newer.is_correcting();
     has_new_value(newer, older, is_next, is_correcting)
         || is_correcting && shared > 0 && rejects_value(newer, older)
 }
@@ -178,6 +221,7 @@ fn has_new_value(newer: &Statement, older: &Statement, is_next: bool, is_correct
     older.terms.values.iter().any(|(value, unit)| {
         let is_other = |(other, its_unit): (&String, &String)| other != value && its_unit == unit;
         !unit.is_empty()
+            && (is_correcting || !values::is_named(unit))
             && newer.terms.values.iter().any(is_other)
             && (is_correcting || !newer.terms.values.contains_key(value))
             && (is_next && is_correcting || has_topic(newer, older, unit))
@@ -282,7 +326,8 @@ mod tests {
         for one in &mut all {
             (one.position.is_first, one.position.is_last) = (true, true);
         }
-        resolve(&mut all);
+        let subjects = Subjects::new(&all);
+        resolve(&mut all, &subjects);
         let hidden: Vec<bool> = all.iter().map(|one| one.superseded_by.is_some()).collect();
         assert_eq!(hidden, [false, false, true, false]);
     }
@@ -296,7 +341,8 @@ mod tests {
         ];
         let mut all: Vec<Statement> =
             texts.iter().enumerate().map(|(turn, text)| Statement::new(turn, text)).collect();
-        resolve(&mut all);
+        let subjects = Subjects::new(&all);
+        resolve(&mut all, &subjects);
         assert!(all[0].superseded_by == Some(2) && all[1].superseded_by == Some(2));
         assert!(all[2].quote(200).contains("(earlier: \"The port is 8081"));
     }
