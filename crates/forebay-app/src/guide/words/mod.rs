@@ -6,6 +6,7 @@
 mod cues;
 mod paste;
 mod paste_kinds;
+mod phrases;
 mod reply;
 mod sentence;
 mod subjects;

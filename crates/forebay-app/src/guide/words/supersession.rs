@@ -3,7 +3,7 @@
 //! A guess by shared words, values with the same unit, and hints of a correction. It never deletes: the older
 //! sentence is quoted behind the newer one.
 
-use super::cues::{Hint, HintSet, Hints};
+use super::cues::{Hint, HintSet};
 use super::reply;
 use super::sentence::{cut, is_question};
 use super::subjects::Subjects;
@@ -89,7 +89,7 @@ impl Statement {
 
     /// Whether it opens a prompt by turning down what the model did.
     pub(super) fn is_bare_rejection(&self) -> bool {
-        self.position.is_first && Hints::new(&self.text).is_bare_rejection()
+        self.position.is_first && self.has(Hint::BareRejection)
     }
 
     /// Returns its words, with those that it corrects.
