@@ -103,7 +103,34 @@ impl Talk {
         }
         talk.subjects = Subjects::new(&talk.statements);
         supersession::resolve(&mut talk.statements, &talk.subjects);
+        talk.mark_agreed_values();
         talk
+    }
+
+    /// Marks statements to whose values the user agreed to give others: "yes" to "shall I raise it to 5?".
+    fn mark_agreed_values(&mut self) {
+        for at in (0..self.turns.len()).rev() {
+            if !self.is_reply(at) || reply::rejects(&self.turns[at].prompt) {
+                continue;
+            }
+            let Some(proposal) = self.proposal_before(at) else { continue };
+            let agreed = Statement::new(at, &proposal);
+            for older in self.subjects.sharing(&agreed.terms) {
+                let one = &mut self.statements[older];
+                let is_open = one.superseded_by.is_none() && one.later.is_none();
+                if is_open && one.turn < at && self.subjects.has_other_value(&agreed, one) {
+                    one.later = Some(proposal.clone());
+                }
+            }
+        }
+    }
+
+    /// Returns what a short reply answers: the option that it names, or the end of the answer before.
+    fn proposal_before(&self, at: usize) -> Option<String> {
+        let answer = self.answer_before(at)?;
+        let bytes = self.scaled(MAX_PROPOSAL_BYTES);
+        let option = reply::chosen_option(&self.turns[at].prompt, answer);
+        Some(cut(&option.unwrap_or_else(|| reply::end_of(answer, bytes)), bytes))
     }
 
     /// Returns the sentences of a prompt.
@@ -234,10 +261,7 @@ impl Talk {
         let replies = (0..self.turns.len()).rev().filter(|at| self.is_reply(*at));
         let line = |(rank, at): (usize, usize)| {
             let turn = &self.turns[at];
-            let answer = self.answer_before(at)?;
-            let option = reply::chosen_option(&turn.prompt, answer);
-            let proposal =
-                option.unwrap_or_else(|| reply::end_of(answer, self.scaled(MAX_PROPOSAL_BYTES)));
+            let proposal = self.proposal_before(at)?;
             let words: Vec<String> = turn
                 .statements
                 .iter()
@@ -245,7 +269,6 @@ impl Talk {
                 .filter(|one| one.superseded_by.is_none())
                 .map(|one| one.quote(self.scaled(MAX_RULE_BYTES)))
                 .collect();
-            let proposal = cut(&proposal, self.scaled(MAX_PROPOSAL_BYTES));
             let proposal = self.with_later_value(at, &proposal);
             let text = format!("- \"{}\" to: {proposal}", words.join(" "));
             Some(Quote { text, rank })

@@ -82,7 +82,7 @@ impl Subjects {
 
     /// Whether both give a value of one kind, and of one subject: they share a word, or the unit is used for nothing
     /// else, or the newer one comes next.
-    fn has_other_value(&self, newer: &Statement, older: &Statement) -> bool {
+    pub(super) fn has_other_value(&self, newer: &Statement, older: &Statement) -> bool {
         let is_same_subject = |unit: &str| {
             let is_own_unit = newer.terms.units().any(|other| other == unit);
             is_own_unit && (newer.turn == older.turn + 1 || self.rare_unit(unit).is_some())
