@@ -124,8 +124,23 @@ fn todos(input: &Value) -> Vec<TodoItem> {
     let list = TODO_LIST_FIELDS.iter().find_map(|name| input.get(name)?.as_array());
     match list {
         Some(items) => items.iter().take(MAX_ITEMS).filter_map(todo).collect(),
-        None => todo(input).into_iter().collect(),
+        None => match TODO_LIST_FIELDS.iter().find_map(|name| input.get(name)?.as_str()) {
+            Some(text) => text.lines().filter_map(checkbox).take(MAX_ITEMS).collect(),
+            None => todo(input).into_iter().collect(),
+        },
     }
+}
+
+/// Reads a line of a list that a host sends as text: `- [x] done`.
+fn checkbox(line: &str) -> Option<TodoItem> {
+    let item = line.trim_start().trim_start_matches(['-', '*', '+']).trim_start();
+    let (mark, text) = item.strip_prefix('[')?.split_once(']')?;
+    let state = match mark.trim() {
+        "x" | "X" => TodoState::Done,
+        "~" | "-" | ">" | "/" => TodoState::Active,
+        _ => TodoState::Open,
+    };
+    Some(TodoItem { id: None, text: text.trim().to_owned(), state })
 }
 
 fn todo(value: &Value) -> Option<TodoItem> {
@@ -206,5 +221,23 @@ fn split_name(
         }
         McpToolNames::ToolOnly { prefix } => (None, name.strip_prefix(prefix).map(str::to_owned)),
         McpToolNames::Unknown => (None, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_tasks_may_be_text() {
+        let input = serde_json::json!({"todos": "Plan:\n- [x] read\n- [~] write\n* [ ] test"});
+        let found: Vec<(String, TodoState)> =
+            todos(&input).into_iter().map(|item| (item.text, item.state)).collect();
+        let expected = [
+            ("read".to_owned(), TodoState::Done),
+            ("write".to_owned(), TodoState::Active),
+            ("test".to_owned(), TodoState::Open),
+        ];
+        assert_eq!(found, expected);
     }
 }
