@@ -49,9 +49,17 @@ fn paste_end(lines: &[&str], start: usize) -> usize {
     if let Some(end) = paste_kinds::end(lines, start) {
         return end;
     }
+    if paste_kinds::is_machine_line(lines[start]) {
+        return short_paste_end(lines, start);
+    }
     if !looks_pasted(lines[start]) {
         return start;
     }
+    long_paste_end(lines, start)
+}
+
+/// Returns the end of a run of lines that look pasted; the start if they are few.
+fn long_paste_end(lines: &[&str], start: usize) -> usize {
     let (mut end, mut count, mut gap) = (start, 0, 0);
     for (at, line) in lines.iter().enumerate().skip(start) {
         if is_fence(line) {
@@ -66,6 +74,14 @@ fn paste_end(lines: &[&str], start: usize) -> usize {
         }
     }
     if count >= MIN_LINES { end } else { start }
+}
+
+/// Returns the end of a paste that begins with a line which no user writes; a single line is enough.
+fn short_paste_end(lines: &[&str], start: usize) -> usize {
+    let belongs =
+        |line: &&str| looks_pasted(line) || is_list_item(line.trim()) || paste_kinds::goes_on(line);
+    let short = start + 1 + lines[start + 1..].iter().take_while(|line| belongs(line)).count();
+    short.max(long_paste_end(lines, start))
 }
 
 fn is_fence(line: &str) -> bool {

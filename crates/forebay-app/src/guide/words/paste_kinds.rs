@@ -43,3 +43,73 @@ fn quote_end(lines: &[&str], start: usize) -> Option<usize> {
     let count = lines[start..].iter().take_while(|line| line.trim_start().starts_with('>')).count();
     (count > 0).then_some(start + count)
 }
+
+/// Whether a line is surely not the user's own: the mark of a build or an alert, a warning with its place, the
+/// heading of a document in brackets.
+pub(super) fn is_machine_line(line: &str) -> bool {
+    let line = line.trim();
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let is_heading = line.starts_with('【') && line.ends_with('】');
+    let is_alert = ["[FIRING", "[RESOLVED", "[ALERT"].iter().any(|start| line.starts_with(start));
+    line.starts_with("##[") || is_heading || is_alert || is_place(first) || is_failure(line)
+}
+
+/// Whether a line may go on with what a machine said: a label before a text, or code in it.
+pub(super) fn goes_on(line: &str) -> bool {
+    let line = line.trim();
+    let label = line.split_once(": ").map(|(label, _)| label);
+    let is_label = |label: &str| {
+        label.starts_with(char::is_uppercase) && label.chars().all(char::is_alphanumeric)
+    };
+    let has_code = line.contains("=(") || line.contains("()") || line.contains("==");
+    !line.ends_with(['?', '？']) && (label.is_some_and(is_label) || has_code || is_failure(line))
+}
+
+/// Whether a word is a file with a line number: `src/a.py:10:`.
+fn is_place(word: &str) -> bool {
+    let mut parts = word.split(':');
+    let file = parts.next().unwrap_or_default();
+    let number = parts.next().unwrap_or_default();
+    file.contains(['/', '.'])
+        && parts.next().is_some()
+        && !number.is_empty()
+        && number.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Whether a line begins as tools report failures: `npm error code`, `error[E0308]:`, `Traceback`.
+fn is_failure(line: &str) -> bool {
+    const STARTS: &[&str] =
+        &["npm error ", "npm warn ", "npm ERR! ", "error[", "Traceback ", "Exception in "];
+    STARTS.iter().any(|start| line.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_machines_are_told_from_words() {
+        for line in [
+            "##[group]Run tests",
+            "[FIRING:2] DiskFull (db)",
+            "/usr/lib/python3/x.py:10: UserWarning: no",
+            "src/a.ts:4:1 - error",
+            "npm error code E404",
+            "【使用说明】",
+        ] {
+            assert!(is_machine_line(line), "{line}");
+        }
+        for line in [
+            "[x] done",
+            "[TODO] ask Ann",
+            "meet at 10:30: bring the list",
+            "look at src/a.ts: it is slow",
+            "error handling is missing",
+            "【请注意】不要改",
+        ] {
+            assert!(!is_machine_line(line), "{line}");
+        }
+        assert!(goes_on("Hint: raise the limit") && goes_on("always pass bounds=(0, 1)."));
+        assert!(!goes_on("Find what stalls.") && !goes_on("Note: what is this?"));
+    }
+}
