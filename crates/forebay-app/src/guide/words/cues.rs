@@ -106,9 +106,9 @@ static REPLACING: LazyLock<PhraseList> = LazyLock::new(|| {
 /// Starts of a prompt that correct what was said just before.
 static CORRECTING: LazyLock<PhraseList> = LazyLock::new(|| {
     PhraseList::new(
-        "no, nope, nah, wait, actually, sorry, oops, hold on, scratch that, correction, on second thought, \
+        "nope, nah, wait, actually, sorry, oops, hold on, scratch that, correction, on second thought, \
      nein, nee, doch, halt, stopp, moment, entschuldigung, quatsch, korrektur, perdona, perdón, espera, \
-     mejor, en realidad, corrección, non, attends, não, нет, 不, 不对, 不是, 等等, 算了, 抱歉, 不好意思, いや, いえ, 違, \
+     mejor, en realidad, corrección, attends, нет, 不对, 不是, 等等, 算了, 抱歉, 不好意思, いや, いえ, 違, \
      やっぱり, やはり, すみません, ごめん, 待って, 訂正, \
      hang on, my mistake, my bad, typo, i meant, i mean, change of plan, change of plans, ich meinte, mein fehler, \
      tippfehler, planänderung, kommando zurück, ach nein, quería decir, quise decir, mejor dicho, cambio de planes, \
@@ -116,6 +116,8 @@ static CORRECTING: LazyLock<PhraseList> = LazyLock::new(|| {
      失礼, 言い間違",
     )
 });
+/// Negations that correct if a pause or a correction follows: "no, 5" does, "no mails" does not.
+static NEGATIONS: LazyLock<PhraseList> = LazyLock::new(|| PhraseList::new("no, non, não, 不"));
 /// Starts of a sentence that turn around the one before, in the same prompt.
 static REVERSING: LazyLock<PhraseList> = LazyLock::new(|| {
     PhraseList::new(
@@ -194,11 +196,11 @@ impl HintSet {
 }
 
 /// A sentence prepared for looking up hints.
-pub(super) struct Hints(Words);
+pub(super) struct Hints<'a>(Words, &'a str);
 
-impl Hints {
-    pub(super) fn new(text: &str) -> Self {
-        Self(Words::new(text))
+impl<'a> Hints<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self(Words::new(text), text)
     }
 
     pub(super) fn is_standing(&self) -> bool {
@@ -216,7 +218,17 @@ impl Hints {
 
     /// Whether a prompt with this start corrects what was said just before.
     fn is_correction(&self) -> bool {
-        self.starts_with_any(&CORRECTING)
+        self.starts_with_any(&CORRECTING) || self.starts_with_negation()
+    }
+
+    fn starts_with_negation(&self) -> bool {
+        const PAUSES: &[char] = &[',', '.', ':', ';', '!', '–', '—', '…', '，', '。', '、', '！'];
+        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let mut words = self.1.split_inclusive(|c: char| c.is_whitespace() || PAUSES.contains(&c));
+        let Some(first) = words.find(|word| !FILLERS.has_word(&bare(word))) else { return false };
+        let next = words.next().map(bare).unwrap_or_default();
+        let is_pause = next.is_empty() || first.trim_end().ends_with(PAUSES);
+        NEGATIONS.has_word(&bare(first)) && (is_pause || CORRECTING.has_word(&next))
     }
 
     /// Whether a habit shall end: "stop answering".

@@ -354,8 +354,42 @@ impl Talk {
         }
         found.sort_by_key(|(best, at, _)| (std::cmp::Reverse(*best), std::cmp::Reverse(*at)));
         found.truncate(MAX_ANSWERS);
-        let quote = |(rank, (_, at, text))| (at, Quote { text, rank });
+        let said: Vec<Statement> = {
+            let mut said: Vec<_> = found.iter().map(|(_, at, text)| (*at, text)).collect();
+            said.sort_unstable();
+            said.into_iter().map(|(at, text)| Statement::new(at, text)).collect()
+        };
+        let subjects = Subjects::new(&said);
+        let quote = |(rank, (_, at, text)): (usize, (i32, usize, String))| {
+            let text = self.with_fate(at, text, &said, &subjects);
+            (at, Quote { text, rank })
+        };
         found.into_iter().enumerate().map(quote).collect()
+    }
+
+    /// Returns a quoted answer with what became of it: a later answer has another value, or what the user had asked
+    /// for was replaced.
+    fn with_fate(
+        &self,
+        at: usize,
+        text: String,
+        said: &[Statement],
+        subjects: &Subjects,
+    ) -> String {
+        if text.contains(supersession::LATER_MARK) {
+            return text;
+        }
+        let own = said.iter().find(|one| one.turn == at);
+        let newer = own.and_then(|own| {
+            said.iter().rev().find(|one| one.turn > at && subjects.has_new_measure(one, own))
+        });
+        let asked = self.turns[at].statements.iter().rev().map(|&one| &self.statements[one]);
+        let mut replaced = asked.filter_map(|one| match one.superseded_by {
+            Some(shown) => Some(supersession::words_from(&self.statements, shown)),
+            None => one.later.clone(),
+        });
+        let newer = replaced.next().or_else(|| newer.map(|one| one.text.clone()));
+        supersession::with_later(&text, newer.as_deref())
     }
 
     /// Returns words of the model with the user's latest ones that give another value.
@@ -368,10 +402,11 @@ impl Talk {
         let next = self.statements.partition_point(|one| one.turn <= turn + 1);
         let mut found = self.subjects.sharing(&said.terms);
         found.retain(|&at| at >= next);
-        let later = (start..next).chain(found).map(|at| &self.statements[at]);
-        let later = later.rev().find(|one| supersession::corrects_value(one, &said));
-        let shown = later.map(|one| one.superseded_by.map_or(one, |at| &self.statements[at]));
-        supersession::with_later(text, shown)
+        let mut later = (start..next).chain(found).rev();
+        let later = later.find(|&at| supersession::corrects_value(&self.statements[at], &said));
+        let shown = later.map(|at| self.statements[at].superseded_by.unwrap_or(at));
+        let words = shown.map(|at| supersession::words_from(&self.statements, at));
+        supersession::with_later(text, words.as_deref())
     }
 
     /// Returns a length for the guide's size.

@@ -56,8 +56,8 @@ impl Subjects {
         found
     }
 
-    /// Returns the latest statement that says something else of the subject of a sentence.
-    pub(super) fn latest_about(&self, older: &Statement, all: &[Statement]) -> Option<usize> {
+    /// Returns the statement that says most plainly something else of the subject of a sentence, of equals the latest.
+    pub(super) fn later_about(&self, older: &Statement, all: &[Statement]) -> Option<usize> {
         if older.is_question || older.has(Hint::SmallTalk) {
             return None;
         }
@@ -65,24 +65,48 @@ impl Subjects {
         found.extend(older.terms.units().filter_map(|unit| self.rare_unit(unit)).flatten());
         found.extend(of_next_turn(older, all));
         found.sort_unstable();
-        found.into_iter().rev().find(|&at| self.says_else(&all[at], older))
+        // What was replaced itself is no news.
+        found.retain(|&at| all[at].later.is_none());
+        let rated = found.into_iter().map(|at| (self.relation(&all[at], older), at));
+        rated.max().filter(|(relation, _)| *relation > 0).map(|(_, at)| at)
     }
 
-    /// Whether a later statement speaks of the same as a sentence, but not in the same words.
-    fn says_else(&self, newer: &Statement, older: &Statement) -> bool {
-        newer.turn > older.turn
-            && !newer.is_question
-            && !newer.has(Hint::SmallTalk)
-            && !older.terms.is_within(&newer.terms)
-            && (newer.terms.has_same_key(&older.terms)
-                || self.has_same_lead(newer, older)
-                || self.has_other_value(newer, older)
-                || self.has_same_words(newer, older))
+    /// Rates how plainly a later statement speaks of the same as a sentence, but not in the same words.
+    fn relation(&self, newer: &Statement, older: &Statement) -> usize {
+        let is_later = newer.turn > older.turn && !newer.is_question && !newer.has(Hint::SmallTalk);
+        if !is_later || older.terms.is_within(&newer.terms) || is_copy(newer, older) {
+            return 0;
+        }
+        let signs = [
+            (4, newer.terms.has_same_key(&older.terms)),
+            (4, self.has_other_value(newer, older)),
+            (3, self.has_same_words(newer, older)),
+            (2, self.has_same_lead(newer, older)),
+            (1, older.has(Hint::Standing) && self.has_own_word(newer, older)),
+        ];
+        let all: usize = signs.iter().filter(|(_, has)| *has).map(|(points, _)| points).sum();
+        let more = self.telling(newer, older) + usize::from(newer.has(Hint::Revoking));
+        if all == 0 { 0 } else { all + more }
+    }
+
+    /// Whether they share a word that hardly another sentence has: enough for a rule, which does harm once it is lifted.
+    fn has_own_word(&self, newer: &Statement, older: &Statement) -> bool {
+        let is_own =
+            |word: &String| self.by_word.get(word).is_none_or(|all| all.len() <= MAX_TELLING);
+        !newer.terms.has_other_names(&older.terms)
+            && newer.terms.words.intersection(&older.terms.words).any(is_own)
+    }
+
+    /// Whether the newer one gives another value than the older one.
+    pub(super) fn has_other_value(&self, newer: &Statement, older: &Statement) -> bool {
+        self.has_new_measure(newer, older)
+            || newer.terms.rejects_value(&older.terms)
+            || newer.terms.has_bare_value(&older.terms) && self.telling(newer, older) > 0
     }
 
     /// Whether both give a value of one kind, and of one subject: they share a word, or the unit is used for nothing
     /// else, or the newer one comes next.
-    pub(super) fn has_other_value(&self, newer: &Statement, older: &Statement) -> bool {
+    pub(super) fn has_new_measure(&self, newer: &Statement, older: &Statement) -> bool {
         let is_same_subject = |unit: &str| {
             let is_own_unit = newer.terms.units().any(|other| other == unit);
             is_own_unit && (newer.turn == older.turn + 1 || self.rare_unit(unit).is_some())
@@ -95,12 +119,12 @@ impl Subjects {
     fn has_same_lead(&self, newer: &Statement, older: &Statement) -> bool {
         let is_telling =
             |lead: &str| self.by_word.get(lead).is_none_or(|all| self.is_few(all.len()));
-        !is_copy(newer, older) && newer.terms.shared_lead(&older.terms).is_some_and(is_telling)
+        newer.terms.shared_lead(&older.terms).is_some_and(is_telling)
     }
 
     /// Whether half of the shorter sentence is in the other one.
     fn has_same_words(&self, newer: &Statement, older: &Statement) -> bool {
-        if newer.terms.has_other_names(&older.terms) || is_copy(newer, older) {
+        if newer.terms.has_other_names(&older.terms) {
             return false;
         }
         let shared = newer.terms.shared(&older.terms);
@@ -129,8 +153,13 @@ impl Subjects {
     }
 }
 
-/// Whether a longer sentence asks the same for another thing, which replaces nothing.
+/// Whether a longer sentence asks the same for another thing, and with no other value, which replaces nothing.
 fn is_copy(newer: &Statement, older: &Statement) -> bool {
+    if newer.terms.has_same_key(&older.terms)
+        || older.terms.replaced_units(&newer.terms).next().is_some()
+    {
+        return false;
+    }
     let smaller = newer.terms.words.len().min(older.terms.words.len());
     smaller > MAX_SHORT_WORDS && newer.terms.shared(&older.terms) + 1 >= smaller
 }

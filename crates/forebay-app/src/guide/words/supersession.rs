@@ -16,8 +16,10 @@ const MAX_COMPARED: usize = 400;
 /// Statements that are quoted behind one that takes them back, from the latest.
 const MAX_EARLIER: usize = 3;
 
+/// Starts later words behind a quote.
+pub(super) const LATER_MARK: &str = " (later: \"";
 /// Bytes of a later statement behind an older one.
-const MAX_LATER_BYTES: usize = 200;
+const MAX_LATER_BYTES: usize = 160;
 
 /// A sentence of the user.
 #[derive(Debug)]
@@ -109,12 +111,12 @@ impl Statement {
 }
 
 /// Returns a quote with later words about the same.
-pub(super) fn with_later(text: &str, later: Option<&Statement>) -> String {
-    later.map_or_else(|| text.to_owned(), |later| format!("{text}{}", mark_later(&later.text)))
+pub(super) fn with_later(text: &str, later: Option<&str>) -> String {
+    later.map_or_else(|| text.to_owned(), |later| format!("{text}{}", mark_later(later)))
 }
 
 fn mark_later(text: &str) -> String {
-    format!(" (later: \"{}\")", cut(without_bullet(text), MAX_LATER_BYTES))
+    format!("{LATER_MARK}{}\")", cut(without_bullet(text), MAX_LATER_BYTES))
 }
 
 /// Returns a line without the mark of the user's own list.
@@ -145,13 +147,26 @@ pub(super) fn resolve(statements: &mut [Statement], subjects: &Subjects) {
             }
         }
     }
-    for older in first..statements.len() {
+    for older in (first..statements.len()).rev() {
         if statements[older].superseded_by.is_none() {
-            let later = subjects.latest_about(&statements[older], statements);
+            let later = subjects.later_about(&statements[older], statements);
             let shown = later.map(|at| statements[at].superseded_by.unwrap_or(at));
-            statements[older].later = shown.map(|at| statements[at].text.clone());
+            statements[older].later = shown.map(|at| words_from(statements, at));
         }
     }
+}
+
+/// Returns a statement with what its prompt goes on to say, as far as that is short.
+pub(super) fn words_from(statements: &[Statement], at: usize) -> String {
+    let mut text = without_bullet(&statements[at].text).to_owned();
+    for next in statements[at + 1..].iter().take_while(|one| one.turn == statements[at].turn) {
+        if text.len() + 1 + next.text.len() > MAX_LATER_BYTES {
+            break;
+        }
+        text.push(' ');
+        text.push_str(&next.text);
+    }
+    text
 }
 
 /// Returns the older statements that a statement may mean, in order: they share a word or stand just before it.

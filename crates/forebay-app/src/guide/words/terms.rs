@@ -38,6 +38,10 @@ const SEPARATORS: &[&str] = &[
 ];
 /// Longer starts of a sentence name no single thing.
 const MAX_KEY_WORDS: usize = 4;
+/// Numbers before a unit, and articles elsewhere.
+const ONE: &[&str] = &["one", "eine", "einer", "einem", "una", "une", "uma"];
+/// Shorter numbers without a unit occur by chance.
+const MIN_PLAIN_VALUE: usize = 3;
 
 /// What a sentence is about.
 #[derive(Debug, Default)]
@@ -96,11 +100,16 @@ impl Terms {
 
     fn read(&mut self, tokens: Vec<Token>) {
         let mut last_value: Option<String> = None;
+        let mut has_one = false;
         for mut token in tokens {
             let value = if token.has_digit { None } else { last_value.take() };
             if let Some(value) = value.filter(|_| !is_common(&token.text)) {
                 self.values.insert(value, take_unit(&mut token));
             }
+            if has_one && let Some(unit) = values::unit_of(&token.text) {
+                self.values.insert("1".to_owned(), unit.to_owned());
+            }
+            has_one = ONE.contains(&token.text.as_str());
             if token.has_digit {
                 last_value = self.add_number(&token.text);
             } else if token.is_unspaced {
@@ -110,7 +119,9 @@ impl Terms {
                 last_value = self.add_number(number);
             } else if token.is_word() && !is_common(&token.text) {
                 self.add_named(values::named_value(&token.text));
-                self.words.insert(stem(&token.text));
+                // A file is the same with and without its folder.
+                let name = token.text.rsplit('/').next().unwrap_or_default();
+                self.words.insert(stem(name));
             }
         }
     }
@@ -171,12 +182,38 @@ impl Terms {
         self.values.iter().filter(move |one| is_replaced(one)).map(|(_, unit)| unit.as_str())
     }
 
+    /// Whether it names a value of an older sentence, and gives another one of this kind or without a unit.
+    pub(super) fn rejects_value(&self, older: &Self) -> bool {
+        older.values.iter().any(|(value, unit)| {
+            let is_other = |(other, its_unit): (&String, &String)| {
+                !older.values.contains_key(other)
+                    && is_number(other)
+                    && (its_unit.is_empty() || values::measure_the_same(its_unit, unit))
+            };
+            let is_plain = value.len() >= MIN_PLAIN_VALUE || !unit.is_empty();
+            is_plain && self.values.contains_key(value) && self.values.iter().any(is_other)
+        })
+    }
+
+    /// Whether it gives a number without a unit, and the older sentence has another number.
+    pub(super) fn has_bare_value(&self, older: &Self) -> bool {
+        let is_bare = |(value, unit): &(&String, &String)| unit.is_empty() && is_number(value);
+        self.values
+            .iter()
+            .filter(is_bare)
+            .any(|(value, _)| older.values.keys().any(|other| other != value && is_number(other)))
+    }
+
     /// Whether every word, value and name is in the other sentence as well.
     pub(super) fn is_within(&self, other: &Self) -> bool {
         self.words.is_subset(&other.words)
             && self.names.is_subset(&other.names)
             && self.values.keys().all(|value| other.values.contains_key(value))
     }
+}
+
+fn is_number(value: &str) -> bool {
+    value.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_common(word: &str) -> bool {
@@ -348,6 +385,7 @@ fn names(text: &str) -> BTreeSet<String> {
     })
     .filter(|word| is_name(word) || is_mixed && word.starts_with(|c: char| c.is_ascii_alphabetic()))
     .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+    .map(|word| word.rsplit('/').next().unwrap_or_default().to_owned())
     .collect()
 }
 
