@@ -71,6 +71,27 @@ impl Subjects {
         rated.max().filter(|(relation, _)| *relation > 0).map(|(_, at)| at)
     }
 
+    /// Returns the first statement of the prompt that, as a whole, says most plainly something else of a subject.
+    pub(super) fn later_prompt(
+        &self,
+        older: &Statement,
+        all: &[Statement],
+        prompts: &BTreeMap<usize, Statement>,
+    ) -> Option<usize> {
+        if older.is_question || older.has(Hint::SmallTalk) {
+            return None;
+        }
+        let mut found = self.sharing(&older.terms);
+        found.extend(of_next_turn(older, all));
+        let start = |at: usize| prompts.range(..=at).next_back();
+        let prompts = found.into_iter().filter_map(|at| {
+            let (first, prompt) = start(at).filter(|(_, prompt)| prompt.turn == all[at].turn)?;
+            let is_news = all[*first].later.is_none() && all[*first].superseded_by.is_none();
+            is_news.then(|| (self.relation(prompt, older), *first))
+        });
+        prompts.max().filter(|(relation, _)| *relation > 0).map(|(_, at)| at)
+    }
+
     /// Rates how plainly a later statement speaks of the same as a sentence, but not in the same words.
     fn relation(&self, newer: &Statement, older: &Statement) -> usize {
         let is_later = newer.turn > older.turn && !newer.is_question && !newer.has(Hint::SmallTalk);
@@ -82,19 +103,22 @@ impl Subjects {
             (4, self.has_other_value(newer, older)),
             (3, self.has_same_words(newer, older)),
             (2, self.has_same_lead(newer, older)),
-            (1, older.has(Hint::Standing) && self.has_own_word(newer, older)),
+            (1, self.own_words(newer, older) >= if older.has(Hint::Standing) { 1 } else { 2 }),
         ];
         let all: usize = signs.iter().filter(|(_, has)| *has).map(|(points, _)| points).sum();
         let more = self.telling(newer, older) + usize::from(newer.has(Hint::Revoking));
         if all == 0 { 0 } else { all + more }
     }
 
-    /// Whether they share a word that hardly another sentence has: enough for a rule, which does harm once it is lifted.
-    fn has_own_word(&self, newer: &Statement, older: &Statement) -> bool {
+    /// Counts the shared words that hardly another sentence has. One is enough for a rule, which does harm once it is
+    /// lifted.
+    fn own_words(&self, newer: &Statement, older: &Statement) -> usize {
+        if newer.terms.has_other_names(&older.terms) {
+            return 0;
+        }
         let is_own =
-            |word: &String| self.by_word.get(word).is_none_or(|all| all.len() <= MAX_TELLING);
-        !newer.terms.has_other_names(&older.terms)
-            && newer.terms.words.intersection(&older.terms.words).any(is_own)
+            |word: &&String| self.by_word.get(*word).is_none_or(|all| all.len() <= MAX_TELLING);
+        newer.terms.words.intersection(&older.terms.words).filter(is_own).count()
     }
 
     /// Whether the newer one gives another value than the older one.

@@ -3,6 +3,8 @@
 //! A guess by shared words, values with the same unit, and hints of a correction. It never deletes: the older
 //! sentence is quoted behind the newer one.
 
+use std::collections::BTreeMap;
+
 use super::cues::{Hint, HintSet};
 use super::reply;
 use super::sentence::{cut, is_question};
@@ -19,7 +21,7 @@ const MAX_EARLIER: usize = 3;
 /// Starts later words behind a quote.
 pub(super) const LATER_MARK: &str = " (later: \"";
 /// Bytes of a later statement behind an older one.
-const MAX_LATER_BYTES: usize = 160;
+const MAX_LATER_BYTES: usize = 200;
 
 /// A sentence of the user.
 #[derive(Debug)]
@@ -147,13 +149,33 @@ pub(super) fn resolve(statements: &mut [Statement], subjects: &Subjects) {
             }
         }
     }
+    let prompts = short_prompts(statements);
     for older in (first..statements.len()).rev() {
         if statements[older].superseded_by.is_none() {
-            let later = subjects.later_about(&statements[older], statements);
+            let later = subjects
+                .later_about(&statements[older], statements)
+                .or_else(|| subjects.later_prompt(&statements[older], statements, &prompts));
             let shown = later.map(|at| statements[at].superseded_by.unwrap_or(at));
             statements[older].later = shown.map(|at| words_from(statements, at));
         }
     }
+}
+
+/// Returns short prompts of several sentences as one each, by the first of them: often one says what is wrong, and
+/// the next one what shall be.
+fn short_prompts(statements: &[Statement]) -> BTreeMap<usize, Statement> {
+    const MAX_SENTENCES: usize = 3;
+    let mut found = BTreeMap::new();
+    let mut start = 0;
+    for all in statements.chunk_by(|one, other| one.turn == other.turn) {
+        let texts: Vec<&str> = all.iter().map(|one| one.text.as_str()).collect();
+        let text = texts.join(" ");
+        if (2..=MAX_SENTENCES).contains(&all.len()) && text.len() <= MAX_LATER_BYTES {
+            found.insert(start, Statement::new(all[0].turn, &text));
+        }
+        start += all.len();
+    }
+    found
 }
 
 /// Returns a statement with what its prompt goes on to say, as far as that is short.
