@@ -14,13 +14,13 @@ use forebay_domain::ProjectId;
 use forebay_domain::time::days;
 use forebay_domain::usage::{HOOK_SESSION, TERMINAL_SESSION};
 use forebay_policy::{List, Origin};
-use forebay_store::control_file;
 use forebay_store::home::create_private_folder;
+use forebay_store::{Home, control_file};
 use serde::{Deserialize, Serialize};
 
 use super::load::{Caution, InForce, RuleLine, load_readable};
 use super::{Environment, compile};
-use crate::App;
+use crate::{App, AppError};
 
 /// Records of sessions that were not continued for so long are deleted.
 const RECORD_RETENTION: Duration = days(30);
@@ -190,9 +190,21 @@ impl Record {
 }
 
 /// Deletes the records of this project's sessions, which then follow the rules as they are now; returns how many.
-pub fn forget_sessions(home: &forebay_store::Home, project: Option<&ProjectId>) -> usize {
-    let records = fs::read_dir(home.session_rules(project)).into_iter().flatten().flatten();
-    records.filter(|record| fs::remove_file(record.path()).is_ok()).count()
+pub fn forget_sessions(home: &Home, project: Option<&ProjectId>) -> Result<usize, AppError> {
+    let folder = home.session_rules(project);
+    let failed =
+        |error: io::Error| AppError::unavailable(format!("{}: {error}", folder.display()), None);
+    let records = match fs::read_dir(&folder) {
+        Ok(records) => records,
+        Err(error) if control_file::is_missing(&error) => return Ok(0),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut count = 0;
+    for record in records {
+        record.and_then(|record| fs::remove_file(record.path())).map_err(failed)?;
+        count += 1;
+    }
+    Ok(count)
 }
 
 fn folder(app: &App) -> PathBuf {

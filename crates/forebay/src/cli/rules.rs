@@ -95,9 +95,9 @@ fn reload(environment: &Environment) -> Result<(), Failure> {
     rules::load(environment)?;
     let project = Project::for_folder(&environment.cwd, environment.home.as_deref());
     let id = project.as_ref().map(|project| &project.id);
-    let count = rules::forget_sessions(&data_folder()?, id) as u64;
+    let count = rules::forget_sessions(&data_folder()?, id)? as u64;
     terminal::print_plain(&format!(
-        "{} of this project follow the rules as they are now\n",
+        "the rules as they are now hold for {} of this project\n",
         number::counted(count, "session")
     ))
 }

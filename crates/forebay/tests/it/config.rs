@@ -143,3 +143,25 @@ fn every_command_reports_where_a_project_file_is_wrong() {
     assert_eq!(doctor.code(), Some(1));
     assert!(doctor.stderr.contains(expected), "{}", doctor.stderr);
 }
+
+/// What a project may not set is refused; hooks, which must go on, leave it out.
+#[test]
+fn a_project_cannot_turn_redaction_off() {
+    let env = TestEnv::new();
+    env.write(".forebay.toml", "store.redact = false\nhooks.threshold = 1\n");
+    let loosens = "a project cannot loosen `store.redact` to false";
+    env.forebay(["run", "--", "echo hi"]).refused(2, loosens, "your own settings file");
+    let secret = format!("AKIA{}", "IOSFODNN7EXAMPL3");
+    let payload = serde_json::json!({
+        "session_id": "s", "cwd": env.project(), "hook_event_name": "PostToolUse",
+        "tool_name": "Bash", "tool_input": { "command": "print" },
+        "tool_response": { "stdout": format!("{secret}\n").repeat(200), "stderr": "" },
+    });
+    let hook = ["hook", "claude-code", "PostToolUse"];
+    let answer = env.forebay_reading(hook, payload.to_string().as_bytes()).ok().text();
+    assert!(answer.contains("[ctx:"), "the other setting counts: {answer}");
+    fs::remove_file(env.project().join(".forebay.toml")).unwrap();
+    let reference = crate::env::reference_in(&answer);
+    let stored = env.forebay(["get", &reference, "--raw"]).ok().text();
+    assert!(stored.contains("[redacted:") && !stored.contains(&secret), "{stored}");
+}
