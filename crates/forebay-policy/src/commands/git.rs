@@ -96,6 +96,13 @@ fn run_by_subcommand(words: &[Word]) -> Vec<Inner> {
     inner
 }
 
+/// `git-push` is `git push`.
+pub(super) fn dashed(name: &str, words: &[Word]) -> Vec<Inner> {
+    let subcommand = Word::literal(name.trim_start_matches("git-"));
+    let words = [Word::literal("git"), subcommand].into_iter().chain(words[1..].iter().cloned());
+    vec![Inner::Words(words.collect())]
+}
+
 fn git(rest: &[Word]) -> Vec<Word> {
     std::iter::once(Word::literal("git")).chain(rest.iter().cloned()).collect()
 }
@@ -114,6 +121,9 @@ fn from_setting(key: &str, value: &str, rest: &[Word]) -> Vec<Inner> {
             None => Inner::Words(git(&aliased(value, rest))),
         };
         return vec![meaning, Inner::Doubt(GIT_ALIAS)];
+    }
+    if key.ends_with("hookspath") || key.starts_with("include") {
+        return vec![Inner::Doubt(GIT_ELSEWHERE)];
     }
     let is_run = RUN_SETTINGS.iter().any(|ending| key.ends_with(ending));
     if is_run {

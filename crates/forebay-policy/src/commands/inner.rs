@@ -114,6 +114,7 @@ fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
         "xargs" | "parallel" => xargs(name, words),
         "flock" => flock(words),
         _ if SHELLS.contains(&name) => shell(command, before),
+        _ if name.starts_with("git-") => super::git::dashed(name, words),
         _ if FOREIGN_SHELLS.contains(&name) => foreign_shell(command, before),
         _ if INTERPRETERS.contains(&name) => interpreter(command),
         _ if SUBSCRIPT_READERS.contains(&name) => subscripts(words),
@@ -145,16 +146,40 @@ fn has_option(words: &[Word], option: &str) -> bool {
     words.iter().any(|word| word.known().as_deref() == Some(option))
 }
 
-/// The value of an option: the next word (also after a cluster like `-lc`) or the attached text.
+/// The value of an option: the next word (also after a cluster like `-lc`) or the attached text (`-cls`).
 fn after_option(words: &[Word], option: &str) -> Option<Word> {
     let letter = option.chars().last()?;
-    let is_option = |word: &Word| {
+    words.iter().enumerate().find_map(|(at, word)| {
         let text = word.marked();
-        text == "--command"
-            || (text.starts_with('-') && !text.starts_with("--") && text.ends_with(letter))
+        let attached = match text.strip_prefix("--command") {
+            Some(rest) => rest.trim_start_matches('='),
+            None => after_cluster(&text, letter)?,
+        };
+        if attached.is_empty() { words.get(at + 1).cloned() } else { Some(Word::literal(attached)) }
+    })
+}
+
+/// The text that a shell runs with `-c`: the first operand behind it, because options may follow (`-c -x -- text`).
+fn command_string(words: &[Word]) -> Option<&Word> {
+    let is_cluster = |text: &str| {
+        text.len() > 1 && text[1..].chars().all(|c| c.is_ascii_alphanumeric()) && text.contains('c')
     };
-    let at = words.iter().position(is_option)?;
-    words.get(at + 1).cloned()
+    let at = words.iter().skip(1).position(|word| {
+        let text = word.marked();
+        text == "--command" || (text.starts_with('-') && is_cluster(&text))
+    })? + 2;
+    let mut rest = &words[at..];
+    while let Some(option) = rest.first().map(Word::marked)
+        && option.starts_with(['-', '+'])
+        && option.len() > 1
+    {
+        if option == "--" {
+            return rest.get(1);
+        }
+        let takes_next = option.ends_with(['o', 'O']) && !option.starts_with("--");
+        rest = rest.get(1 + usize::from(takes_next)..).unwrap_or_default();
+    }
+    rest.first()
 }
 
 fn alias(words: &[Word]) -> Vec<Inner> {
@@ -281,8 +306,13 @@ fn flock(words: &[Word]) -> Vec<Inner> {
 /// A shell: `-c text`, a file, or standard input.
 fn shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let words = &command.words;
-    if let Some(text) = after_option(words, "-c") {
-        return vec![Inner::Text(text)];
+    if let Some(text) = command_string(words) {
+        let mut inner = vec![Inner::Text(text.clone())];
+        // `-c` may be an argument of a script from the input.
+        if words.iter().skip(1).any(|word| is_stream(word) && word.marked() != "-") {
+            inner.extend(stdin_script(command, before));
+        }
+        return inner;
     }
     match first_operand(words) {
         Some(script) if is_stream(script) => stdin_script(command, before),

@@ -131,6 +131,8 @@ const COMMAND_OPTIONS: &[(&str, &[&str])] = &[
     ("cargo", &["-x", "-s", "--exec", "--config"]),
     ("strace", &["-o"]),
     ("mapfile", &["-C"]),
+    ("complete", &["-C"]),
+    ("bind", &["-x"]),
 ];
 
 /// Programs whose words may be code, and what in a word tells that it runs something.
@@ -139,6 +141,8 @@ const CODE: &[(&[&str], &[&str])] = &[
     (&["sqlite3", "psql", "mysql", "mariadb"], &["shell", "system", "!", "|"]),
     (&["ftp", "lftp", "ed", "red", "mutt", "mail", "less", "more"], &["!"]),
     (&["vim", "vi", "nvim", "ex", "view", "rvim"], &["!", "system", "term", "shell"]),
+    (&["dc"], &["!"]),
+    (&["m4"], &["syscmd"]),
     (&["emacs", "emacsclient"], &["shell", "process", "call"]),
     (&["awk", "gawk", "mawk", "nawk"], &["system", "|", "getline"]),
     (&["expect", "tclsh", "wish"], &["exec", "spawn", "system", "open"]),
@@ -205,6 +209,8 @@ pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> 
             marks.iter().any(|mark| text.contains(mark))
         };
         inner.extend(rest.iter().filter(is_code).cloned().map(Inner::Code));
+        let fed = input_texts(command, before).into_iter();
+        inner.extend(fed.filter(|text| is_code(&text)).map(Inner::Code));
     }
     inner.extend(special(name, command, before));
     inner
