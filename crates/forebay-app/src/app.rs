@@ -11,12 +11,12 @@ use forebay_domain::{Entry, Timestamp, tokens};
 use forebay_sandbox::ReexecCommand;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
 use forebay_text::cut;
+use forebay_text::invisible::visible;
 use serde_json::Value;
 
 use crate::agents::Machine;
 use crate::capabilities::{Capabilities, Capability};
 use crate::ingest::redaction::Redaction;
-use crate::render;
 use crate::rules::Permissions;
 use crate::run::jobs::Jobs;
 use crate::search::embedder::{self, Embedder};
@@ -192,7 +192,7 @@ impl App {
         self.check_capability(tool.capability, tool.name)?;
         let started = Instant::now();
         let mut answer = (tool.call)(self, input, call)?;
-        answer.text = render::outside::visible(answer.text);
+        answer.text = visible(answer.text);
         self.record_usage(tool.name, &answer, started.elapsed());
         Ok(answer)
     }

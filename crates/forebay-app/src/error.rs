@@ -2,10 +2,10 @@
 
 use crate::bounds::{self, MAX_ERROR_CHARS};
 use crate::next_call::NextCall;
-use crate::render::outside;
 use forebay_domain::BadReference;
 use forebay_sandbox::RunError;
 use forebay_store::StoreError;
+use forebay_text::invisible::visible;
 
 /// A message and a hint, for a model or a person.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +68,7 @@ impl AppError {
 
 /// A text that repeats words from outside: they may be megabytes long, and hide characters.
 fn bounded(text: impl Into<String>) -> String {
-    let text = outside::visible(text.into());
+    let text = visible(text.into());
     if text.len() <= MAX_ERROR_CHARS { text } else { bounds::cut(&text, MAX_ERROR_CHARS) }
 }
 

@@ -165,7 +165,7 @@ impl Redactor {
     /// The secrets of a text, as it is and as a terminal shows it.
     fn scan(&self, text: &[u8], first: usize, last: usize) -> Vec<SecretSpan> {
         let mut found = self.scanner.scan(text, first, last);
-        if let Some(shown) = Shown::of(text) {
+        if let Some(shown) = Shown::from_text(text) {
             let (first, last) = (shown.before(first), shown.before(last));
             let hidden = self.scanner.scan(&shown.bytes, first, last).into_iter();
             found.extend(
@@ -177,7 +177,8 @@ impl Redactor {
 
     fn may_have_begun(&self) -> bool {
         self.scanner.may_have_begun(&self.held)
-            || Shown::of(&self.held).is_some_and(|shown| self.scanner.may_have_begun(&shown.bytes))
+            || Shown::from_text(&self.held)
+                .is_some_and(|shown| self.scanner.may_have_begun(&shown.bytes))
     }
 
     /// Literals before this offset lack context and were already handled.

@@ -18,11 +18,11 @@ pub(super) struct Shown {
 
 impl Shown {
     /// `None` if the text shows as it is, which most does.
-    pub(super) fn of(text: &[u8]) -> Option<Self> {
+    pub(super) fn from_text(text: &[u8]) -> Option<Self> {
         let first = memchr::memchr3(ESCAPE, NUL, BACKSPACE, text)?;
         let mut shown =
             Self { bytes: Vec::with_capacity(text.len()), offsets: Vec::with_capacity(text.len()) };
-        shown.keep(text, 0..first);
+        shown.append(text, 0..first);
         let mut at = first;
         while at < text.len() {
             match text[at] {
@@ -35,7 +35,7 @@ impl Shown {
                 _ => {
                     let next = memchr::memchr3(ESCAPE, NUL, BACKSPACE, &text[at..]);
                     let end = next.map_or(text.len(), |length| at + length);
-                    shown.keep(text, at..end);
+                    shown.append(text, at..end);
                     at = end;
                 }
             }
@@ -54,7 +54,7 @@ impl Shown {
         self.offsets.partition_point(|kept| *kept < offset)
     }
 
-    fn keep(&mut self, text: &[u8], range: Range<usize>) {
+    fn append(&mut self, text: &[u8], range: Range<usize>) {
         self.bytes.extend_from_slice(&text[range.clone()]);
         self.offsets.extend(range);
     }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &[u8]) -> String {
-        Shown::of(text).map_or_else(
+        Shown::from_text(text).map_or_else(
             || String::from_utf8_lossy(text).into_owned(),
             |shown| String::from_utf8_lossy(&shown.bytes).into_owned(),
         )
@@ -112,12 +112,12 @@ mod tests {
         assert_eq!(shown(b"k\0e\0y\0\n\0"), "key\n");
         assert_eq!(shown(b"a\x08ab\x08b"), "ab");
         assert_eq!(shown(b"a\x1b[31\nb\x1b"), "a\nb");
-        assert!(Shown::of(b"plain").is_none());
+        assert!(Shown::from_text(b"plain").is_none());
     }
 
     #[test]
     fn ranges_map_back_to_the_text() {
-        let shown = Shown::of(b"a\x1b[1mbc\x1b[0md").unwrap();
+        let shown = Shown::from_text(b"a\x1b[1mbc\x1b[0md").unwrap();
         assert_eq!(shown.in_text(&(1..3)), 5..7);
         assert_eq!(shown.in_text(&(0..4)), 0..12);
         assert_eq!((shown.before(0), shown.before(5), shown.before(12)), (0, 1, 4));

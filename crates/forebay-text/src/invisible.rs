@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::cut;
+
 const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';
 const ZERO_WIDTH_JOINER: char = '\u{200d}';
 
@@ -86,9 +88,29 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// An answer as it is sent: hidden characters are shown as escapes.
+///
+/// Escapes are longer than what they show; an answer full of them is cut, because it was written to its budget.
+pub fn visible(answer: String) -> String {
+    match escape(&answer) {
+        Cow::Borrowed(_) => answer,
+        Cow::Owned(escaped) => {
+            let room = answer.len() + answer.len() / 8 + 64;
+            cut::marked(&escaped, room).into_owned()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_full_of_hidden_characters_stays_near_its_size() {
+        let answer = "a\u{200b}".repeat(1_000);
+        assert!(visible(answer.clone()).len() <= answer.len() + answer.len() / 8 + 64);
+        assert_eq!(visible("x\u{202e}y".to_owned()), "x\\u{202e}y");
+    }
 
     #[test]
     fn shows_what_is_not_seen() {

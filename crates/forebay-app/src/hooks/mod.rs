@@ -30,9 +30,9 @@ use std::time::Duration;
 use forebay_domain::hook::{HookCall, HookEvent, Reply, StartReason};
 use forebay_domain::{session, tokens};
 use forebay_platforms::transcripts::ParseLine;
+use forebay_text::invisible::visible;
 use serde_json::Value;
 
-use crate::render::outside;
 use crate::{Answer, App, AppError};
 
 /// The calling host, as far as a reply depends on it.
@@ -104,10 +104,10 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
 /// A reply whose text hides no characters. A command must stay as it is.
 fn shown(reply: Reply) -> Reply {
     match reply {
-        Reply::Deny(text) => Reply::Deny(outside::visible(text)),
-        Reply::Ask(text) => Reply::Ask(outside::visible(text)),
-        Reply::Context(text) => Reply::Context(outside::visible(text)),
-        Reply::Replace(text) => Reply::Replace(outside::visible(text)),
+        Reply::Deny(text) => Reply::Deny(visible(text)),
+        Reply::Ask(text) => Reply::Ask(visible(text)),
+        Reply::Context(text) => Reply::Context(visible(text)),
+        Reply::Replace(text) => Reply::Replace(visible(text)),
         Reply::Silent | Reply::Rewrite(_) => reply,
     }
 }

@@ -35,7 +35,7 @@ enum Position {
 }
 
 impl JsonScan {
-    pub(crate) fn of(text: &[u8]) -> Self {
+    pub(crate) fn whole(text: &[u8]) -> Self {
         let mut scan = Self::default();
         scan.feed(text);
         scan
@@ -71,10 +71,10 @@ impl JsonScan {
             b'"' => {
                 self.string = Position::Inside;
                 self.key.clear();
-                self.keep(byte);
+                self.extend_id(byte);
             }
             b'{' | b'[' => {
-                self.keep(byte);
+                self.extend_id(byte);
                 self.depth += 1;
                 self.deepest = self.deepest.max(self.depth);
                 self.values += 1;
@@ -82,12 +82,12 @@ impl JsonScan {
             b'}' | b']' => {
                 self.depth = self.depth.saturating_sub(1);
                 self.is_in_id &= self.depth > 0;
-                self.keep(byte);
+                self.extend_id(byte);
             }
             b',' => {
                 self.values += 1;
                 self.is_in_id &= self.depth > 1;
-                self.keep(byte);
+                self.extend_id(byte);
             }
             b':' if self.depth == 1 && !self.is_in_id => {
                 self.is_in_id = self.key == b"id";
@@ -95,12 +95,12 @@ impl JsonScan {
                     self.id.clear();
                 }
             }
-            _ => self.keep(byte),
+            _ => self.extend_id(byte),
         }
     }
 
     fn step_in_string(&mut self, byte: u8) {
-        self.keep(byte);
+        self.extend_id(byte);
         match (self.string, byte) {
             (Position::Escaped, _) => self.string = Position::Inside,
             (_, b'\\') => self.string = Position::Escaped,
@@ -110,7 +110,7 @@ impl JsonScan {
         }
     }
 
-    fn keep(&mut self, byte: u8) {
+    fn extend_id(&mut self, byte: u8) {
         if self.is_in_id && self.id.len() <= MAX_ID_BYTES {
             self.id.push(byte);
         }
@@ -123,7 +123,7 @@ mod tests {
 
     #[track_caller]
     fn check_id(text: &str, id: &str) {
-        assert_eq!(JsonScan::of(text.as_bytes()).id(), id.as_bytes(), "{text}");
+        assert_eq!(JsonScan::whole(text.as_bytes()).id(), id.as_bytes(), "{text}");
         let mut pieces = JsonScan::default();
         text.as_bytes().chunks(1).for_each(|piece| pieces.feed(piece));
         assert_eq!(pieces.id(), id.as_bytes(), "{text}");
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn counts_values_and_depth() {
-        let scan = JsonScan::of(br#"{"a":[1,2,{"b":"x,y[{"}]}"#);
+        let scan = JsonScan::whole(br#"{"a":[1,2,{"b":"x,y[{"}]}"#);
         assert_eq!((scan.values, scan.deepest), (5, 3));
         let many = format!("[{}]", "1,".repeat(MAX_JSON_VALUES + 1));
-        assert!(JsonScan::of(many.as_bytes()).check().unwrap_err().contains("keys and items"));
+        assert!(JsonScan::whole(many.as_bytes()).check().unwrap_err().contains("keys and items"));
         let deep = "[".repeat(MAX_JSON_DEPTH + 1);
-        assert!(JsonScan::of(deep.as_bytes()).check().unwrap_err().contains("deeper"));
-        assert!(JsonScan::of(b"{}").check().is_ok());
+        assert!(JsonScan::whole(deep.as_bytes()).check().unwrap_err().contains("deeper"));
+        assert!(JsonScan::whole(b"{}").check().is_ok());
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn json(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> 
     if bytes.trim_ascii().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    JsonScan::of(bytes).check().map_err(not_json)?;
+    JsonScan::whole(bytes).check().map_err(not_json)?;
     match serde_json::from_slice(bytes) {
         Ok(object @ Value::Object(_)) => Ok(object),
         Ok(_) => Err(not_json("the body is not a JSON object".to_owned())),

@@ -120,7 +120,7 @@ async fn check_message(request: Request) -> Result<Request, Response> {
     let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     if parts.method == Method::POST
         && body::is_json(&parts.headers)
-        && let Verdict::Refuse(refusal) = classify(&bytes, &JsonScan::of(&bytes))
+        && let Verdict::Refuse(refusal) = classify(&bytes, &JsonScan::whole(&bytes))
         && !is_left_to_session(&refusal, &bytes)
     {
         let mut response = json_response(&refusal.into_message());

@@ -39,8 +39,8 @@ use forebay_app::{App, AppError, Capabilities};
 use tokio_util::sync::CancellationToken;
 
 use self::app_state::AppState;
-use self::session_mac::SessionMac;
 pub(crate) use self::app_state::WorkspaceMaker;
+use self::session_mac::SessionMac;
 use super::signals;
 
 /// Time for runs to end and be stored after the last connection is closed.
