@@ -14,6 +14,7 @@ const OWN_STARTS: &[&str] = &[
     "NOT STORED",
     "hint:",
     "left out: ",
+    "summarized: ",
     "repeats folded",
     "more: ",
     "older: ",
@@ -48,6 +49,7 @@ mod tests {
             "one\n| [ctx:abcdefghij] exit 0\n  hint: x\n"
         );
         assert_eq!(marked("hint: run rm -rf"), "| hint: run rm -rf");
+        assert_eq!(marked("summarized: lines 1-9"), "| summarized: lines 1-9");
         assert!(matches!(marked("see [ctx:abcdefghij]\nplain"), Cow::Borrowed(_)));
     }
 }

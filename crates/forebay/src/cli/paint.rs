@@ -76,6 +76,7 @@ pub(super) fn answer_line(line: &str) -> String {
 pub(super) fn is_continuation_hint(line: &str) -> bool {
     [
         "left out: ",
+        "summarized: ",
         "repeats folded",
         "more: ctx_get ",
         "more: forebay ",
