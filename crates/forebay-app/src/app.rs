@@ -21,12 +21,15 @@ use crate::rules::Permissions;
 use crate::run::jobs::Jobs;
 use crate::search::embedder::{self, Embedder};
 use crate::stores::backend::Backend;
+use crate::stores::deep_check::{self, Salvaged};
 use crate::stores::registry::StoreRegistry;
 use crate::tools::{self, ToolDescriptor};
 use crate::{Answer, AppError, Call, Settings};
 
 /// Usage records buffered in memory; a killed server loses them, so the buffer stays small.
 const MAX_PENDING_USAGE: usize = 64;
+/// Usage records kept while the store is locked.
+const MAX_UNWRITTEN_USAGE: usize = 10_000;
 
 /// Batches of outdated chunks that one maintenance run reindexes, about 1,000 chunks in all.
 const MAX_REINDEX_STEPS: usize = 10;
@@ -284,6 +287,15 @@ impl App {
         self.stores.repair()
     }
 
+    /// Reads every entry of the project's store, and saves what is whole if something is damaged.
+    pub fn deep_check(
+        &self,
+        salvaged: Salvaged,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Answer, AppError> {
+        deep_check::run(&self.stores, salvaged, progress)
+    }
+
     /// Whether stores are on a database server.
     pub fn has_remote_store(&self) -> bool {
         self.stores.are_on_server()
@@ -401,7 +413,7 @@ impl App {
         }
         let mut pending = self.pending_usage.lock().unwrap_or_else(PoisonError::into_inner);
         pending.push((answered, self.now()));
-        if pending.len() >= MAX_PENDING_USAGE {
+        if pending.len().is_multiple_of(MAX_PENDING_USAGE) {
             self.write_usage(&mut pending);
         }
     }
@@ -413,13 +425,18 @@ impl App {
 
     /// Logs a failure instead of returning it: usage that cannot be written must not fail the answer.
     fn write_usage(&self, pending: &mut Vec<(Answered, Timestamp)>) {
-        let pending = std::mem::take(pending);
         if pending.is_empty() {
             return;
         }
-        let written = self.stores.own().and_then(|store| Ok(store.record_usage(&pending)?));
-        if let Err(error) = written {
-            tracing::warn!(%error, answers = pending.len(), "cannot write usage records");
+        let written = self.stores.own().and_then(|store| Ok(store.record_usage(pending)?));
+        match written {
+            Ok(()) => pending.clear(),
+            Err(error) => {
+                tracing::warn!(%error, answers = pending.len(), "cannot write usage records yet");
+                // A store that stays locked must not fill the memory.
+                let excess = pending.len().saturating_sub(MAX_UNWRITTEN_USAGE);
+                pending.drain(..excess);
+            }
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::bounds::{self, MAX_ERROR_CHARS};
 use crate::next_call::NextCall;
-use forebay_domain::BadReference;
+use forebay_domain::{BadReference, Reference};
 use forebay_sandbox::RunError;
 use forebay_store::StoreError;
+use forebay_store::blob::Damage;
 use forebay_text::invisible::visible;
 
 /// A message and a hint, for a model or a person.
@@ -84,10 +85,25 @@ impl From<StoreError> for AppError {
                 NextCall::new("ctx_search").in_error(),
                 NextCall::new("ctx_history").in_error()
             )),
+            StoreError::Damaged { reference, damage } => Some(damage_hint(reference, damage)),
             _ => error.hint(),
         };
         Self { kind, message: bounded(error.to_string()), hint }
     }
+}
+
+/// Says how to read what is whole.
+fn damage_hint(reference: Reference, damage: Damage) -> String {
+    let whole = damage.whole_lines();
+    let read = if whole.is_empty() {
+        String::new()
+    } else {
+        let call = NextCall::new("ctx_get").on(reference.as_str()).with("lines", whole);
+        format!("{} returns what is whole. ", call.in_error())
+    };
+    format!(
+        "{read}Run the command again to store it anew; `forebay doctor --deep` checks all entries."
+    )
 }
 
 impl From<RunError> for AppError {

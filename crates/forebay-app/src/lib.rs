@@ -56,3 +56,4 @@ pub use forebay_store_postgres::MAX_CONNECTIONS;
 pub use next_call::FrontEnd;
 pub use random::random_bytes;
 pub use settings::Settings;
+pub use stores::deep_check::Salvaged;

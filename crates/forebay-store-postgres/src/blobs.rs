@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use forebay_store::EncodedBlob;
-use forebay_store::blob::part::{BlobPart, decompress};
+use forebay_store::blob::{BlobPart, Damage, PART_BYTES, StoredPart};
 
 use ::postgres::Row;
 
@@ -155,56 +155,112 @@ pub(super) fn delete_unreferenced(conn: &mut ScopedConn<'_>, blobs: &[i64]) -> R
     Ok(())
 }
 
-pub(super) fn size(conn: &mut ScopedConn<'_>, blob: i64) -> Result<u64, PgError> {
-    let row = conn.one(
-        "SELECT bytes FROM blob WHERE workspace = $1 AND project = $2 AND id = $3",
+/// What a read of a blob needs to know of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlobInfo {
+    id: i64,
+    pub(super) hash: [u8; 32],
+    pub(super) bytes: u64,
+}
+
+/// Returns a blob by its id; None if it was deleted.
+pub(super) fn info(conn: &mut ScopedConn<'_>, blob: i64) -> Result<Option<BlobInfo>, PgError> {
+    let row = conn.first(
+        "SELECT hash, bytes FROM blob WHERE workspace = $1 AND project = $2 AND id = $3",
         &[&blob],
     )?;
-    Ok(row.try_get::<_, i64>(0)? as u64)
+    let Some(row) = row else { return Ok(None) };
+    let hash = row.try_get::<_, &[u8]>(0)?.try_into().map_err(PgError::invalid_data)?;
+    Ok(Some(BlobInfo { id: blob, hash, bytes: row.try_get::<_, i64>(1)? as u64 }))
 }
 
 /// Returns the offset at which a line starts.
-pub(super) fn line_start(conn: &mut ScopedConn<'_>, blob: i64, line: u64) -> Result<u64, PgError> {
-    if line <= 1 {
-        return Ok(0);
+pub(super) fn line_start(
+    conn: &mut ScopedConn<'_>,
+    blob: &BlobInfo,
+    line: u64,
+) -> Result<Result<u64, Damage>, PgError> {
+    if line <= 1 || blob.bytes == 0 {
+        return Ok(Ok(0));
     }
     // The newline before the line is in the last part that starts on an earlier line.
     let row = conn.first(
-        "SELECT start, line, bytes, data FROM blob_part
+        "SELECT start FROM blob_part
          WHERE workspace = $1 AND project = $2 AND blob = $3 AND line < $4 ORDER BY start DESC LIMIT 1",
-        &[&blob, &(line as i64)],
+        &[&blob.id, &(line as i64)],
     )?;
-    let (start, first_line, raw) = match &row {
-        Some(row) => {
-            let raw = unpack_part(row.try_get(3)?, row.try_get(2)?)?;
-            (row.try_get::<_, i64>(0)? as u64, row.try_get::<_, i64>(1)? as u64, raw)
-        }
-        None => (0, 1, Vec::new()),
+    let start = row.map(|row| row.try_get::<_, i64>(0)).transpose()?.map(|start| start as u64);
+    let Some(start) = start.filter(|start| *start < blob.bytes) else {
+        return damage(conn, blob, 0).map(Err);
     };
-    let newlines_before = (line - first_line - 1) as usize;
-    match memchr::memchr_iter(b'\n', &raw).nth(newlines_before) {
-        Some(at) => Ok(start + at as u64 + 1),
-        None => size(conn, blob),
+    let part = match part_at(conn, blob, start)? {
+        Ok(part) => part,
+        Err(damage) => return Ok(Err(damage)),
+    };
+    let newlines_before = line.checked_sub(part.line + 1).map(|count| count as usize);
+    let newline =
+        newlines_before.and_then(|count| memchr::memchr_iter(b'\n', &part.raw).nth(count));
+    match newline {
+        Some(at) => Ok(Ok(part.start + at as u64 + 1)),
+        None if part.start + part.raw.len() as u64 == blob.bytes => Ok(Ok(blob.bytes)),
+        // The part after it claims to start on a later line than it does.
+        None => damage(conn, blob, part.start + PART_BYTES as u64).map(Err),
     }
 }
 
-/// Returns the part that contains an offset and its start; None beyond the end.
-pub(super) fn part_at(
-    conn: &mut ScopedConn<'_>,
-    blob: i64,
-    offset: u64,
-) -> Result<Option<(u64, Vec<u8>)>, PgError> {
-    let row = conn.first(
-        "SELECT start, bytes, data FROM blob_part
-         WHERE workspace = $1 AND project = $2 AND blob = $3 AND start <= $4
-         ORDER BY start DESC LIMIT 1",
-        &[&blob, &(offset as i64)],
-    )?;
-    let Some(row) = row else { return Ok(None) };
-    let raw = unpack_part(row.try_get(2)?, row.try_get(1)?)?;
-    Ok(Some((row.try_get::<_, i64>(0)? as u64, raw)))
+/// A decompressed part that matches its checksum.
+pub(super) struct VerifiedPart {
+    pub(super) start: u64,
+    line: u64,
+    pub(super) raw: Vec<u8>,
 }
 
-pub(super) fn unpack_part(data: &[u8], bytes: i64) -> Result<Vec<u8>, PgError> {
-    decompress(data, bytes as usize).map_err(PgError::invalid_data)
+/// Returns the part that contains an offset.
+pub(super) fn part_at(
+    conn: &mut ScopedConn<'_>,
+    blob: &BlobInfo,
+    offset: u64,
+) -> Result<Result<VerifiedPart, Damage>, PgError> {
+    let start = offset - offset % PART_BYTES as u64;
+    let row = conn.first(
+        "SELECT line, bytes, data FROM blob_part
+         WHERE workspace = $1 AND project = $2 AND blob = $3 AND start = $4",
+        &[&blob.id, &(start as i64)],
+    )?;
+    let part = match &row {
+        Some(row) => verified_part(row, blob, start)?,
+        None => None,
+    };
+    match part {
+        Some(part) => Ok(Ok(part)),
+        None => damage(conn, blob, start).map(Err),
+    }
+}
+
+/// Decodes a row; None if it does not match its checksum.
+fn verified_part(row: &Row, blob: &BlobInfo, start: u64) -> Result<Option<VerifiedPart>, PgError> {
+    let line = row.try_get::<_, i64>(0)? as u64;
+    let bytes = row.try_get::<_, i64>(1)? as u64;
+    let is_expected = bytes == blob.bytes.saturating_sub(start).min(PART_BYTES as u64);
+    let stored = StoredPart { start, line, bytes, data: row.try_get(2)? };
+    let raw = stored.decode().filter(|_| is_expected);
+    // The only part of a blob is verified by the hash, so that it is not another blob's.
+    let is_only = bytes == blob.bytes;
+    let raw = raw.filter(|raw| !is_only || *blake3::hash(raw).as_bytes() == blob.hash);
+    Ok(raw.map(|raw| VerifiedPart { start, line, raw }))
+}
+
+/// Returns the damage of a part, with the lines it covers as far as the rows tell.
+fn damage(conn: &mut ScopedConn<'_>, blob: &BlobInfo, start: u64) -> Result<Damage, PgError> {
+    let rows = conn.query(
+        "SELECT start, line FROM blob_part
+         WHERE workspace = $1 AND project = $2 AND blob = $3 AND start = ANY ($4)",
+        &[&blob.id, &vec![start as i64, (start + PART_BYTES as u64) as i64]],
+    )?;
+    let line_at = |wanted: u64| -> Option<u64> {
+        let row = rows.iter().find(|row| row.try_get::<_, i64>(0).ok() == Some(wanted as i64))?;
+        row.try_get::<_, i64>(1).ok().map(|line| line as u64)
+    };
+    let line = if start == 0 { Some(1) } else { line_at(start) };
+    Ok(Damage::of_part(line, line_at(start + PART_BYTES as u64)))
 }

@@ -185,6 +185,12 @@ impl PostgresStore {
             .map_or_else(|| Err(self.missing_error(reference)), Ok)
     }
 
+    fn blob_info(&self, reference: Reference) -> Result<blobs::BlobInfo, StoreError> {
+        let blob = self.blob_of(reference)?;
+        self.with_connection(|conn| blobs::info(conn, blob))?
+            .ok_or_else(|| self.missing_error(reference))
+    }
+
     fn missing_error(&self, reference: Reference) -> StoreError {
         match self.with_connection(|conn| purge::tombstone(conn, reference)) {
             Ok(Some((why, at))) => StoreError::Gone { reference, why, at },

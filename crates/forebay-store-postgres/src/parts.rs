@@ -1,14 +1,13 @@
 //! Texts of chunks, from cached blob parts; all missing parts are fetched with one query.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use forebay_text::excerpt::Excerpt;
 
-use super::blobs;
 use super::connection::ScopedConn;
 use super::error::PgError;
-use forebay_store::blob::PART_BYTES;
 use forebay_store::blob::text::PartText;
+use forebay_store::blob::{Damage, PART_BYTES, StoredPart};
 use forebay_store::cache::{ByteCache, byte_cache};
 
 /// Size of the part cache. Each miss is a query to a shared server.
@@ -47,7 +46,7 @@ pub(super) fn texts(
     let mut missing: Vec<Key> = absent.map(|(key, _)| *key).collect();
     missing.sort_unstable();
     missing.dedup();
-    let fetched: HashMap<Key, PartText> = fetch(conn, &missing)?.into_iter().collect();
+    let Fetched { parts: fetched, damaged } = fetch(conn, &missing)?;
     for (key, part) in &fetched {
         cache.0.insert(*key, part.clone());
     }
@@ -61,6 +60,9 @@ pub(super) fn texts(
     let next = |span: &BlobSpan| {
         let (own, others) = rest.split_at(keys_of(span).count());
         rest = others;
+        if keys_of(span).any(|key| damaged.contains(&key)) {
+            return Damage::CHUNK_TEXT.to_owned().into();
+        }
         text(span, own)
     };
     Ok(spans.iter().map(next).collect())
@@ -99,24 +101,37 @@ fn concat(span: &BlobSpan, parts: &[(Key, Option<PartText>)]) -> Vec<u8> {
     raw
 }
 
-fn fetch(conn: &mut ScopedConn<'_>, missing: &[Key]) -> Result<Vec<(Key, PartText)>, PgError> {
+/// Parts from the server.
+#[derive(Default)]
+struct Fetched {
+    parts: HashMap<Key, PartText>,
+    damaged: HashSet<Key>,
+}
+
+fn fetch(conn: &mut ScopedConn<'_>, missing: &[Key]) -> Result<Fetched, PgError> {
+    let mut fetched = Fetched::default();
     if missing.is_empty() {
-        return Ok(Vec::new());
+        return Ok(fetched);
     }
     let blobs: Vec<i64> = missing.iter().map(|(blob, _)| *blob).collect();
     let starts: Vec<i64> = missing.iter().map(|(_, start)| *start as i64).collect();
     let rows = conn.query(
-        "SELECT wanted.ordinal, part.bytes, part.data
+        "SELECT wanted.ordinal, part.line, part.bytes, part.data
          FROM unnest($3::bigint[], $4::bigint[]) WITH ORDINALITY AS wanted (blob, start, ordinal)
          JOIN blob_part AS part ON part.workspace = $1 AND part.project = $2
              AND part.blob = wanted.blob AND part.start = wanted.start",
         &[&blobs, &starts],
     )?;
-    let mut fetched = Vec::new();
     for row in &rows {
         let index = row.try_get::<_, i64>(0)? as usize - 1;
-        let raw = blobs::unpack_part(row.try_get(2)?, row.try_get(1)?)?;
-        fetched.extend(missing.get(index).map(|key| (*key, raw.into())));
+        let Some(key) = missing.get(index) else { continue };
+        let line = row.try_get::<_, i64>(1)? as u64;
+        let bytes = row.try_get::<_, i64>(2)? as u64;
+        let part = StoredPart { start: key.1, line, bytes, data: row.try_get(3)? };
+        match part.decode() {
+            Some(raw) => drop(fetched.parts.insert(*key, raw.into())),
+            None => drop(fetched.damaged.insert(*key)),
+        }
     }
     Ok(fetched)
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use forebay_domain::event::RecordedEvent;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
+use forebay_store::blob::{Damage, PART_BYTES};
 use forebay_store::{
     Candidate, ChunkEmbedding, DerivedKey, DerivedValue, EmbeddingProgress, Embeddings,
     EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health, HistoryPage, Import,
@@ -43,26 +44,37 @@ impl Entries for PostgresStore {
         start: u64,
         take: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(), StoreError> {
-        let blob = self.blob_of(reference)?;
-        let size = self.with_connection(|conn| blobs::size(conn, blob))?;
+        let blob = self.blob_info(reference)?;
+        let damaged = |damage: Damage| StoreError::Damaged { reference, damage };
+        let mut hasher = (start == 0 && blob.bytes > PART_BYTES as u64).then(blake3::Hasher::new);
         let mut offset = start;
-        while offset < size {
-            let part = self.with_connection(|conn| blobs::part_at(conn, blob, offset))?;
-            let piece = part.as_ref().and_then(|(from, raw)| raw.get((offset - from) as usize..));
-            let Some(piece) = piece.filter(|piece| !piece.is_empty()) else {
-                return Err(self.missing_error(reference));
+        while offset < blob.bytes {
+            let part = self.with_connection(|conn| blobs::part_at(conn, &blob, offset))?;
+            let part = match part {
+                Ok(part) => part,
+                // Another process may have purged it between two parts.
+                Err(damage) => return self.blob_info(reference).and(Err(damaged(damage))),
             };
+            let piece = &part.raw[(offset - part.start) as usize..];
+            if let Some(hasher) = &mut hasher {
+                hasher.update(piece);
+            }
             offset += piece.len() as u64;
             if !take(piece) {
-                break;
+                return Ok(());
             }
         }
-        Ok(())
+        if hasher.is_none_or(|hasher| *hasher.finalize().as_bytes() == blob.hash) {
+            Ok(())
+        } else {
+            Err(damaged(Damage::SOMEWHERE))
+        }
     }
 
     fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError> {
-        let blob = self.blob_of(reference)?;
-        self.with_connection(|conn| blobs::line_start(conn, blob, line))
+        let blob = self.blob_info(reference)?;
+        self.with_connection(|conn| blobs::line_start(conn, &blob, line))?
+            .map_err(|damage| StoreError::Damaged { reference, damage })
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {

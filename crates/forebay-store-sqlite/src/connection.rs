@@ -1,19 +1,22 @@
-//! Connections: opens the file, pools connections between threads, and moves damaged files aside.
+//! Connections: opens the file and pools connections between threads.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use forebay_store::StoreError;
 use forebay_store::busy_timeout;
 use forebay_store::home::create_private_folder;
+use forebay_store::own_files::OwnFiles;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
+use super::database_files::{self, FileIds, database_files};
 use super::migrate;
 use crate::error;
 
@@ -25,6 +28,8 @@ const CHECKPOINT_PAGES: i32 = 16_000;
 const MAINTENANCE_WAL_BYTES: u64 = 1_000_000;
 /// Pause between attempts to get the write lock; most transactions take well below a millisecond.
 const BUSY_PAUSE: Duration = Duration::from_micros(300);
+/// How long a write waits that can be done later, so that a reader never waits for a writer.
+const BRIEF_TIMEOUT: Duration = Duration::from_millis(300);
 /// Free pages that trigger an incremental vacuum, and the maximum it frees (4 MB).
 const VACUUM_PAGES: i64 = 1_000;
 /// Maximum number of connections: opening one costs more than waiting for another to be returned.
@@ -48,6 +53,11 @@ pub(super) struct Pool {
     returned: Condvar,
     /// Serializes the writers of this process, which would starve each other on the file's lock.
     writer: Mutex<()>,
+    /// The files that the connections use, whatever the path leads to.
+    files: FileIds,
+    _own_files: OwnFiles,
+    /// What the user must know about opening the file.
+    notices: Vec<String>,
 }
 
 /// The exclusive right to write within this process.
@@ -66,18 +76,35 @@ struct Connections {
 
 impl Pool {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut notices = database_files::inspect(path)?;
         if !path.is_file() {
             create_private_file(path)?;
         }
         let mut connection =
             connect(path, FIRST_CACHE_KIB).map_err(|error| error::explain(path, error))?;
-        migrate::migrate(&mut connection, path)?;
+        notices.extend(migrate::migrate(&mut connection, path)?);
         let connections = Mutex::new(Connections {
             idle: VecDeque::from([connection]),
             ..Connections::default()
         });
         let (returned, writer) = Default::default();
-        Ok(Self { path: path.to_owned(), connections, returned, writer })
+        let (files, own_files) = (FileIds::read(path), OwnFiles::add(&database_files(path)));
+        let path = path.to_owned();
+        Ok(Self { path, connections, returned, writer, files, _own_files: own_files, notices })
+    }
+
+    pub(super) fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Whether the path still leads to the files that are open.
+    pub(super) fn is_current(&self) -> bool {
+        self.files.are_at(&self.path)
+    }
+
+    /// Refuses what was written to files that no other process will ever open again.
+    fn acknowledge<T>(&self, value: T) -> Result<T, StoreError> {
+        if self.is_current() { Ok(value) } else { Err(StoreError::Replaced(self.path.clone())) }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -101,6 +128,17 @@ impl Pool {
         self.transaction_locked(&self.write_lock()?, work)
     }
 
+    /// Like [`Self::transaction`], for what can be written later: waits only briefly for others.
+    pub(super) fn brief_transaction<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let locked = || StoreError::Locked(self.path.clone());
+        let wait = busy_timeout().min(BRIEF_TIMEOUT);
+        let lock = self.writer.try_lock_for(wait).map(WriteLock).ok_or_else(locked)?;
+        self.transaction_within(&lock, wait, work)?.ok_or_else(locked)
+    }
+
     /// Waits for the write lock.
     pub(super) fn write_lock(&self) -> Result<WriteLock<'_>, StoreError> {
         let locked = || StoreError::Locked(self.path.clone());
@@ -113,14 +151,15 @@ impl Pool {
         _: &WriteLock<'_>,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.with_writer(|connection| {
+        let value = self.with_writer(|connection| {
             // Immediate: a transaction that starts by reading may fail to upgrade to a write lock.
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&transaction)?;
             transaction.commit()?;
             Ok(value)
-        })
+        })?;
+        self.acknowledge(value)
     }
 
     /// Reads a snapshot on the connection that wrote last, whose page cache is warm. Other
@@ -160,11 +199,22 @@ impl Pool {
     /// Like [`Self::transaction_locked`], but returns None if another process is writing.
     pub(super) fn try_transaction_locked<T>(
         &self,
+        lock: &WriteLock<'_>,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        self.transaction_within(lock, Duration::ZERO, work)
+    }
+
+    /// Like [`Self::transaction_locked`], but returns None if another process is writing all the
+    /// time.
+    fn transaction_within<T>(
+        &self,
         _: &WriteLock<'_>,
+        wait: Duration,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
         self.with_writer(|connection| {
-            connection.busy_timeout(Duration::ZERO)?;
+            connection.busy_timeout(wait)?;
             let result = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .and_then(|transaction| {
@@ -335,10 +385,19 @@ fn connect(path: &Path, cache: u32) -> rusqlite::Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // With WAL, NORMAL keeps every committed transaction if a process dies.
     connection.execute_batch(&format!(
+        // FAST: what is deleted is overwritten where that costs no extra write; a purge does the rest.
         "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+         PRAGMA secure_delete = FAST;
          PRAGMA cache_size = -{cache}; PRAGMA cache_spill = {CACHE_SPILL_PAGES};"
     ))?;
     connection.wal_hook(Some(checkpoint_periodically()))?;
+    Ok(connection)
+}
+
+/// Connects to a new database that rows are copied to, in any order.
+pub(super) fn connect_for_salvage(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = connect(path, FIRST_CACHE_KIB)?;
+    connection.execute_batch("PRAGMA foreign_keys = OFF")?;
     Ok(connection)
 }
 
@@ -368,9 +427,16 @@ pub fn needs_maintenance(path: &Path) -> bool {
 }
 
 /// Waits in short, constant pauses: SQLite's default backoff waits long after the lock is free.
+///
+/// Bounded by time, not by the number of pauses: a busy machine takes longer for each.
 fn wait_for_lock(tries: i32) -> bool {
-    let max_tries = busy_timeout().as_micros() / BUSY_PAUSE.as_micros();
-    if tries as u128 >= max_tries {
+    thread_local! {
+        static WAITING_SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
+    }
+    let now = Instant::now();
+    let since = WAITING_SINCE.get().filter(|_| tries > 0).unwrap_or(now);
+    WAITING_SINCE.set(Some(since));
+    if now.duration_since(since) >= busy_timeout() {
         return false;
     }
     pause();
@@ -401,32 +467,11 @@ pub(super) fn lock_beside(path: &Path, name: &str) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Renames a damaged database and its log to an unused name; returns the new path.
-pub fn quarantine(path: &Path) -> Result<PathBuf, StoreError> {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let renamed = (0..u32::MAX)
-        .map(|number| path.with_extension(format!("damaged-{seconds}-{number}")))
-        .find(|candidate| !candidate.exists())
-        .unwrap_or_else(|| path.with_extension("damaged"));
-    for (from, to) in database_files(path).iter().zip(database_files(&renamed)) {
-        if from.exists() {
-            fs::rename(from, &to).map_err(StoreError::io(from))?;
-        }
-    }
-    Ok(renamed)
-}
-
-/// Returns the paths of the database, its write-ahead log and the log's index.
-fn database_files(path: &Path) -> [PathBuf; 3] {
-    ["", "-wal", "-shm"].map(|suffix| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    })
-}
-
-pub(super) fn integrity_problems(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut statement = connection.prepare("PRAGMA quick_check(10)")?;
+pub(super) fn integrity_problems(
+    connection: &Connection,
+    check: &str,
+) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare(&format!("PRAGMA {check}(10)"))?;
     let lines: Vec<String> =
         statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(lines.into_iter().filter(|line| line != "ok").collect())

@@ -4,30 +4,30 @@ use forebay_store::DerivedKey;
 use forebay_store::derived::{CompressedValue, USE_UPDATE_INTERVAL, decompress};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-pub(super) fn get(
-    connection: &Connection,
-    keys: &[DerivedKey],
-) -> rusqlite::Result<Vec<Option<Vec<u8>>>> {
+/// Cached values, and the keys whose last use is to be updated.
+pub(super) type CachedValues = (Vec<Option<Vec<u8>>>, Vec<DerivedKey>);
+
+pub(super) fn get(connection: &Connection, keys: &[DerivedKey]) -> rusqlite::Result<CachedValues> {
     let last_use = last_use(connection)?;
-    keys.iter().map(|key| get_one(connection, key, last_use)).collect()
+    let (mut values, mut used_again) = (Vec::with_capacity(keys.len()), Vec::new());
+    for key in keys {
+        let found: Option<(i64, Vec<u8>)> = connection
+            .prepare_cached("SELECT used, value FROM derived WHERE key = ?1")?
+            .query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        if found.as_ref().is_some_and(|(used, _)| last_use - used > USE_UPDATE_INTERVAL) {
+            used_again.push(*key);
+        }
+        values.push(found.and_then(|(_, value)| decompress(&value)));
+    }
+    Ok((values, used_again))
 }
 
-fn get_one(
-    connection: &Connection,
-    key: &DerivedKey,
-    last_use: i64,
-) -> rusqlite::Result<Option<Vec<u8>>> {
-    let found: Option<(i64, Vec<u8>)> = connection
-        .prepare_cached("SELECT used, value FROM derived WHERE key = ?1")?
-        .query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((used, value)) = found else { return Ok(None) };
-    if last_use - used > USE_UPDATE_INTERVAL {
-        connection
-            .prepare_cached("UPDATE derived SET used = ?1 WHERE key = ?2")?
-            .execute((last_use + 1, key))?;
-    }
-    Ok(decompress(&value))
+/// Records that values were used.
+pub(super) fn touch(transaction: &Transaction<'_>, keys: &[DerivedKey]) -> rusqlite::Result<()> {
+    let last_use = last_use(transaction)?;
+    let mut update = transaction.prepare_cached("UPDATE derived SET used = ?1 WHERE key = ?2")?;
+    keys.iter().try_for_each(|key| update.execute((last_use + 1, key)).map(drop))
 }
 
 pub(super) fn store(

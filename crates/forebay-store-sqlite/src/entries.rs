@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use forebay_domain::entry::Detail;
 use forebay_domain::{Entry, EntryKind, Note, NoteKind, Reference, RunRecord, Spans, Timestamp};
+use forebay_store::blob::Damage;
 use forebay_store::blob::writer::{BlobContent, EntryOrigin, StartedEntry};
 use forebay_store::run_ending;
 use forebay_store::{IndexState, IndexStep, NewDetail, NewEntry, NewNote};
@@ -180,12 +181,27 @@ fn store_content(
 ) -> rusqlite::Result<i64> {
     let Some(started) = started else { return blobs::Writer::new(transaction)?.write(content) };
     if let Some(same) = blobs::find_by_hash(transaction, &content.hash)? {
-        transaction.execute("UPDATE entry SET blob = ?2 WHERE id = ?1", (started.entry, same))?;
-        blobs::delete_if_unused(transaction, started.blob)?;
-        return Ok(same);
+        return share_blob(transaction, started, content, same);
     }
     blobs::complete(transaction, started.blob, content)?;
     Ok(started.blob)
+}
+
+/// Makes an upload and the entries of a known blob with the same content share one of the two.
+fn share_blob(
+    transaction: &Transaction<'_>,
+    started: StartedEntry,
+    content: &BlobContent<'_>,
+    known: i64,
+) -> rusqlite::Result<i64> {
+    let is_whole = blobs::read(transaction, known, 0, &mut |_| true).is_ok();
+    let (kept, dropped) = if is_whole { (known, started.blob) } else { (started.blob, known) };
+    transaction.execute("UPDATE entry SET blob = ?2 WHERE blob = ?1", (dropped, kept))?;
+    blobs::delete_if_unused(transaction, dropped)?;
+    if !is_whole {
+        blobs::complete(transaction, kept, content)?;
+    }
+    Ok(kept)
 }
 
 /// Writes the entry's row, replacing the one created at the start.
@@ -351,9 +367,19 @@ pub(super) fn blob_of(
     connection: &Connection,
     reference: Reference,
 ) -> rusqlite::Result<Option<i64>> {
+    // The row is read by its own id and compared with both indexes, so that a damaged row or index
+    // does not lead to the content of another entry.
     connection
-        .prepare_cached("SELECT blob FROM entry WHERE complete AND ref = ?1")?
-        .query_row([reference.as_str()], |row| row.get(0))
+        .prepare_cached(
+            "SELECT entry.blob, entry.ref = ?1 AND EXISTS
+                 (SELECT 1 FROM entry AS shared INDEXED BY entry_blob
+                  WHERE shared.blob = entry.blob AND shared.id = entry.id)
+             FROM entry AS indexed CROSS JOIN entry ON entry.id = indexed.id
+             WHERE indexed.ref = ?1 AND entry.complete",
+        )?
+        .query_row([reference.as_str()], |row| {
+            if row.get(1)? { row.get(0) } else { Err(blobs::damage_error(Damage::SOMEWHERE)) }
+        })
         .optional()
 }
 

@@ -50,6 +50,8 @@ enum Outcome {
     Written(Box<Entry>),
     /// The group failed; each entry is committed alone to find out which one is at fault.
     Failed,
+    /// Another process held the write lock too long; waiting once more would double the time.
+    Locked,
 }
 
 /// Returns whether an entry is small enough for a group.
@@ -79,12 +81,8 @@ impl PendingEntry {
         matches!(*self.outcome.lock(), Outcome::Pending)
     }
 
-    /// Returns the entry if it was committed.
-    fn take_entry(&self) -> Option<Entry> {
-        match std::mem::replace(&mut *self.outcome.lock(), Outcome::Failed) {
-            Outcome::Written(entry) => Some(*entry),
-            Outcome::Pending | Outcome::Failed => None,
-        }
+    fn take_outcome(&self) -> Outcome {
+        std::mem::replace(&mut *self.outcome.lock(), Outcome::Failed)
     }
 }
 
@@ -103,9 +101,10 @@ impl SqliteStore {
         if let Some(leader) = self.group_commit.enter(entry) {
             self.commit_group(leader);
         }
-        match entry.take_entry() {
-            Some(entry) => Ok(entry),
-            None => self.commit_alone(entry),
+        match entry.take_outcome() {
+            Outcome::Written(entry) => Ok(*entry),
+            Outcome::Locked => Err(StoreError::Locked(self.path().to_owned())),
+            Outcome::Pending | Outcome::Failed => self.commit_alone(entry),
         }
     }
 
@@ -117,7 +116,7 @@ impl SqliteStore {
     /// Commits all waiting entries once it has the write lock. If that fails, each caller commits
     /// its entry alone and reports the error.
     fn commit_group(&self, mut leader: Leader<'_>) {
-        let Ok(write_lock) = self.pool.write_lock() else { return };
+        let Ok(write_lock) = self.pool.write_lock() else { return leader.give_up() };
         leader.collect_group();
         let chunks: Vec<&NewChunk> = leader.group.iter().flat_map(|entry| entry.chunks()).collect();
         let batch = Batch::new(&chunks);
@@ -133,6 +132,7 @@ impl SqliteStore {
                 drop(leader);
                 self.merge_segments(&write_lock, merge_budget);
             }
+            Err(StoreError::Locked(_)) => leader.give_up(),
             Err(error) => {
                 tracing::debug!(%error, entries = leader.group.len(), "group commit failed; committing each entry alone");
             }
@@ -150,8 +150,9 @@ impl GroupCommit {
             if !entry.is_waiting() {
                 return None;
             }
-            // The leader waits for another process; a commit alone waits as well, and reports it.
+            // The leader waits for another process; a commit alone would wait as well.
             if timed_out && state.remove(entry) {
+                *entry.outcome.lock() = Outcome::Locked;
                 return None;
             }
         }
@@ -182,6 +183,12 @@ impl Leader<'_> {
         let mut state = self.group_commit.state.lock();
         let size = state.queue.len().min(MAX_GROUP);
         self.group.extend(state.queue.drain(..size));
+    }
+
+    fn give_up(&self) {
+        for pending in &self.group {
+            *pending.outcome.lock() = Outcome::Locked;
+        }
     }
 
     fn complete(&self, entries: Vec<Entry>) {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use foldhash::HashMap;
 use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
 use forebay_store::Candidate;
+use forebay_store::blob::Damage;
 use forebay_store::cache::{ByteCache, ByteSize, byte_cache};
 use forebay_text::excerpt::Excerpt;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 
+use super::blobs::{self, BlobInfo};
 use super::entries;
 use super::part_cache::{BlobRange, PartCache};
 
@@ -76,7 +78,12 @@ impl Reader<'_> {
         chunk: &ChunkRow,
     ) -> rusqlite::Result<Option<Hit>> {
         let Some(entry) = self.entries.get(chunk.entry)? else { return Ok(None) };
-        let text = self.cache.parts.text(self.connection, chunk.blob_range(entry))?;
+        let text = match self.cache.parts.text(self.connection, chunk.blob_range(entry)) {
+            Err(error) if blobs::damage_in(&error).is_some() => {
+                Damage::CHUNK_TEXT.to_owned().into()
+            }
+            text => text?,
+        };
         Ok(Some(hit(candidate, chunk, entry, text)))
     }
 }
@@ -118,8 +125,7 @@ impl ChunkRow {
 
     /// Returns the location of its text.
     fn blob_range(&self, entry: &EntryRow) -> BlobRange {
-        let EntryRow { blob, hash, .. } = *entry;
-        BlobRange { blob, hash, start: self.start, bytes: self.bytes }
+        BlobRange { blob: entry.blob, start: self.start, bytes: self.bytes }
     }
 }
 
@@ -129,7 +135,7 @@ const SELECT_ENTRY: &str = "
                (SELECT older.ref FROM note AS replaced
                 JOIN entry AS older ON older.id = replaced.entry
                 WHERE replaced.superseded_by = entry.id ORDER BY replaced.entry DESC LIMIT 1) END,
-           blob.id, blob.hash
+           blob.id, blob.hash, blob.bytes
     FROM entry LEFT JOIN note ON note.entry = entry.id JOIN blob ON blob.id = entry.blob
     WHERE entry.id = ?1 AND entry.complete AND note.superseded_by IS NULL";
 
@@ -141,8 +147,7 @@ struct EntryRow {
     source: Arc<str>,
     created: i64,
     supersedes: Option<Reference>,
-    blob: i64,
-    hash: [u8; 32],
+    blob: BlobInfo,
 }
 
 impl EntryRow {
@@ -154,8 +159,11 @@ impl EntryRow {
             source: row.get(3)?,
             created: row.get(4)?,
             supersedes: entries::optional_reference(row, 5)?,
-            blob: row.get(6)?,
-            hash: row.get(7)?,
+            blob: BlobInfo {
+                id: row.get(6)?,
+                hash: row.get(7)?,
+                bytes: row.get::<_, i64>(8)? as u64,
+            },
         })
     }
 }

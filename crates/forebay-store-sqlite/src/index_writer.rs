@@ -17,6 +17,25 @@ impl SqliteStore {
         self.write_batch(Batch::new(chunks), chunks, work)
     }
 
+    /// Like [`Self::write_indexed`], for chunks that can be indexed later: waits only briefly for
+    /// other writers.
+    pub(super) fn write_indexed_briefly<T>(
+        &self,
+        chunks: &[&NewChunk],
+        work: impl FnOnce(&Transaction<'_>, &mut AssignedIds) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let batch = Batch::new(chunks);
+        let (value, merge_budget) = self.pool.brief_transaction(|transaction| {
+            let mut assigned = AssignedIds::default();
+            let value = work(transaction, &mut assigned)?;
+            Ok((value, batch.write(transaction, chunks, assigned)?))
+        })?;
+        if let Some(write_lock) = self.pool.try_write_lock() {
+            self.merge_segments(&write_lock, merge_budget);
+        }
+        Ok(value)
+    }
+
     /// Like [`Self::write_indexed`], with segments built by the caller.
     pub(super) fn write_batch<T>(
         &self,

@@ -2,6 +2,8 @@
 //!
 //! - `store` implements the traits of `forebay-store` by delegating to the other modules.
 //! - `connection` opens the file and pools connections; `migrate` upgrades the schema in `migrations/`.
+//! - `database_files` notices files that are missing, foreign or replaced; `salvage` copies what is whole of a damaged
+//!   database.
 //! - `entries` writes and reads entries, `blobs` their bytes (`part_cache` caches decompressed parts), `references`
 //!   generates their names.
 //! - An entry arrives through `upload`: a small one shares a transaction with others (`group_commit`), a large one is
@@ -18,6 +20,7 @@ mod chunk_attributes;
 mod chunks;
 mod conditions;
 mod connection;
+mod database_files;
 mod derived;
 mod embeddings;
 mod entries;
@@ -34,6 +37,7 @@ mod part_cache;
 mod purge;
 mod references;
 mod replicate;
+mod salvage;
 mod search;
 mod segment_merge;
 mod sessions;
@@ -55,8 +59,10 @@ use rusqlite::Transaction;
 
 use self::chunk_attributes::ChunkAttributes;
 use self::connection::Pool;
-pub use self::connection::{needs_maintenance, quarantine};
+pub use self::connection::needs_maintenance;
+pub use self::database_files::quarantine;
 use self::inverted_index::{SegmentCache, Vocabulary};
+pub use self::salvage::{Salvage, install, salvage};
 use self::vectors::Vectors;
 
 /// A store in one SQLite file.
@@ -98,7 +104,8 @@ impl SqliteStore {
         }
     }
 
-    fn new(pool: Pool, notices: Vec<String>) -> Self {
+    fn new(pool: Pool, mut notices: Vec<String>) -> Self {
+        notices.extend_from_slice(pool.notices());
         Self {
             pool,
             notices,
@@ -150,9 +157,22 @@ impl SqliteStore {
 }
 
 impl SqliteStore {
-    fn blob_of(&self, reference: Reference) -> Result<i64, StoreError> {
-        self.query(|connection| entries::blob_of(connection, reference))?
-            .map_or_else(|| Err(self.why_missing(reference)), Ok)
+    /// Reads content of an entry; damage is reported with the entry's name.
+    fn query_content<T>(
+        &self,
+        reference: Reference,
+        work: impl FnOnce(&rusqlite::Connection, i64) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut damage = None;
+        let result = self.query(|connection| {
+            let blob = entries::blob_of(connection, reference);
+            let found = blob.and_then(|blob| blob.map(|blob| work(connection, blob)).transpose());
+            found.inspect_err(|error| damage = blobs::damage_in(error))
+        });
+        match damage {
+            Some(damage) => Err(StoreError::Damaged { reference, damage }),
+            None => result?.ok_or_else(|| self.why_missing(reference)),
+        }
     }
 
     fn why_missing(&self, reference: Reference) -> StoreError {
@@ -165,10 +185,27 @@ impl SqliteStore {
 
     /// Checks the file's integrity, and that it is writable.
     fn problems(&self) -> Result<Vec<String>, StoreError> {
-        let mut problems = self.query(connection::integrity_problems)?;
+        let mut problems =
+            self.query(|connection| connection::integrity_problems(connection, "quick_check"))?;
         if let Err(error) = self.transaction(|_| Ok(())) {
             problems.push(error.to_string());
         }
+        Ok(problems)
+    }
+}
+
+impl SqliteStore {
+    /// Checks the file, the references between rows, and the search index.
+    fn all_problems(&self) -> Result<Vec<String>, StoreError> {
+        let mut problems =
+            self.query(|connection| connection::integrity_problems(connection, "integrity_check"))?;
+        let dangling = "SELECT count(*) FROM pragma_foreign_key_check";
+        let dangling: i64 =
+            self.query(|connection| connection.query_row(dangling, [], |row| row.get(0)))?;
+        if dangling > 0 {
+            problems.push(format!("{dangling} rows refer to rows that do not exist"));
+        }
+        problems.extend(self.in_snapshot(inverted_index::problems)?);
         Ok(problems)
     }
 }

@@ -1,6 +1,7 @@
 //! Migrations: append-only SQL files, each recorded with its checksum.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use forebay_store::StoreError;
@@ -26,17 +27,46 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0011_embedding", sql: include_str!("migrations/0011_embedding.sql") },
 ];
 
-/// Applies pending migrations; rejects a database that is newer or has different ones.
-pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+/// Applies pending migrations; rejects a database that is newer or has different ones. Returns what
+/// the user must know.
+pub(super) fn migrate(
+    connection: &mut Connection,
+    path: &Path,
+) -> Result<Option<String>, StoreError> {
     let engine = |error| error::explain(path, error);
     let applied = applied(connection).map_err(engine)?;
     check_applied(MIGRATIONS, &applied, path)?;
     if applied.len() == MIGRATIONS.len() {
+        return Ok(None);
+    }
+    let mut lock = lock_beside(path, "lock")?;
+    let was_used = lock.metadata().is_ok_and(|metadata| metadata.len() > 0);
+    let was_new = is_new(connection).map_err(engine)?;
+    if was_new {
+        reject_foreign(connection, path)?;
+    }
+    prepare_file(connection).map_err(engine)?;
+    migrate_locked(connection, path)?;
+    if !was_used {
+        // The next process that finds an empty database knows that it has lost its content.
+        lock.write_all(b"used\n").map_err(StoreError::io(path))?;
+    }
+    let was_emptied = was_new && was_used;
+    Ok(was_emptied
+        .then(|| format!("{} was missing or empty; a new store was begun", path.display())))
+}
+
+/// Rejects a database that has tables, but none of ours.
+fn reject_foreign(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let tables = "SELECT count(*) FROM sqlite_schema";
+    let tables: i64 = connection
+        .query_row(tables, [], |row| row.get(0))
+        .map_err(|error| error::explain(path, error))?;
+    if tables == 0 {
         return Ok(());
     }
-    let _migration_lock = lock_beside(path, "lock")?;
-    prepare_file(connection).map_err(engine)?;
-    migrate_locked(connection, path)
+    let what = "it is the database of another program".to_owned();
+    Err(StoreError::Corrupt { path: path.to_owned(), what })
 }
 
 /// Returns the number of applied migrations.
@@ -58,18 +88,21 @@ fn migrate_locked(connection: &mut Connection, path: &Path) -> Result<(), StoreE
 
 /// Returns the applied migrations, oldest first; none for a new file.
 fn applied(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
-    // A query, because the connection's cached schema may be older than another process's
-    // migration.
-    let is_new: bool = connection.query_row(
-        "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migration')",
-        [],
-        |row| row.get(0),
-    )?;
-    if is_new {
+    if is_new(connection)? {
         return Ok(Vec::new());
     }
     let mut statement = connection.prepare("SELECT name, checksum FROM migration ORDER BY id")?;
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+fn is_new(connection: &Connection) -> rusqlite::Result<bool> {
+    // A query, because the connection's cached schema may be older than another process's
+    // migration.
+    connection.query_row(
+        "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migration')",
+        [],
+        |row| row.get(0),
+    )
 }
 
 /// Applies settings that must precede the first table.

@@ -3,7 +3,7 @@
 use forebay_text::excerpt::Excerpt;
 use rusqlite::Connection;
 
-use super::blobs;
+use super::blobs::{self, BlobInfo};
 use forebay_store::blob::PART_BYTES;
 use forebay_store::blob::text::PartText;
 use forebay_store::cache::{ByteCache, byte_cache};
@@ -17,8 +17,7 @@ type Key = ([u8; 32], u64);
 /// A chunk's location in a blob.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlobRange {
-    pub(crate) blob: i64,
-    pub(crate) hash: [u8; 32],
+    pub(crate) blob: BlobInfo,
     pub(crate) start: u64,
     pub(crate) bytes: usize,
 }
@@ -48,15 +47,16 @@ impl Default for PartCache {
 }
 
 impl PartCache {
-    /// Returns the text of a chunk, as far as its blob exists.
+    /// Returns the text of a chunk; it ends where its blob does.
     pub(super) fn text(
         &self,
         connection: &Connection,
         range: BlobRange,
     ) -> rusqlite::Result<Excerpt> {
-        let cache = self.cached_tail(range.hash, range.start);
-        let shared =
-            cache.and_then(|PartTail { part, from }| part.excerpt(from..from + range.bytes));
+        let cache = self.cached_tail(range.blob.hash, range.start);
+        let shared = cache.and_then(|PartTail { part, from }| {
+            part.excerpt(from..from.saturating_add(range.bytes))
+        });
         if let Some(text) = shared {
             return Ok(text);
         }
@@ -67,21 +67,20 @@ impl PartCache {
     }
 
     fn read(&self, connection: &Connection, range: BlobRange) -> rusqlite::Result<Vec<u8>> {
-        let BlobRange { blob, hash, start, bytes } = range;
-        let mut raw = Vec::with_capacity(bytes);
+        let BlobRange { blob, start, bytes } = range;
+        // A damaged row may claim any size.
+        let mut raw = Vec::with_capacity(bytes.min(PART_BYTES));
         while raw.len() < bytes {
-            let offset = start + raw.len() as u64;
+            let offset = start.saturating_add(raw.len() as u64);
             let left = bytes - raw.len();
-            if let Some(tail) = self.cached_tail(hash, offset) {
+            if let Some(tail) = self.cached_tail(blob.hash, offset) {
                 raw.extend_from_slice(tail.take(left));
                 continue;
             }
-            let Some(part_start) = blobs::part_start(connection, blob, offset)? else { break };
-            let part = self.part(connection, blob, (hash, part_start))?;
-            let tail = PartTail { part, from: (offset - part_start) as usize };
-            if tail.take(left).is_empty() {
+            if offset >= blob.bytes {
                 break;
             }
+            let tail = self.tail(connection, &blob, offset)?;
             raw.extend_from_slice(tail.take(left));
         }
         Ok(raw)
@@ -95,13 +94,16 @@ impl PartCache {
         (tail.from < tail.part.as_bytes().len()).then_some(tail)
     }
 
-    fn part(&self, connection: &Connection, blob: i64, key: Key) -> rusqlite::Result<PartText> {
-        if let Some(part) = self.cache.get(&key) {
-            return Ok(part);
-        }
-        let (_, raw) = blobs::part_at(connection, blob, key.1)?;
-        let part = PartText::from(raw);
-        self.cache.insert(key, part.clone());
-        Ok(part)
+    /// Reads the part that contains an offset, and caches it.
+    fn tail(
+        &self,
+        connection: &Connection,
+        blob: &BlobInfo,
+        offset: u64,
+    ) -> rusqlite::Result<PartTail> {
+        let read = blobs::part_at(connection, blob, offset)?;
+        let part = PartText::from(read.raw);
+        self.cache.insert((blob.hash, read.start), part.clone());
+        Ok(PartTail { part, from: (offset - read.start) as usize })
     }
 }

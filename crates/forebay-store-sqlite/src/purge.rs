@@ -27,12 +27,16 @@ pub(super) fn purge(
 ) -> rusqlite::Result<PurgeReport> {
     connection.execute_batch("PRAGMA secure_delete = ON")?;
     let report = purge_selected(connection, selection, now).and_then(|report| {
-        if report.count() > 0 {
+        if selection.everything {
+            // Little is left to copy, and no page keeps what an older version deleted.
+            connection.execute_batch("VACUUM")?;
+        }
+        if report.count() > 0 || selection.everything {
             reclaim_space(connection)?;
         }
         Ok(report)
     });
-    connection.execute_batch("PRAGMA secure_delete = OFF")?;
+    connection.execute_batch("PRAGMA secure_delete = FAST")?;
     report
 }
 

@@ -12,8 +12,10 @@ impl SqliteStore {
     /// tries again, and the index is complete without the merge.
     pub(super) fn merge_segments(&self, write_lock: &WriteLock<'_>, budget: Option<MergeBudget>) {
         let Some(budget) = budget else { return };
+        // Does not wait for other processes: the entry is stored, and its caller waits for the answer.
         let install = |merged: MergedSegment| {
-            self.pool.transaction_locked(write_lock, |transaction| merged.install(transaction))
+            let install = |transaction: &Transaction<'_>| merged.install(transaction);
+            Ok(self.pool.try_transaction_locked(write_lock, install)?.unwrap_or(false))
         };
         if let Err(error) = self.merge_all(write_lock, budget, install) {
             tracing::warn!(%error, "cannot merge index segments");

@@ -41,13 +41,11 @@ impl Entries for SqliteStore {
         start: u64,
         take: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(), StoreError> {
-        let blob = self.blob_of(reference)?;
-        self.query(|connection| blobs::read(connection, blob, start, take))
+        self.query_content(reference, |connection, blob| blobs::read(connection, blob, start, take))
     }
 
     fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError> {
-        let blob = self.blob_of(reference)?;
-        self.query(|connection| blobs::line_start(connection, blob, line))
+        self.query_content(reference, |connection, blob| blobs::line_start(connection, blob, line))
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {
@@ -86,7 +84,7 @@ impl SearchIndex for SqliteStore {
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
         let chunks: Vec<&NewChunk> = steps.iter().flat_map(|step| &step.chunks).collect();
-        self.write_indexed(&chunks, |transaction, assigned| {
+        self.write_indexed_briefly(&chunks, |transaction, assigned| {
             steps.iter().try_for_each(|step| entries::extend_index(transaction, step, assigned))
         })
     }
@@ -136,7 +134,7 @@ impl SearchIndex for SqliteStore {
 
     fn reindex_chunks(&self, reindexed: &[ReindexedChunk]) -> Result<(), StoreError> {
         let chunks: Vec<&NewChunk> = reindexed.iter().map(|reindexed| &reindexed.chunk).collect();
-        self.write_indexed(&chunks, |transaction, assigned| {
+        self.write_indexed_briefly(&chunks, |transaction, assigned| {
             chunks::reindex(transaction, reindexed, assigned)
         })
     }
@@ -160,7 +158,7 @@ impl Embeddings for SqliteStore {
         model: &str,
         embeddings: &[ChunkEmbedding],
     ) -> Result<(), StoreError> {
-        self.transaction(|transaction| embeddings::write(transaction, model, embeddings))
+        self.pool.brief_transaction(|transaction| embeddings::write(transaction, model, embeddings))
     }
 }
 
@@ -231,13 +229,18 @@ impl Retention for SqliteStore {
     }
 
     fn purge(&self, selection: &PurgeSelection, now: Timestamp) -> Result<PurgeReport, StoreError> {
-        self.pool.with(|connection| purge::purge(connection, selection, now))
+        let report = self.pool.with(|connection| purge::purge(connection, selection, now))?;
+        if self.pool.is_current() {
+            Ok(report)
+        } else {
+            Err(StoreError::Replaced(self.path().to_owned()))
+        }
     }
 }
 
 impl Usage for SqliteStore {
     fn record_usage(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {
-        self.transaction(|transaction| {
+        self.pool.brief_transaction(|transaction| {
             answers.iter().try_for_each(|(answered, at)| usage::record(transaction, answered, *at))
         })
     }
@@ -266,12 +269,18 @@ impl WorkingSets for SqliteStore {
     }
 
     fn cached_derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        self.query(|connection| derived::get(connection, keys))
+        let (values, used) = self.query(|connection| derived::get(connection, keys))?;
+        if !used.is_empty() {
+            // Only decides what is evicted first, so a reader does not wait for writers.
+            self.pool.try_transaction(|transaction| derived::touch(transaction, &used))?;
+        }
+        Ok(values)
     }
 
     fn cache_derived(&self, values: &[DerivedValue], max_bytes: u64) -> Result<(), StoreError> {
         let compressed = forebay_store::derived::compress(values);
-        self.transaction(|transaction| derived::store(transaction, &compressed, max_bytes))
+        self.pool
+            .brief_transaction(|transaction| derived::store(transaction, &compressed, max_bytes))
     }
 }
 
@@ -344,5 +353,13 @@ impl Maintenance for SqliteStore {
             schema: self.query(migrate::version)?,
             problems: self.problems()?,
         })
+    }
+
+    fn deep_problems(&self) -> Result<Vec<String>, StoreError> {
+        self.all_problems()
+    }
+
+    fn is_current(&self) -> bool {
+        self.pool.is_current()
     }
 }

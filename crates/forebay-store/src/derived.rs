@@ -1,5 +1,8 @@
 //! Values derived from file contents: compressed, with LRU eviction.
 
+use std::io::{self, Write as _};
+
+use crate::blob::part::CHECKSUM_FLAG;
 use crate::working_set::{DerivedKey, DerivedValue};
 
 /// Fast: values are read again soon.
@@ -18,13 +21,21 @@ pub struct CompressedValue {
 /// recomputed.
 pub fn compress(values: &[DerivedValue]) -> Vec<CompressedValue> {
     let compress = |derived: &DerivedValue| {
-        let value = zstd::stream::encode_all(derived.value.as_slice(), COMPRESSION_LEVEL).ok()?;
+        let value = compress_checked(&derived.value).ok()?;
         Some(CompressedValue { key: derived.key, value })
     };
     values.iter().filter_map(compress).collect()
 }
 
-/// Returns None if the value is damaged; the caller recomputes it.
+fn compress_checked(value: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), COMPRESSION_LEVEL)?;
+    encoder.include_checksum(true)?;
+    encoder.write_all(value)?;
+    encoder.finish()
+}
+
+/// Returns None if the value is damaged or has no checksum; the caller recomputes it.
 pub fn decompress(value: &[u8]) -> Option<Vec<u8>> {
-    zstd::stream::decode_all(value).ok()
+    let has_checksum = value.get(4).is_some_and(|descriptor| descriptor & CHECKSUM_FLAG != 0);
+    if has_checksum { zstd::stream::decode_all(value).ok() } else { None }
 }

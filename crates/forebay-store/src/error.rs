@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use forebay_domain::{Reference, Timestamp};
 
+use crate::blob::Damage;
+use crate::lock_holder::lock_holder;
+
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("{0} is not in this project's store")]
@@ -20,6 +23,10 @@ pub enum StoreError {
     Full(PathBuf),
     #[error("the store {} is damaged: {what}", path.display())]
     Corrupt { path: PathBuf, what: String },
+    #[error("{reference} is damaged: {damage}")]
+    Damaged { reference: Reference, damage: Damage },
+    #[error("the store {} was removed or replaced while it was open; nothing was stored", .0.display())]
+    Replaced(PathBuf),
     #[error("the store {} was written by a newer Forebay (migration `{migration}`)", path.display())]
     Newer { path: PathBuf, migration: String },
     #[error("the store {}: migration `{migration}` differs from the applied one", path.display())]
@@ -49,7 +56,12 @@ impl StoreError {
                     .to_owned()
             }
             Self::Gone { .. } => "Run the command again to get a new entry.".to_owned(),
-            Self::Locked(_) => "Try again; if it stays locked, another forebay process hangs.".to_owned(),
+            Self::Locked(path) => match lock_holder(path) {
+                Some(process) => {
+                    format!("Process {process} is writing to it; try again when it has ended.")
+                }
+                None => "Try again; if it stays locked, another forebay process hangs.".to_owned(),
+            },
             Self::ReadOnly(path) => format!(
                 "Make {} writable for this user, or set FOREBAY_HOME to a writable folder.",
                 parent(path).display()
@@ -59,9 +71,14 @@ impl StoreError {
                     .to_owned()
             }
             Self::Corrupt { .. } => {
-                "`forebay doctor --repair` renames the file and starts a new one; nothing is deleted."
+                "`forebay doctor --deep` checks everything and copies what is whole to a new file; nothing is deleted."
                     .to_owned()
             }
+            Self::Damaged { .. } => {
+                "Run the command again to store it anew; `forebay doctor --deep` checks all entries."
+                    .to_owned()
+            }
+            Self::Replaced(_) => "Repeat the call; it uses the file that is there now.".to_owned(),
             Self::Newer { .. } => "Use the newer forebay, or set FOREBAY_HOME to another folder.".to_owned(),
             Self::Altered { .. } => "Use the forebay release that created this store.".to_owned(),
             Self::Io { .. } => {

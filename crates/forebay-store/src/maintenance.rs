@@ -24,6 +24,17 @@ pub trait Maintenance: Send + Sync {
 
     /// Checks that the store is intact and writable.
     fn health(&self) -> Result<Health, StoreError>;
+
+    /// Like [`Self::health`], also checking each row against its indexes; may take minutes.
+    fn deep_problems(&self) -> Result<Vec<String>, StoreError> {
+        Ok(self.health()?.problems)
+    }
+
+    /// Whether this is still the store that its location leads to; false after the file was removed
+    /// or replaced.
+    fn is_current(&self) -> bool {
+        true
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

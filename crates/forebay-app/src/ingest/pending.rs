@@ -64,7 +64,11 @@ pub(crate) fn index_pending(
 ) -> Result<bool, AppError> {
     let mut done = 0;
     while go_on(done) {
-        let batch = index_batch(store)?;
+        let batch = match index_batch(store) {
+            // Another process writes for long: what is pending is indexed later.
+            Err(StoreError::Locked(_)) => return Ok(false),
+            batch => batch?,
+        };
         done += batch.bytes;
         if batch.is_last {
             return Ok(true);
@@ -83,7 +87,7 @@ struct Batch {
 ///
 /// One thread at a time, and each checks anew what is left, so a search waits for the end of a batch, not of all
 /// pending work. If nothing is left, there is no waiting.
-fn index_batch(store: &dyn Store) -> Result<Batch, AppError> {
+fn index_batch(store: &dyn Store) -> Result<Batch, StoreError> {
     if store.unindexed_entries(1)?.is_empty() {
         return Ok(Batch { bytes: 0, is_last: true });
     }
@@ -135,7 +139,7 @@ pub(crate) fn text_of(store: &dyn Store, chunk: &StaleChunk) -> Result<String, S
 
 fn bytes_of(store: &dyn Store, chunk: &StaleChunk) -> Result<Vec<u8>, StoreError> {
     let most = chunk.bytes as usize;
-    let mut bytes = Vec::with_capacity(most);
+    let mut bytes = Vec::new();
     store.read(chunk.reference, chunk.start, &mut |piece| {
         bytes.extend_from_slice(&piece[..piece.len().min(most - bytes.len())]);
         bytes.len() < most
@@ -144,22 +148,31 @@ fn bytes_of(store: &dyn Store, chunk: &StaleChunk) -> Result<Vec<u8>, StoreError
 }
 
 fn reindex(store: &dyn Store, old: &StaleChunk) -> Result<ReindexedChunk, AppError> {
-    let bytes = bytes_of(store, old)?;
+    let bytes = match bytes_of(store, old) {
+        // What cannot be read is not found; the others must not wait for it.
+        Err(StoreError::Damaged { .. }) => Vec::new(),
+        bytes => bytes?,
+    };
     let chunk = Chunk { start: old.start, lines: (0, 0), bytes };
     Ok(ReindexedChunk { chunk_id: old.chunk_id, chunk: to_chunk(&old.title, chunk) })
 }
 
 /// Returns the chunks of the next `bytes` bytes or so of one entry.
-fn next_step(store: &dyn Store, state: &IndexState, bytes: u64) -> Result<IndexStep, AppError> {
+fn next_step(store: &dyn Store, state: &IndexState, bytes: u64) -> Result<IndexStep, StoreError> {
     let mut chunks = Vec::new();
     let mut chunker = Chunker::starting_at(state.offset, state.line);
     let mut read = 0;
-    store.read(state.reference, state.offset, &mut |piece| {
+    let result = store.read(state.reference, state.offset, &mut |piece| {
         chunker.push(piece, &mut |chunk| chunks.push(to_chunk(&state.title, chunk)));
         read += piece.len() as u64;
         read < bytes || chunks.is_empty()
-    })?;
-    let to = if state.offset + read >= state.bytes {
+    });
+    let is_damaged = matches!(result, Err(StoreError::Damaged { .. }));
+    if !is_damaged {
+        result?;
+    }
+    // An entry that cannot be read further is indexed up to there, so that others are indexed at all.
+    let to = if is_damaged || state.offset + read >= state.bytes {
         chunker.finish(&mut |chunk| chunks.push(to_chunk(&state.title, chunk)));
         (state.bytes, state.line)
     } else {

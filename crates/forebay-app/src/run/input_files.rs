@@ -9,6 +9,7 @@ use ignore::WalkBuilder;
 
 use crate::AppError;
 use crate::next_call::NextCall;
+use forebay_store::own_files;
 
 /// More files are unlikely to be intended, and their content would not fit in memory.
 const MAX_FILES: usize = 10_000;
@@ -90,6 +91,10 @@ fn check_readable(path: &Path) -> Result<(), AppError> {
         Ok(found) if !found.is_file() => Err(AppError::bad_input(
             format!("{} is not a regular file", path.display()),
             format!("read it with {}", NextCall::new("ctx_execute").in_error()),
+        )),
+        Ok(found) if own_files::contains(&found) => Err(AppError::refused(
+            format!("{} is a database of Forebay", path.display()),
+            format!("{} finds what is stored in it", NextCall::new("ctx_search").in_error()),
         )),
         Ok(_) => File::open(path).map(drop).map_err(|error| unreadable(path, &error)),
         Err(error) => Err(unreadable(path, &error)),

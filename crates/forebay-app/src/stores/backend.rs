@@ -8,7 +8,9 @@ use forebay_store::prelude::*;
 use forebay_store::{Home, Project, StoreError};
 use forebay_store_postgres::{Address, PostgresStore};
 use forebay_store_sqlite::SqliteStore;
+use forebay_text::number;
 
+use crate::stores::deep_check::Salvaged;
 use crate::stores::registry::SharedStore;
 use crate::{AppError, Settings};
 
@@ -144,6 +146,36 @@ impl Backend {
                 }
             }
         }
+    }
+
+    /// Copies what is whole of a damaged store to a new file, and puts that in its place if asked.
+    pub(crate) fn salvage(
+        &self,
+        store_id: &StoreId,
+        salvaged: Salvaged,
+    ) -> Result<String, AppError> {
+        let Self::Files(home) = self else {
+            return Err(AppError::bad_input(
+                "a store on a server cannot be salvaged here",
+                "ask the server's administrator",
+            ));
+        };
+        let path = database(home, store_id);
+        let saved = forebay_store_sqlite::salvage(&path, &mut |_| ())?;
+        let entries = number::counted(saved.entries, "entry");
+        if salvaged == Salvaged::Beside {
+            return Ok(format!(
+                "saved {entries} to {}; `forebay doctor --deep --repair` puts what is whole in place of the \
+                 damaged store",
+                saved.path.display()
+            ));
+        }
+        let aside = forebay_store_sqlite::install(&path, &saved.path)?;
+        Ok(format!(
+            "saved {entries}, now in {}; the damaged store was renamed to {}",
+            path.display(),
+            aside.display()
+        ))
     }
 
     pub(crate) fn are_on_server(&self) -> bool {

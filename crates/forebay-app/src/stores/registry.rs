@@ -11,6 +11,7 @@ use forebay_store::{Home, Project, Store, StoreError, Upload};
 
 use crate::AppError;
 use crate::stores::backend::{Backend, StoreId};
+use crate::stores::deep_check::Salvaged;
 
 pub(crate) type SharedStore = Arc<dyn Store>;
 
@@ -222,8 +223,8 @@ impl StoreRegistry {
     /// Returns the user's store if it exists.
     fn user_if_exists(&self) -> Result<Option<SharedStore>, AppError> {
         let slot = || self.user.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(store) = &*slot() {
-            return Ok(Some(Arc::clone(store)));
+        if let Some(store) = current(&mut slot()) {
+            return Ok(Some(store));
         }
         // On a server this is a query, so it runs outside of the lock.
         let Some(found) = self.backend.open_existing(&StoreId::User)? else { return Ok(None) };
@@ -284,12 +285,26 @@ impl StoreRegistry {
         let (_, store_id) = self.own_slot();
         self.backend.repair(&store_id)
     }
+
+    /// Copies what is whole of [`Self::own`] to a new file; returns what was done.
+    pub(crate) fn salvage_own(&self, salvaged: Salvaged) -> Result<String, AppError> {
+        let (_, store_id) = self.own_slot();
+        self.backend.salvage(&store_id, salvaged)
+    }
+}
+
+/// Returns the open store, or None if its file was removed or replaced: it is opened again then.
+fn current(slot: &mut Option<SharedStore>) -> Option<SharedStore> {
+    if slot.as_ref().is_some_and(|store| !store.is_current()) {
+        *slot = None;
+    }
+    slot.clone()
 }
 
 fn open_once(slot: &Slot, backend: &Backend, store_id: &StoreId) -> Result<SharedStore, AppError> {
     let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(store) = &*slot {
-        return Ok(Arc::clone(store));
+    if let Some(store) = current(&mut slot) {
+        return Ok(store);
     }
     let store = backend.open(store_id)?;
     *slot = Some(Arc::clone(&store));

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use forebay_store::{ArchiveWriter, SincePage, is_archive, read_archive};
+use forebay_store::{ArchiveWriter, SincePage, is_archive, own_files, read_archive};
 use forebay_text::number;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -37,7 +37,9 @@ struct Header {
 /// Whether a file is an archive, judged by its first bytes or its name.
 pub fn is_archive_file(path: &Path) -> bool {
     let is_named = path.extension().is_some_and(|extension| extension == "forebay");
-    path.is_file() && (is_named || has_magic(path).unwrap_or_default())
+    path.is_file()
+        && !own_files::contains_path(path)
+        && (is_named || has_magic(path).unwrap_or_default())
 }
 
 fn has_magic(path: &Path) -> io::Result<bool> {

@@ -13,6 +13,7 @@ use crate::ingest::jsonl;
 use crate::ingest::sources::{self, PathGlobs, Request};
 use crate::input;
 use crate::{Answer, App, AppError, Call, Capability};
+use forebay_store::own_files;
 
 pub struct Index;
 
@@ -103,7 +104,8 @@ fn open_documents(path: &Path) -> Option<BufReader<File>> {
         _text: String,
     }
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    if !["jsonl", "ndjson"].contains(&extension.as_str()) {
+    let is_documents = ["jsonl", "ndjson"].contains(&extension.as_str());
+    if !is_documents || own_files::contains_path(path) {
         return None;
     }
     let mut file = open_without_links(path).ok()?;

@@ -1,5 +1,7 @@
 //! `ctx_purge`: deletes the selected entries; without `confirm`, a dry run.
 
+use std::{fs, io};
+
 use forebay_domain::time::days;
 use forebay_domain::{Scope, session};
 use forebay_store::{Expiry, PurgeReport, PurgeSelection, Store, StoreError};
@@ -54,6 +56,7 @@ impl Tool for Purge {
             Some(count) if count == found.count() => {
                 let purge = |store: &dyn Store, one: &PurgeSelection| store.purge(one, app.now());
                 let purged = sum_over(&stores, &selection, purge)?;
+                delete_compiled_programs(app);
                 Ok(answer(&purged, true, ""))
             }
             Some(count) => Err(AppError::bad_input(
@@ -64,6 +67,17 @@ impl Tool for Purge {
                 "repeat the dry run (omit confirm)",
             )),
         }
+    }
+}
+
+/// Deletes the compiled snippets, which contain the texts of runs; they are compiled again when needed.
+fn delete_compiled_programs(app: &App) {
+    let folder = app.stores.home().compiled_programs();
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(folder = %folder.display(), %error, "cannot delete compiled programs");
+        }
+        _ => {}
     }
 }
 

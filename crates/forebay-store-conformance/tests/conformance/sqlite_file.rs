@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use forebay_domain::{Ending, EntryKind};
 use forebay_store::prelude::*;
-use forebay_store::{Home, NewDetail, ReindexedChunk, StoreError};
+use forebay_store::{Home, NewDetail, PurgeSelection, ReindexedChunk, StoreError};
 use forebay_store_sqlite::SqliteStore;
 
 use crate::engine::{chunks_of, found, new_entry, put, put_run, raw_of};
@@ -129,10 +129,8 @@ fn purged_text_is_erased_from_the_file() {
     let mut note = new_entry(EntryKind::Note, "xyzzyplughword in the title");
     note.detail = NewDetail::Plain;
     let entry = put(&store, note, b"body with xyzzyplughword");
-    let selection = forebay_store::PurgeSelection {
-        references: vec![entry.reference],
-        ..forebay_store::PurgeSelection::default()
-    };
+    let selection =
+        PurgeSelection { references: vec![entry.reference], ..PurgeSelection::default() };
     store.purge(&selection, crate::engine::NOW).unwrap();
     drop(store);
     for file in ["store.db", "store.db-wal"] {
@@ -185,4 +183,78 @@ fn reindexes_chunks_of_an_older_index_step_by_step() {
     assert!(store.stale_chunks(9).unwrap().is_empty());
     assert_eq!(store.similar_words("parsehtp").unwrap().len(), 0);
     assert_eq!(store.similar_words("clsoe").unwrap()[0].word, "close");
+}
+
+#[test]
+fn modes_that_others_or_nobody_can_use_are_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    drop(SqliteStore::open(&path).unwrap());
+    for mode in [0o666, 0o444, 0o000] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let store = SqliteStore::open(&path).unwrap();
+        put_run(&store, "works", b"again", Ending::Exited(0));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_purge_leaves_no_indexed_word_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let store = SqliteStore::open(&path).unwrap();
+    // Enough entries that segments with the words were merged and freed before.
+    for number in 0..300 {
+        let text = format!("xyzzyplugh{number} common words of entry {number}\n").repeat(3);
+        put_run(&store, "make", text.as_bytes(), Ending::Exited(0));
+    }
+    store.maintain().unwrap();
+    for selection in [
+        PurgeSelection { session: Some("session-1".to_owned()), ..PurgeSelection::default() },
+        PurgeSelection { everything: true, ..PurgeSelection::default() },
+    ] {
+        store.purge(&selection, crate::engine::NOW).unwrap();
+        for file in ["store.db", "store.db-wal"] {
+            let bytes = fs::read(path.with_file_name(file)).unwrap_or_default();
+            let left = bytes.windows(10).filter(|window| window == b"xyzzyplugh").count();
+            assert_eq!(left, 0, "in {file} after {selection:?}");
+        }
+    }
+}
+
+/// Holds the write lock until dropped.
+fn long_writer(path: &Path) -> rusqlite::Connection {
+    let writer = rusqlite::Connection::open(path).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    writer
+}
+
+#[test]
+fn under_a_long_write_lock_reads_do_not_wait_and_a_write_waits_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let store = SqliteStore::open(&path).unwrap();
+    let entry = put_run(&store, "first", b"first words", Ending::Exited(0));
+    let unindexed = store.put(new_entry(EntryKind::Run, "later"), b"later").unwrap();
+    let timeout = std::time::Duration::from_secs(2);
+    forebay_store::set_busy_timeout(timeout);
+    let writer = long_writer(&path);
+
+    let started = std::time::Instant::now();
+    assert_eq!(raw_of(&store, entry.reference).unwrap(), b"first words");
+    assert_eq!(found(&store, "first words").len(), 1);
+    assert!(store.entry(unindexed.reference).is_ok());
+    assert!(started.elapsed() < timeout / 4, "{:?}", started.elapsed());
+
+    let started = std::time::Instant::now();
+    let locked = store.put(new_entry(EntryKind::Run, "waits"), b"waits").unwrap_err();
+    assert!(matches!(locked, StoreError::Locked(_)), "{locked:?}");
+    assert!(started.elapsed() < timeout * 3 / 2, "{:?}", started.elapsed());
+    #[cfg(target_os = "linux")]
+    {
+        let process = format!("Process {} is writing", std::process::id());
+        assert!(locked.hint().unwrap().contains(&process), "{:?}", locked.hint());
+    }
+    drop(writer);
+    store.put(new_entry(EntryKind::Run, "works"), b"works").unwrap();
 }

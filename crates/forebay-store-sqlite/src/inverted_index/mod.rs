@@ -73,10 +73,12 @@
 //! - `encoded_segment`, `postings`, `varint`: encode; `segment`, `page`: read;
 //! - `merge`: merges segments and drops deleted chunks;
 //! - `term_query`: finds the best chunks;
+//! - `check`: finds damage;
 //! - `vocabulary`: finds similar words.
 
 mod batch;
 mod builder;
+mod check;
 mod chunk_lengths;
 mod encoded_segment;
 mod merge;
@@ -97,6 +99,7 @@ use foldhash::HashSet;
 use rusqlite::{Connection, Transaction};
 
 pub(super) use self::batch::{AssignedIds, Batch, BatchBuilder};
+pub(super) use self::check::problems;
 pub(super) use self::merge::{
     MergeBudget, MergedSegment, needs_maintenance, purge_many_tombstones, purge_tombstones,
 };

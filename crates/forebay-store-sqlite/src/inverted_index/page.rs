@@ -60,6 +60,16 @@ impl PageContent {
         Self { bytes: bytes.into(), skip_list: skip_list.into(), terms: terms.into() }
     }
 
+    /// Whether the bytes are terms up to the end.
+    pub(super) fn is_readable(mut bytes: &[u8]) -> bool {
+        while !bytes.is_empty() {
+            if EncodedTerm::read(&mut bytes).is_none() {
+                return false;
+            }
+        }
+        true
+    }
+
     fn term(&self, skip_entry: &SkipEntry) -> &[u8] {
         &self.terms[skip_entry.term_range.start as usize..skip_entry.term_range.end as usize]
     }

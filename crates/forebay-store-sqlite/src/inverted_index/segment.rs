@@ -168,6 +168,22 @@ impl Segment {
         Ok(found)
     }
 
+    /// Whether each page exists and is read to its end.
+    pub(super) fn has_readable_pages(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        let mut select = connection.prepare_cached(PAGE)?;
+        for page in 0..self.directory.len() as i64 {
+            let is_readable = select
+                .query_row([self.id * MAX_PAGES + page], |row| {
+                    Ok(PageContent::is_readable(row.get_ref(0)?.as_blob()?))
+                })
+                .optional()?;
+            if is_readable != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Reads the encoded positions of a term, chunk after chunk.
     pub(super) fn positions(
         &self,

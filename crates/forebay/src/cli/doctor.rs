@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::Call;
+use forebay_app::{App, Call, Salvaged};
 use serde_json::json;
 
+use super::progress;
 use super::terminal::{self, Failure};
 use super::{Common, project_root};
 
@@ -15,12 +16,18 @@ pub(super) struct Doctor {
     /// Move a damaged store aside under a new name and start a new one; nothing is deleted
     #[arg(long)]
     repair: bool,
+    /// Read every entry; if something is damaged, save what is whole to a new file (with --repair: in its place)
+    #[arg(long)]
+    deep: bool,
 }
 
 impl Doctor {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.tolerant_app()?;
         let (_, fault) = common.valid_config(&project_root(&common.working_folder()?))?;
+        if self.deep {
+            return self.check_deeply(common, &app);
+        }
         if self.repair {
             terminal::print_answer(&app.repair()?)?;
         }
@@ -28,5 +35,19 @@ impl Doctor {
         let healthy = answer.data["healthy"].as_bool().unwrap_or_default();
         common.show(&answer)?;
         Ok(if healthy && fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn check_deeply(self, common: &Common, app: &App) -> Result<ExitCode, Failure> {
+        let salvaged = if self.repair { Salvaged::InPlace } else { Salvaged::Beside };
+        let bar = progress::steps("reading", "entries");
+        let answer = app.deep_check(salvaged, &mut |done, total| {
+            bar.set_length(total);
+            bar.set_position(done);
+        });
+        bar.finish_and_clear();
+        let answer = answer?;
+        common.show(&answer)?;
+        let healthy = answer.data["healthy"].as_bool().unwrap_or_default();
+        Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

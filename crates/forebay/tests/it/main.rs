@@ -19,6 +19,7 @@ mod cli_search;
 mod config;
 mod context;
 mod contract;
+mod damaged_store;
 mod durability;
 mod embedder;
 mod env;

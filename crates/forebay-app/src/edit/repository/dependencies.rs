@@ -7,6 +7,7 @@ use forebay_skeleton::{Document, ProjectFiles, detect_language};
 use super::walk::WalkedFile;
 use crate::edit::source_file;
 use crate::parallel;
+use forebay_store::own_files;
 
 /// Manifests that map package names to folders.
 const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "tsconfig.json"];
@@ -22,7 +23,9 @@ impl Dependencies {
     pub(crate) fn among(files: &[WalkedFile]) -> Self {
         let is_manifest = |file: &&WalkedFile| {
             let name = file.shown.rsplit('/').next().unwrap_or_default();
-            MANIFESTS.contains(&name) && file.bytes <= MAX_MANIFEST_BYTES
+            MANIFESTS.contains(&name)
+                && file.bytes <= MAX_MANIFEST_BYTES
+                && !own_files::contains_path(&file.path)
         };
         let manifests = files.iter().filter(is_manifest).take(MAX_MANIFESTS);
         let texts: Vec<(&str, String)> = manifests

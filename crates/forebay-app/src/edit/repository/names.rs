@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use forebay_skeleton::{SymbolIndex, Tags, detect_language};
-use forebay_store::{DerivedKey, DerivedValue};
+use forebay_store::{DerivedKey, DerivedValue, own_files};
 
 use super::walk::WalkedFile;
 use crate::App;
@@ -49,7 +49,7 @@ fn drop_stale<'a>(names: &mut SymbolIndex, files: &'a [WalkedFile]) -> Vec<&'a W
 fn tags(app: &App, file: &WalkedFile) -> Tags {
     let name = file.shown.rsplit('/').next().unwrap_or(&file.shown);
     let may_be_source = detect_language(&file.shown, b"").is_some() || !name.contains('.');
-    if !may_be_source || file.bytes > MAX_FILE_BYTES {
+    if !may_be_source || file.bytes > MAX_FILE_BYTES || own_files::contains_path(&file.path) {
         return Tags::default();
     }
     let text =

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use forebay_sandbox::open_without_links;
-use forebay_store::ContentHash;
+use forebay_store::{ContentHash, own_files};
 use forebay_text::number;
 
 pub(crate) use project_path::{Access, ProjectPath, locate, named, shown};
@@ -62,6 +62,9 @@ pub(crate) fn write(
     bytes: &[u8],
     old: Option<&SourceFile>,
 ) -> Result<(), AppError> {
+    if own_files::contains_path(&location.path) {
+        return Err(own_database(&location.shown));
+    }
     let now = read_bytes(&location.path, &location.shown).ok().map(|bytes| hash(&bytes));
     if now != old.map(|old| old.hash) {
         return Err(AppError::refused(
@@ -110,6 +113,9 @@ pub(crate) fn line_range(first: usize, last: usize) -> String {
 }
 
 fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, AppError> {
+    if own_files::contains_path(path) {
+        return Err(own_database(shown));
+    }
     let file = open_without_links(path).map_err(|error| unreadable(shown, &error))?;
     let metadata = file.metadata().map_err(|error| unreadable(shown, &error))?;
     check_kind(&metadata, shown)?;
@@ -145,6 +151,14 @@ fn check_kind(metadata: &Metadata, shown: &str) -> Result<(), AppError> {
         return Err(too_large(shown, metadata.len()));
     }
     Ok(())
+}
+
+/// Closing a database that this process uses would drop its locks.
+fn own_database(shown: &str) -> AppError {
+    AppError::refused(
+        format!("{shown} is a database of Forebay"),
+        format!("{} finds what is stored in it", NextCall::new("ctx_search").in_error()),
+    )
 }
 
 fn too_large(shown: &str, bytes: u64) -> AppError {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use forebay_sandbox::open_without_links;
-use forebay_store::FileStamp;
+use forebay_store::{FileStamp, own_files};
 use forebay_text::chunk::Format;
 
 use super::outcome::Skip;
@@ -38,6 +38,9 @@ pub(super) struct WholeFile {
 
 /// Reads a regular file of at most `max_bytes` bytes.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<WholeFile, Skip> {
+    if own_files::contains_path(path) {
+        return Err(Skip::Unreadable);
+    }
     for _ in 0..MAX_READS {
         let file = open_without_links(path).map_err(|_| Skip::Unreadable)?;
         let before = stamp_of(&file).ok_or(Skip::Unreadable)?;
