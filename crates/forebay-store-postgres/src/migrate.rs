@@ -16,6 +16,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0004_renewals", sql: include_str!("migrations/0004_renewals.sql") },
     Migration { name: "0005_meanings", sql: include_str!("migrations/0005_meanings.sql") },
     Migration { name: "0006_gone", sql: include_str!("migrations/0006_gone.sql") },
+    Migration { name: "0007_policies", sql: include_str!("migrations/0007_policies.sql") },
 ];
 
 /// Advisory lock of a running migration: "forebay" in ASCII.
@@ -48,8 +49,12 @@ pub(super) fn run_pending(client: &mut Client, store: &str) -> Result<(), StoreE
 fn applied(
     client: &mut impl postgres::GenericClient,
 ) -> Result<Vec<(String, String)>, postgres::Error> {
-    let is_new: bool =
-        client.query_one("SELECT to_regclass('forebay.migration') IS NULL", &[])?.try_get(0)?;
+    // A query of the catalog: `to_regclass` answers from the session's cache, which does not know
+    // what another process has created while this one waited for the lock.
+    let is_new = "SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_class AS known
+             JOIN pg_catalog.pg_namespace AS schema ON schema.oid = known.relnamespace
+             WHERE schema.nspname = 'forebay' AND known.relname = 'migration')";
+    let is_new: bool = client.query_one(is_new, &[])?.try_get(0)?;
     if is_new {
         return Ok(Vec::new());
     }

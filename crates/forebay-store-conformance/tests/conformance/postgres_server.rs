@@ -277,7 +277,7 @@ fn in_new_database(test: impl Fn(&str)) {
 fn opens_a_new_database_concurrently() {
     in_new_database(|url| {
         let references: Vec<Reference> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..6)
+            let threads: Vec<_> = (0..12)
                 .map(|number| {
                     // Another application name means another pool, as in another process.
                     let url = format!("{url}?application_name=racer{number}&workspace=race");
@@ -397,5 +397,53 @@ fn reindexes_chunks_of_an_older_index() {
         store.reindex_chunks(&renewed).unwrap();
         assert_eq!(found(&store, "http"), [entry.reference]);
         assert!(store.stale_chunks(9).unwrap().is_empty());
+    });
+}
+
+#[test]
+fn every_table_has_row_level_security() {
+    on_postgres(|address| {
+        drop(open(address));
+        let mut client = Client::connect(&server(), NoTls).unwrap();
+        let tables = "SELECT relname, relrowsecurity AND relforcerowsecurity AND EXISTS
+                 (SELECT FROM pg_policy WHERE polrelid = pg_class.oid)
+             FROM pg_class WHERE relkind = 'r' AND relnamespace = 'forebay'::regnamespace";
+        let tables = client.query(tables, &[]).unwrap();
+        assert!(tables.len() > 20);
+        for table in tables {
+            let name: String = table.get(0);
+            assert!(table.get::<_, bool>(1), "{name} has no policy");
+        }
+    });
+}
+
+/// Runs as a role that policies apply to, for a workspace.
+fn as_restricted_role(client: &mut Client, workspace: i32) {
+    client
+        .batch_execute(&format!(
+            "DO $$ BEGIN CREATE ROLE forebay_restricted; EXCEPTION WHEN OTHERS THEN NULL; END $$;
+             GRANT USAGE ON SCHEMA forebay TO forebay_restricted;
+             GRANT ALL ON ALL TABLES IN SCHEMA forebay TO forebay_restricted;
+             SET ROLE forebay_restricted; SET search_path = forebay;
+             SET forebay.workspace = '{workspace}'"
+        ))
+        .unwrap();
+}
+
+#[test]
+fn another_workspace_changes_no_chunk_and_no_shared_name() {
+    on_postgres(|address| {
+        put_run(&open(address), "make", b"words of this workspace\n", Ending::Exited(0));
+        let mut client = Client::connect(&server(), NoTls).unwrap();
+        as_restricted_role(&mut client, -1);
+        for change in [
+            "UPDATE chunk SET title = 'forged'",
+            "DELETE FROM chunk",
+            "DELETE FROM model",
+            "UPDATE workspace SET name = 'taken' || id",
+            "DELETE FROM migration",
+        ] {
+            assert_eq!(client.execute(change, &[]).unwrap(), 0, "{change}");
+        }
     });
 }
