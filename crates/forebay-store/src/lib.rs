@@ -47,6 +47,7 @@ mod usage;
 pub mod vector_index;
 pub mod vocabulary;
 pub mod working_set;
+mod worktree;
 
 pub use archive::{ArchiveWriter, is_archive, read_archive};
 pub use blob::{EncodedBlob, HashedContent, fingerprint};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use forebay_domain::ProjectId;
 
 use crate::control_file;
+use crate::worktree::outer_git_folder;
 
 /// A project and its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,7 @@ pub struct Project {
     /// The top of the worktree, or the folder itself without git.
     pub root: PathBuf,
     git_dir: Option<PathBuf>,
+    outer_git_folder: Option<PathBuf>,
 }
 
 impl Project {
@@ -27,10 +29,12 @@ impl Project {
         let in_git = ancestors.clone().find_map(Self::from_git_worktree);
         let with_settings_file =
             || ancestors.clone().find(|path| path.join(".forebay.toml").is_file());
-        in_git.or_else(|| {
+        let project = in_git.or_else(|| {
             let root = with_settings_file().unwrap_or(&folder);
             (!is_excluded(root)).then(|| Self::new(root, root, None))
-        })
+        })?;
+        let outer_git_folder = outer_git_folder(&project.root, home.as_deref());
+        Some(Self { outer_git_folder, ..project })
     }
 
     /// Returns the project's name shared by all machines: the location of its remote `origin`, or
@@ -48,7 +52,12 @@ impl Project {
     /// A team's project, identified by its shared name.
     pub fn named(name: &str, root: &Path) -> Self {
         let hash = blake3::hash(name.as_bytes()).to_hex();
-        Self { id: ProjectId::new(name, &hash), root: root.to_owned(), git_dir: None }
+        Self {
+            id: ProjectId::new(name, &hash),
+            root: root.to_owned(),
+            git_dir: None,
+            outer_git_folder: None,
+        }
     }
 
     /// Returns the branch that is checked out.
@@ -60,6 +69,12 @@ impl Project {
     /// Returns git's folder for this worktree.
     pub fn git_folder(&self) -> Option<&Path> {
         self.git_dir.as_deref()
+    }
+
+    /// Returns git's folder outside of `root` that git writes for a worktree or submodule, as it was when the project
+    /// was found; what runs change afterwards does not count.
+    pub fn outer_git_folder(&self) -> Option<&Path> {
+        self.outer_git_folder.as_deref()
     }
 
     fn from_git_worktree(root: &Path) -> Option<Self> {
@@ -76,7 +91,12 @@ impl Project {
     fn new(identity: &Path, root: &Path, git_dir: Option<PathBuf>) -> Self {
         let name = identity.file_name().unwrap_or_default().to_string_lossy();
         let hash = blake3::hash(identity.as_os_str().as_encoded_bytes()).to_hex();
-        Self { id: ProjectId::new(&name, &hash), root: root.to_owned(), git_dir }
+        Self {
+            id: ProjectId::new(&name, &hash),
+            root: root.to_owned(),
+            git_dir,
+            outer_git_folder: None,
+        }
     }
 }
 

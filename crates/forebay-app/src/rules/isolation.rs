@@ -19,9 +19,11 @@ pub(crate) fn isolation(app: &App, profile: Profile, in_force: &InForce) -> Isol
     let by_rules = rules::unreachable(app, in_force);
     let mut deny = paths(&settings.deny);
     deny.extend(by_rules.hidden.iter().cloned());
+    let project = app.stores.project();
     Isolation {
         profile,
-        project_root: app.stores.project().map(|project| project.root.clone()),
+        project_root: project.map(|project| project.root.clone()),
+        git_folder: project.and_then(|project| project.outer_git_folder().map(Path::to_owned)),
         home: app.user_home.clone(),
         data_folder: Some(app.stores.home().root().to_owned()),
         write: paths(&settings.write),

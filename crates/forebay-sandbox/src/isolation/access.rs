@@ -149,8 +149,8 @@ impl PathResolver<'_> {
         let mut write = self.existing(DEVICES);
         if let Some(root) = &isolation.project_root {
             write.extend(canonicalize(root));
-            write.extend(git_dir(root));
         }
+        write.extend(isolation.git_folder.iter().filter_map(|folder| canonicalize(folder)));
         write.extend(temp.map(canonicalize_or_keep));
         if isolation.profile == Profile::Project {
             write.extend(self.existing(TEMP_DIRS));
@@ -246,36 +246,6 @@ impl PathResolver<'_> {
 
 fn denied(isolation: &Isolation) -> Vec<PathBuf> {
     isolation.deny.iter().filter_map(|path| canonicalize(path)).collect()
-}
-
-/// Returns the git directory of a worktree or submodule, which is outside of it.
-///
-/// A run can write the `.git` file of the project, so the file is trusted only if the git directory refers
-/// back to the worktree.
-fn git_dir(root: &Path) -> Option<PathBuf> {
-    let pointer = fs::read_to_string(root.join(".git")).ok()?;
-    let own = root.join(pointer.strip_prefix("gitdir:")?.trim());
-    if !names_worktree(&own, root) {
-        return None;
-    }
-    let common = fs::read_to_string(own.join("commondir")).ok();
-    let folder = common.map_or_else(|| own.clone(), |common| own.join(common.trim()));
-    canonicalize(&folder)
-}
-
-/// Whether the git directory `own` names `root` as its worktree or submodule.
-fn names_worktree(own: &Path, root: &Path) -> bool {
-    let worktree = fs::read_to_string(own.join("gitdir"))
-        .ok()
-        .and_then(|gitdir| Path::new(gitdir.trim()).parent().map(Path::to_owned));
-    let submodule = || {
-        let config = fs::read_to_string(own.join("config")).ok()?;
-        let named = config.lines().find_map(|line| line.trim().strip_prefix("worktree = "))?;
-        Some(own.join(named))
-    };
-    worktree
-        .or_else(submodule)
-        .is_some_and(|named| canonicalize_or_keep(&named) == canonicalize_or_keep(root))
 }
 
 #[cfg(test)]
@@ -382,16 +352,17 @@ mod tests {
     }
 
     #[test]
-    fn worktree_writes_only_a_git_dir_that_refers_back() {
-        let (_dir, isolation) = fixture();
+    fn worktree_writes_the_git_folder_that_the_caller_names() {
+        let (_dir, mut isolation) = fixture();
         let home = isolation.home.clone().unwrap();
         let own = home.join("main/.git/worktrees/w");
         fs::create_dir_all(&own).unwrap();
         fs::write(own.join("commondir"), "../..\n").unwrap();
         let pointer = home.join("project/.git");
         fs::write(&pointer, format!("gitdir: {}\n", own.display())).unwrap();
-        check(&isolation, "main/.git/config", true, false);
         fs::write(own.join("gitdir"), format!("{}\n", pointer.display())).unwrap();
+        check(&isolation, "main/.git/config", true, false);
+        isolation.git_folder = Some(home.join("main/.git"));
         check(&isolation, "main/.git/config", true, true);
         check(&isolation, "main/src", true, false);
     }

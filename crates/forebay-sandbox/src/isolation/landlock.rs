@@ -14,7 +14,7 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
 };
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use super::access::AccessRules;
 use super::mounts::Mounts;
@@ -123,9 +123,7 @@ impl RulesetBuilder {
 
     /// Adds one rule. A path that cannot be opened needs none, since the run cannot open it either.
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<()> {
-        // Do not follow a link: its target has its own rule, or none.
-        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let Ok(file) = open(path, flags, Mode::empty()) else {
+        let Ok(file) = open_without_links(path) else {
             return Ok(());
         };
         let ruleset = self.ruleset.take().ok_or(io::ErrorKind::InvalidInput)?;
@@ -133,6 +131,14 @@ impl RulesetBuilder {
         self.ruleset = Some(added);
         Ok(())
     }
+}
+
+/// Opens a path for a rule. A link is not followed anywhere: the paths are canonical, so a link was put there by a run
+/// in the meantime, and the last part has a rule for its target, or none.
+fn open_without_links(path: &Path) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    // The magic links of `/proc` are not among the paths, and a kernel with Landlock has `openat2`.
+    openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
 }
 
 /// Excluded paths and their ancestors.

@@ -89,6 +89,9 @@ pub struct Isolation {
     pub profile: Profile,
     /// `None` outside of a project: then only temp and tool caches are writable.
     pub project_root: Option<PathBuf>,
+    /// Git's folder of a worktree or submodule, writable too. The caller decides it before the first run: what a run
+    /// writes into the project must not grant anything.
+    pub git_folder: Option<PathBuf>,
     pub home: Option<PathBuf>,
     /// Forebay's own data; never writable.
     pub data_folder: Option<PathBuf>,

@@ -21,6 +21,7 @@ pub(crate) const HANG_TIMEOUT: Duration = Duration::from_mins(1);
 /// A user with an empty home and one project, `app`, on branch `main`.
 pub(crate) struct TestEnv {
     root: TempDir,
+    temp: PathBuf,
     /// URL of the store server; `None` uses SQLite files.
     store: Option<String>,
 }
@@ -36,7 +37,20 @@ impl TestEnv {
     }
 
     fn with_store(store: Option<String>) -> Self {
-        let env = Self { root: tempfile::tempdir().unwrap(), store };
+        let root = tempfile::tempdir().unwrap();
+        Self::in_folder(Self { temp: root.path().to_owned(), root, store })
+    }
+
+    /// Creates an environment that is not in a temporary folder, where every run can write.
+    pub(crate) fn outside_temp() -> Self {
+        let home = std::env::home_dir().unwrap();
+        let root = tempfile::Builder::new().prefix(".forebay-test-").tempdir_in(home).unwrap();
+        let temp = root.path().join("temp");
+        fs::create_dir(&temp).unwrap();
+        Self::in_folder(Self { root, temp, store: None })
+    }
+
+    fn in_folder(env: Self) -> Self {
         fs::create_dir(env.home()).unwrap();
         env.add_project("app");
         env
@@ -139,7 +153,7 @@ impl TestEnv {
             .env("XDG_DATA_HOME", self.home().join("xdg-data"))
             .env("XDG_CONFIG_HOME", self.home().join("xdg-config"))
             .env("XDG_CACHE_HOME", self.home().join("xdg-cache"))
-            .env("TMPDIR", self.root())
+            .env("TMPDIR", &self.temp)
             .current_dir(self.project())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -23,6 +23,7 @@ mod damaged_store;
 mod durability;
 mod embedder;
 mod env;
+mod fence;
 mod fetch;
 mod file_edits;
 mod file_hooks;

@@ -1,0 +1,78 @@
+//! Attacks on isolation: what one run prepares, and a later run or program would fall for.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use crate::env::{Output, TestEnv};
+
+/// A home with a secret and start files of a shell, and an empty project in it.
+struct Fence {
+    env: TestEnv,
+}
+
+impl Fence {
+    fn new() -> Self {
+        let fence = Self { env: TestEnv::outside_temp() };
+        fs::create_dir(fence.env.home().join(".aws")).unwrap();
+        fence.at_home(".aws/credentials", "secret\n");
+        fence.at_home(".bashrc", "# mine\n");
+        fs::remove_dir_all(fence.env.project().join(".git")).unwrap();
+        fence
+    }
+
+    fn at_home(&self, name: &str, text: &str) {
+        fs::write(self.env.home().join(name), text).unwrap();
+    }
+
+    /// Runs shell commands in the project. Perl hides them from the permission rules, which would ask about some.
+    fn run(&self, profile: &str, script: &str) -> Output {
+        self.env.forebay(["run", "--isolation", profile, "--", &hidden(script)])
+    }
+
+    fn bashrc(&self) -> String {
+        fs::read_to_string(self.env.home().join(".bashrc")).unwrap()
+    }
+}
+
+fn hidden(script: &str) -> String {
+    let bytes: Vec<String> = script.bytes().map(|byte| byte.to_string()).collect();
+    format!("perl -e 'exec(\"sh\", \"-c\", pack(\"C*\", {}))'", bytes.join(","))
+}
+
+#[test]
+fn a_forged_worktree_opens_no_other_folder() {
+    for profile in ["project", "strict"] {
+        let fence = Fence::new();
+        let forge = r#"mkdir forged && printf '%s' "$PWD/.git" > forged/gitdir \
+                      && printf '%s' "$HOME" > forged/commondir && printf 'gitdir: %s' "$PWD/forged" > .git \
+                      && mkdir forged/objects forged/refs && echo ref > forged/HEAD"#;
+        fence.run(profile, forge).ok();
+        let ran = fence.run(profile, "echo evil >> ~/.bashrc");
+        assert_eq!(fence.bashrc(), "# mine\n", "{profile}: {}", ran.text());
+        let ran = fence.run("strict", "cat ~/.aws/credentials");
+        assert!(!ran.text().contains("secret"), "{profile}: {}", ran.text());
+    }
+}
+
+#[test]
+fn a_server_grants_no_git_folder_that_came_later() {
+    let fence = Fence::new();
+    let mut client = fence.env.mcp();
+    client.text("ctx_execute", serde_json::json!({"code": "true", "language": "shell"}));
+    let other = fence.env.add_project("other");
+    for folder in ["objects", "refs", "worktrees/app"] {
+        fs::create_dir_all(other.join(".git").join(folder)).unwrap();
+    }
+    let entry = other.join(".git/worktrees/app");
+    let pointer = fence.env.project().join(".git");
+    fs::write(entry.join("commondir"), "../..").unwrap();
+    fs::write(entry.join("gitdir"), pointer.display().to_string()).unwrap();
+    fs::write(&pointer, format!("gitdir: {}", entry.display())).unwrap();
+    let write = format!("echo x > {}", other.join(".git/new").display());
+    let answer = client
+        .call("ctx_execute", serde_json::json!({"code": hidden(&write), "language": "shell"}));
+    assert!(!other.join(".git/new").exists(), "{answer:?}");
+    // A server that starts now finds a genuine worktree.
+    fence.run("project", &write).ok();
+}
