@@ -8,11 +8,13 @@
 //! - [`permissions`] translates hosts' permission rules into Forebay's.
 //! - [`transcripts`] parses the conversations that hosts record.
 //! - [`toml_text`] edits the text of Forebay's own settings files.
+//! - [`control_files()`] lists the files in a project that hosts obey.
 //! - [`folders`] resolves the folders that paths in the tables are relative to.
 //!
 //! Pure: no module reads a file, starts a process or makes a decision. No other crate names a host; what
 //! depends on the host is a field of its table.
 
+mod control_files;
 pub mod decode;
 pub mod encode;
 pub mod folders;
@@ -24,6 +26,7 @@ pub mod setup;
 pub mod toml_text;
 pub mod transcripts;
 
+pub use control_files::control_files;
 pub use decode::{DecodeError, Decoded, decode};
 pub use encode::{Output, Unsupported, encode, supports};
 pub use platform::Platform;

@@ -1,12 +1,13 @@
 //! One run, from the checks to the result.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use forebay_domain::run::{Ending, Spans};
 
 use crate::capture::{Capture, Sink};
-use crate::isolation::Sandbox;
+use crate::isolation::{ControlFiles, Sandbox};
 use crate::process_tree::ProcessTree;
 use crate::spawn::{SpawnOptions, spawn};
 use crate::spec::{Program, RunSpec};
@@ -25,6 +26,8 @@ pub struct FinishedRun {
     pub spans: Spans,
     /// Whether processes outlived the leader and were terminated.
     pub stragglers_ended: bool,
+    /// Control files that the run has made, which were renamed.
+    pub set_aside: Vec<PathBuf>,
 }
 
 /// A checked run that is ready to start.
@@ -69,6 +72,17 @@ impl PreparedRun<'_> {
         if cancel.is_cancelled() {
             return Ok(cancelled_before_start());
         }
+        let control_files = ControlFiles::look(&self.spec.isolation);
+        let finished = self.run_program(sink, cancel);
+        let set_aside = control_files.set_aside();
+        Ok(FinishedRun { set_aside, ..finished? })
+    }
+
+    fn run_program(
+        self,
+        sink: &mut dyn Sink,
+        cancel: &CancelToken,
+    ) -> Result<FinishedRun, RunError> {
         match (&self.spec.program, self.sandbox) {
             (Program::Code(code), _) => {
                 if let Some(latch) = self.latch {
@@ -139,5 +153,6 @@ fn cancelled_before_start() -> FinishedRun {
         duration: Duration::ZERO,
         spans: Spans::default(),
         stragglers_ended: false,
+        set_aside: Vec::new(),
     }
 }

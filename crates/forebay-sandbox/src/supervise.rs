@@ -303,6 +303,7 @@ impl<'a> Supervisor<'a> {
             duration: ended.duration_since(self.started),
             spans: self.capture.into_spans(),
             stragglers_ended: self.stragglers_ended,
+            set_aside: Vec::new(),
         })
     }
 }

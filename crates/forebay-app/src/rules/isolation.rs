@@ -1,4 +1,6 @@
 //! Holding: what a run of this caller can touch and use up, from the settings and the project.
+//!
+//! Whatever a run could change to be obeyed later, outside of isolation, is held: rules, settings, hooks.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +34,73 @@ pub(crate) fn isolation(app: &App, profile: Profile, in_force: &InForce) -> Isol
         deny,
         denied_programs: by_rules.programs.clone(),
         read_only: by_rules.frozen.clone(),
+        control_files: control_files(app),
+        fixed: by_rules.fixed.clone(),
     }
+}
+
+/// Files at the top of a project that programs obey when a person merely enters the folder, opens it in an editor or
+/// uses git or a package manager there. Build files are not among them: they are the project's code.
+const CONTROL_FILES: &[&str] = &[
+    ".forebay.toml",
+    // Shells that enter the folder.
+    ".envrc",
+    "mise.toml",
+    ".mise.toml",
+    // Editors and development environments.
+    ".vscode",
+    ".idea",
+    ".zed",
+    ".fleet",
+    ".devcontainer",
+    // Hook managers.
+    ".husky",
+    ".githooks",
+    ".lefthook",
+    "lefthook.yml",
+    ".lefthook.yml",
+    ".pre-commit-config.yaml",
+    // Package managers: registries, wrappers, plugins.
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    ".cargo/config.toml",
+    ".cargo/config",
+    ".mvn",
+];
+
+/// What git executes, in its folder.
+const GIT_CONTROL_FILES: &[&str] = &["config", "config.worktree", "hooks"];
+
+/// The control files of the project, and git's; what the user's settings make writable is not among them.
+fn control_files(app: &App) -> Vec<PathBuf> {
+    let Some(project) = app.stores.project() else {
+        return Vec::new();
+    };
+    let own = CONTROL_FILES.iter().copied().chain(forebay_platforms::control_files());
+    let mut files: Vec<PathBuf> = own.map(|name| project.root.join(name)).collect();
+    let git = project.root.join(".git");
+    // A file or link named .git says where git's folder is.
+    let is_folder = git.symlink_metadata().is_ok_and(|found| found.is_dir());
+    files.extend((!is_folder).then(|| git.clone()));
+    let of_worktree = project.git_folder().map(Path::to_owned);
+    let shared = project.outer_git_folder().map(Path::to_owned);
+    let mut folders: Vec<PathBuf> =
+        [Some(git), of_worktree, shared].into_iter().flatten().collect();
+    folders.sort();
+    folders.dedup();
+    for folder in folders.iter().filter(|folder| !folder.is_file()) {
+        files.extend(GIT_CONTROL_FILES.iter().map(|name| folder.join(name)));
+    }
+    let opened: Vec<PathBuf> =
+        app.settings.isolation.write.iter().map(|text| path(app, text)).collect();
+    // Opening a folder around the project opens nothing of it.
+    let is_opened = |file: &PathBuf| {
+        opened.iter().any(|opened| file.starts_with(opened) && !project.root.starts_with(opened))
+    };
+    files.retain(|file| !is_opened(file));
+    files
 }
 
 /// Where agents keep their own credentials.

@@ -316,7 +316,10 @@ impl Permissions {
         let around = circumstances(app, in_force, &app.cwd);
         let mut found = unreachable_by(&in_force.rules, &around);
         // A run must not be able to rewrite the rules it is held to.
-        found.frozen.extend(in_force.files.iter().filter(|file| file.2).map(|file| file.1.clone()));
+        for (_, file, _) in in_force.files.iter().filter(|(_, _, is_there)| *is_there) {
+            found.frozen.push(file.clone());
+            found.fixed.extend(file.parent().map(Path::to_owned));
+        }
         let found = Arc::new(found);
         *known = Some((Instant::now(), Arc::clone(&found)));
         found

@@ -22,6 +22,8 @@ pub struct Unreachable {
     pub hidden: Vec<PathBuf>,
     /// Read only.
     pub frozen: Vec<PathBuf>,
+    /// Folders that must keep their names, since a rule without wildcards leads through them.
+    pub fixed: Vec<PathBuf>,
     /// Denied programs, as files; hidden too.
     pub programs: Vec<PathBuf>,
     /// A rule with wildcards covers more names than were looked at.
@@ -34,7 +36,9 @@ impl Unreachable {
         let (whole, partial): (Vec<Region>, Vec<Region>) =
             denials.regions().into_iter().partition(|region| region.whole);
         for region in whole {
-            found.add(PathBuf::from(region.path), region.denied);
+            let path = PathBuf::from(region.path);
+            found.fixed.extend(path.parent().map(Path::to_owned));
+            found.add(path, region.denied);
         }
         let mut starts: Vec<PathBuf> =
             partial.into_iter().map(|region| region.path.into()).collect();

@@ -1,6 +1,7 @@
 //! Passes a run's output to its watcher, the digest and the store as it arrives.
 
 use std::cell::OnceCell;
+use std::path::PathBuf;
 
 use forebay_digest::{Budget, Digest, Digester};
 use forebay_domain::{Entry, EntryKind, RunRecord, Spans, Stream};
@@ -75,10 +76,25 @@ impl Capture<'_> {
         }
         let tail = String::from_utf8_lossy(self.sink.end.bytes());
         let how_to_stop = |pid| jobs::how_to_stop(app, pid);
-        let blocked = explain_denials(spec, &tail, finished.ending.is_success(), &how_to_stop);
+        let mut blocked = explain_denials(spec, &tail, finished.ending.is_success(), &how_to_stop);
+        blocked.extend(set_aside_note(app, finished));
         let (digest, entry) = self.sink.store(app, spec, finished);
         Stored { digest, entry, redactions, blocked }
     }
+}
+
+/// Names the files that the run made and that were renamed, because other programs would obey them.
+fn set_aside_note(app: &App, finished: &FinishedRun) -> Option<String> {
+    let shown =
+        |path: &PathBuf| path.strip_prefix(app.root()).unwrap_or(path).display().to_string();
+    let names: Vec<String> = finished.set_aside.iter().map(shown).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "isolation: renamed to *.from-run, because other programs take commands from it: {}; \
+             the user can rename it back",
+            names.join(", ")
+        )
+    })
 }
 
 /// The stored run, or why it was not stored; the digest exists either way.

@@ -31,6 +31,11 @@ pub struct AccessRules {
     pub(super) exceptions: Vec<PathBuf>,
     /// Not writable, even inside a writable directory.
     pub(super) read_only: Vec<PathBuf>,
+    /// Not writable where mounts are possible: other programs take commands from them.
+    pub(super) control: Vec<PathBuf>,
+    /// Directories inside writable ones that cannot be renamed where mounts are possible, since a path that is denied
+    /// or frozen leads through them.
+    pub(super) fixed: Vec<PathBuf>,
 }
 
 impl AccessRules {
@@ -38,10 +43,14 @@ impl AccessRules {
     pub fn new(isolation: &Isolation, temp: Option<&Path>) -> Self {
         let resolver = PathResolver { home: isolation.home.as_deref() };
         let denied = denied(isolation);
+        let write = resolver.writable(isolation, temp);
+        let control = control(isolation, &write);
         Self {
             profile: isolation.profile,
-            read: resolver.readable(isolation, temp),
-            write: resolver.writable(isolation, temp),
+            read: resolver.readable(isolation, &write),
+            fixed: fixed(isolation, &control, &write),
+            control,
+            write,
             hidden: resolver.hidden(isolation, &denied),
             exceptions: resolver.exceptions(isolation, &denied),
             denied,
@@ -69,7 +78,7 @@ impl AccessRules {
 
     /// Whether the profile allows writing `path`.
     pub fn allows_write(&self, path: &Path) -> bool {
-        let is_protected = is_within(path, &self.hidden) || is_within(path, &self.read_only);
+        let is_protected = is_within(path, &self.hidden) || self.is_read_only(path);
         self.profile == Profile::Off || is_within(path, &self.write) && !is_protected
     }
 
@@ -80,7 +89,12 @@ impl AccessRules {
 
     /// Whether `path` is read-only whatever the profile allows.
     pub(super) fn is_read_only(&self, path: &Path) -> bool {
-        is_within(path, &self.read_only)
+        is_within(path, &self.read_only) || self.is_control(path)
+    }
+
+    /// Whether other programs take commands from `path`.
+    pub(super) fn is_control(&self, path: &Path) -> bool {
+        is_within(path, &self.control)
     }
 
     /// The credentials of tools on this machine that a run can read.
@@ -117,9 +131,14 @@ impl AccessRules {
         self.hidden.iter().chain(&self.denied_programs)
     }
 
-    /// Read-only paths inside writable directories.
-    pub(super) fn read_only_in_writable(&self) -> impl Iterator<Item = &PathBuf> {
-        self.read_only.iter().filter(|path| self.is_writable(path))
+    /// Read-only paths inside writable directories, for mounts.
+    pub(super) fn frozen(&self) -> impl Iterator<Item = &PathBuf> {
+        self.read_only.iter().chain(&self.control).filter(|path| self.is_writable(path))
+    }
+
+    /// Directories that cannot be renamed, for mounts.
+    pub(super) fn fixed(&self) -> impl Iterator<Item = &PathBuf> {
+        self.fixed.iter()
     }
 }
 
@@ -134,13 +153,13 @@ struct PathResolver<'a> {
 }
 
 impl PathResolver<'_> {
-    fn readable(&self, isolation: &Isolation, temp: Option<&Path>) -> Option<Vec<PathBuf>> {
+    fn readable(&self, isolation: &Isolation, write: &[PathBuf]) -> Option<Vec<PathBuf>> {
         if isolation.profile != Profile::Strict {
             return None;
         }
         let mut read = self.existing(SYSTEM_PATHS);
         read.extend(self.existing(DEVICES));
-        read.extend(self.writable(isolation, temp));
+        read.extend_from_slice(write);
         read.extend(isolation.read.iter().map(|path| canonicalize_or_keep(path)));
         Some(read)
     }
@@ -246,6 +265,28 @@ impl PathResolver<'_> {
 
 fn denied(isolation: &Isolation) -> Vec<PathBuf> {
     isolation.deny.iter().filter_map(|path| canonicalize(path)).collect()
+}
+
+/// The control files that exist in writable directories.
+fn control(isolation: &Isolation, write: &[PathBuf]) -> Vec<PathBuf> {
+    let existing = isolation.control_files.iter().filter_map(|path| canonicalize(path));
+    existing.filter(|path| is_within(path, write)).collect()
+}
+
+/// The directories that lead to the project, to its control files and to what the caller wants fixed.
+fn fixed(isolation: &Isolation, control: &[PathBuf], write: &[PathBuf]) -> Vec<PathBuf> {
+    let folders =
+        isolation.project_root.iter().chain(&isolation.git_folder).chain(&isolation.fixed);
+    let folders = folders.filter_map(|folder| canonicalize(folder));
+    let folders =
+        folders.chain(control.iter().filter_map(|path| path.parent().map(Path::to_owned)));
+    let mut fixed: Vec<PathBuf> = folders
+        .flat_map(|folder| folder.ancestors().map(Path::to_owned).collect::<Vec<_>>())
+        .filter(|folder| is_within(folder, write) && folder.is_dir())
+        .collect();
+    fixed.sort();
+    fixed.dedup();
+    fixed
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ const DENIAL_PHRASES: &[&str] = &[
     "read-only file system",
     "erofs",
     "invalid cross-device link",
+    "device or resource busy",
+    "ebusy",
 ];
 
 /// Phrases of a missing network, in lowercase.
@@ -193,6 +195,12 @@ fn profile_note(path: &Path, rules: &AccessRules, user: &dyn UserPermissions) ->
             "isolation: {shown} is denied by a permission rule or isolation.deny"
         ));
     }
+    if rules.is_control(path) {
+        return Some(format!(
+            "isolation: {shown} is frozen for runs: other programs take commands from it; \
+             isolation.write = [\"{shown}\"] in your settings allows it (`forebay config` names the file)"
+        ));
+    }
     if rules.is_read_only(path) {
         return Some(format!(
             "isolation: {shown} is read-only for runs: a permission rule denies changes, or it holds rules, settings or stored data"
@@ -304,6 +312,8 @@ mod tests {
             denied: Vec::new(),
             denied_programs: Vec::new(),
             read_only: Vec::new(),
+            control: vec!["/p/.git/config".into()],
+            fixed: Vec::new(),
         }
     }
 
@@ -312,7 +322,7 @@ mod tests {
 
     impl UserPermissions for Everything {
         fn exists(&self, path: &Path) -> bool {
-            ["/p", "/p/src", "/etc", "/etc/x", "/h", "/h/x", "/h/.ssh", "/proc/7"]
+            ["/p", "/p/src", "/p/.git/config", "/etc", "/etc/x", "/h", "/h/x", "/h/.ssh", "/proc/7"]
                 .contains(&&*path.to_string_lossy())
         }
 
@@ -368,6 +378,16 @@ mod tests {
             "isolation.read = [\"/h/.ssh/id\"]",
         );
         check(Profile::Strict, "cat: ../../h/x: Permission denied", "accessing /h/x");
+    }
+
+    #[test]
+    fn explains_frozen_files() {
+        for line in [
+            "error: could not write config file /p/.git/config: Device or resource busy",
+            "sh: 1: cannot create ../.git/config: Read-only file system",
+        ] {
+            check(Profile::Project, line, "/p/.git/config is frozen for runs");
+        }
     }
 
     #[test]

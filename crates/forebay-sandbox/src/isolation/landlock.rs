@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -17,7 +18,7 @@ use landlock::{
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use super::access::AccessRules;
-use super::mounts::Mounts;
+use super::mounts::{Mounts, NEW_TERMINAL, TERMINALS, TERMINALS_FOLDER};
 
 /// The newest supported ABI. Features that the kernel lacks are omitted.
 const TARGET_ABI: ABI = ABI::V7;
@@ -44,12 +45,54 @@ pub(super) fn restrict_self(ruleset: &OwnedFd) -> io::Result<()> {
     }
 }
 
+/// Rights for a file: execute, write, read; since ABI 3 truncate, since ABI 5 device control.
+const FILE_RIGHTS: [(i64, u64); 3] = [(1, 0b111), (3, 1 << 14), (5, 1 << 15)];
+const READ_FOLDER: u64 = 1 << 3;
+
+/// Allows the private terminals of a run, which exist only in its mount namespace. Async-signal-safe.
+pub(super) fn allow_terminals(ruleset: &OwnedFd, abi: i64) -> io::Result<()> {
+    let known = FILE_RIGHTS.iter().filter(|(since, _)| *since <= abi);
+    let rights = known.fold(0, |rights, (_, added)| rights | added);
+    for (path, rights) in [(TERMINALS, rights | READ_FOLDER), (NEW_TERMINAL, rights)] {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        if let Ok(file) = rustix::fs::open(path, flags, Mode::empty()) {
+            add_rule(ruleset, &file, rights)?;
+        }
+    }
+    Ok(())
+}
+
+/// Allows `rights` at and below `file`. Async-signal-safe.
+#[expect(unsafe_code, reason = "the crate's function allocates, which is not allowed after a fork")]
+fn add_rule(ruleset: &OwnedFd, file: &OwnedFd, rights: u64) -> io::Result<()> {
+    /// `struct landlock_path_beneath_attr` of the kernel.
+    #[repr(C, packed)]
+    struct PathBeneathAttributes {
+        rights: u64,
+        parent: i32,
+    }
+    const PATH_BENEATH: u32 = 1;
+    let rule = PathBeneathAttributes { rights, parent: file.as_raw_fd() };
+    // SAFETY: `rule` has the layout of the kernel and outlives the call; both descriptors are open.
+    let outcome = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_add_rule,
+            ruleset.as_raw_fd(),
+            PATH_BENEATH,
+            std::ptr::from_ref(&rule),
+            0,
+        )
+    };
+    if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Builds the ruleset for `rules`, except for the paths that `mounts` cover; `None` without Landlock.
 pub(super) fn ruleset(rules: &AccessRules, mounts: Option<&Mounts>) -> io::Result<Option<OwnedFd>> {
     if abi_version().is_none() {
         return Ok(None);
     }
-    let mut builder = RulesetBuilder { ruleset: Some(deny_all(rules)?) };
+    let mut builder =
+        RulesetBuilder { ruleset: Some(deny_all(rules)?), own_terminals: mounts.is_some() };
     let uncovered = |path: &&PathBuf| !mounts.is_some_and(|mounts| mounts.covers(path));
     builder.allow_reads(rules, &Exclusions::new(rules.inaccessible().filter(uncovered)))?;
     let unwritable = rules.inaccessible().chain(&rules.read_only);
@@ -62,7 +105,7 @@ fn deny_all(rules: &AccessRules) -> io::Result<RulesetCreated> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(TARGET_ABI))
-        .and_then(|ruleset| ruleset.scope(scopes(rules)));
+        .and_then(|ruleset| ruleset.scope(scopes()));
     let ruleset = if rules.has_network() {
         ruleset
     } else {
@@ -71,15 +114,18 @@ fn deny_all(rules: &AccessRules) -> io::Result<RulesetCreated> {
     ruleset.and_then(Ruleset::create).map_err(io::Error::other)
 }
 
-/// A run can signal only its own processes, not the server that started it.
-fn scopes(rules: &AccessRules) -> BitFlags<Scope> {
-    if rules.has_network() { Scope::Signal.into() } else { Scope::from_all(TARGET_ABI) }
+/// A run can signal only its own processes, not the server that started it, and connect to no abstract socket of
+/// others (D-Bus, X11).
+fn scopes() -> BitFlags<Scope> {
+    Scope::from_all(TARGET_ABI)
 }
 
 /// Adds rules to a ruleset.
 struct RulesetBuilder {
     /// `None` only while a rule is being added.
     ruleset: Option<RulesetCreated>,
+    /// The terminals of the machine are replaced.
+    own_terminals: bool,
 }
 
 impl RulesetBuilder {
@@ -123,7 +169,9 @@ impl RulesetBuilder {
 
     /// Adds one rule. A path that cannot be opened needs none, since the run cannot open it either.
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<()> {
-        let Ok(file) = open_without_links(path) else {
+        let is_replaced = self.own_terminals && is_terminal(path);
+        let file = if is_replaced { None } else { open_without_links(path).ok() };
+        let Some(file) = file else {
             return Ok(());
         };
         let ruleset = self.ruleset.take().ok_or(io::ErrorKind::InvalidInput)?;
@@ -131,6 +179,10 @@ impl RulesetBuilder {
         self.ruleset = Some(added);
         Ok(())
     }
+}
+
+fn is_terminal(path: &Path) -> bool {
+    path.starts_with(TERMINALS_FOLDER) || path.as_os_str().as_bytes() == NEW_TERMINAL.to_bytes()
 }
 
 /// Opens a path for a rule. A link is not followed anywhere: the paths are canonical, so a link was put there by a run

@@ -7,7 +7,9 @@
 //!   caches of the `installed_tools`;
 //! - `environment`: inherited variables that inject code into a run;
 //! - `restrictions`: the sandbox that the child applies to itself between fork and exec, on Linux built from
-//!   `landlock` (paths), `mounts` (denied paths inside writable directories) and `seccomp` (system calls);
+//!   `landlock` (paths), `mounts` (read-only file systems, denied and frozen paths inside writable directories,
+//!   with `mount_table` and `mount_calls`), `capabilities` (of root) and `seccomp` (system calls);
+//! - `control_files`: sets aside what a run makes under the name of a file that other programs obey;
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
 //!   `process_denials` does so for signals and the state of processes;
@@ -19,12 +21,19 @@
 
 mod access;
 mod canonicalize;
+#[cfg(target_os = "linux")]
+mod capabilities;
+mod control_files;
 mod denials;
 mod environment;
 mod installed_tools;
 mod known_paths;
 #[cfg(target_os = "linux")]
 mod landlock;
+#[cfg(target_os = "linux")]
+mod mount_calls;
+#[cfg(target_os = "linux")]
+mod mount_table;
 #[cfg(target_os = "linux")]
 mod mounts;
 mod process_denials;
@@ -38,6 +47,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use access::AccessRules;
+pub(crate) use control_files::ControlFiles;
 pub use denials::explain_denials;
 pub(crate) use environment::injection_variables;
 pub(crate) use restrictions::{Restrictions, Sandbox};
@@ -107,6 +117,11 @@ pub struct Isolation {
     pub denied_programs: Vec<PathBuf>,
     /// Readable but not writable, even inside a writable directory.
     pub read_only: Vec<PathBuf>,
+    /// Files and directories from which other programs take commands or settings. Where mounts are possible, an
+    /// existing one cannot be written; one that a run makes is set aside when it ends.
+    pub control_files: Vec<PathBuf>,
+    /// Directories that cannot be renamed where mounts are possible.
+    pub fixed: Vec<PathBuf>,
 }
 
 #[cfg(test)]

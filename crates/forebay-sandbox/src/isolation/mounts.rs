@@ -1,30 +1,52 @@
-//! Masks denied programs, and denied paths inside writable directories, with mounts that only the run sees.
+//! The files as a run sees them: mounts in a namespace of its own.
 //!
-//! With Landlock alone, denying `project/.env` would mean a rule for every other entry of the project, and the
-//! run could not access the files it creates next to it. A mount over the denied path has no such cost. It
-//! needs a mount namespace, which root can create directly and other users only in a user namespace, if the
-//! system allows these. Landlock prevents the run from unmounting.
+//! Landlock decides which files can be opened, but it knows neither "all except this one" nor changes of modes,
+//! owners, times and attributes. Mounts complete it:
 //!
-//! Support is not probed in advance: if the mounts of the first run fail, it is restarted without mounts.
+//! - every file system is read-only, except the writable directories, which are mounts of their own;
+//! - denied paths inside writable directories are masked: with Landlock alone, denying `project/.env` would mean a
+//!   rule for every other entry of the project, and the run could not access the files it creates next to it;
+//! - frozen files inside writable directories are read-only, and the directories that lead to them are mounts, which
+//!   cannot be renamed;
+//! - terminals are private.
+//!
+//! A mount namespace can be created by root, by other users only in a user namespace, if the system allows these.
+//! `seccomp` prevents the run from changing mounts. Support is not probed in advance: if the first run cannot
+//! have its namespace, it is restarted without mounts.
 
 use std::ffi::{CStr, CString};
+use std::fs;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::OFlags;
 use rustix::process::{getegid, geteuid};
 
-use super::access::AccessRules;
+use super::access::{AccessRules, is_within};
+use super::mount_calls::{Depth, add_mount_attributes, mount, unshare, write_file};
+use super::mount_table::writable_mount_points;
 
-/// The errno of a child whose mounts failed; no other step of the child setup fails with it.
-const MOUNT_FAILED: libc::c_int = libc::ENOTBLK;
+/// The errno of a child that could not have its namespace; no other step of the child setup fails with it.
+const UNAVAILABLE: libc::c_int = libc::ENOTBLK;
+/// The errno of a child whose paths have changed since they were looked up; likewise unique.
+const CHANGED: libc::c_int = libc::ENOTUNIQ;
 /// Set once the system has refused a mount namespace.
 static UNSUPPORTED: AtomicBool = AtomicBool::new(false);
+
+/// The settings that ssh includes, see [`included_ssh_settings`].
+const SSH_SETTINGS: &str = "/etc/ssh/ssh_config.d";
+/// They are a few lines.
+const MAX_SETTINGS_BYTES: u64 = 64 * 1024;
+
+/// Where terminals are, and the device that makes new ones.
+pub(super) const TERMINALS_FOLDER: &str = "/dev/pts";
+pub(super) const TERMINALS: &CStr = c"/dev/pts";
+pub(super) const NEW_TERMINAL: &CStr = c"/dev/ptmx";
+const NEW_TERMINAL_IN_FOLDER: &CStr = c"/dev/pts/ptmx";
 
 /// The mounts of a child, with all strings allocated in advance.
 #[derive(Debug)]
@@ -40,14 +62,22 @@ struct Mount {
     kind: Kind,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Kind {
+    /// A mount of its own: it stays writable, and cannot be renamed.
+    Own,
+    /// A file system of the machine, which becomes read-only.
+    Sealed,
     /// Cannot be opened.
     InaccessibleFile,
     /// Replaced by an empty directory without permissions.
     InaccessibleFolder,
     /// Cannot be written.
     ReadOnly,
+    /// Replaced by copies that belong to this user.
+    Copied(Vec<(CString, Vec<u8>)>),
+    /// Terminals that only the run sees.
+    Terminals,
 }
 
 /// Maps the user and group to themselves in the user namespace.
@@ -58,39 +88,54 @@ struct IdMap {
 }
 
 impl Mounts {
-    /// Returns the mounts for `rules`; `None` if there are none or mount namespaces are unsupported.
+    /// Returns the mounts for `rules`; `None` if mount namespaces are unsupported.
     pub(super) fn new(rules: &AccessRules) -> Option<Self> {
         if UNSUPPORTED.load(Ordering::Relaxed) {
             return None;
         }
         let id_map = id_map();
-        // For root, a mount is cheaper than a Landlock rule for every other file in `/etc`. Only for files: a
-        // masked directory looks empty, where Landlock reports a denial.
-        let is_cheaper = |path: &Path| id_map.is_none() && path.is_file();
-        let hidden = rules
-            .hidden_without_exceptions()
-            .filter(|path| rules.is_writable(path) || is_cheaper(path));
-        let hidden =
-            hidden.chain(&rules.denied_programs).map(|path| (path, inaccessible_kind(path)));
-        let read_only = rules.read_only_in_writable().map(|path| (path, Kind::ReadOnly));
-        let mounts: Vec<Mount> = hidden
-            .chain(read_only)
-            .filter(|(path, _)| path.exists())
-            .filter_map(|(path, kind)| Some(Mount { path: c_string(path)?, kind }))
+        let mut plan: Vec<(PathBuf, Kind)> = Vec::new();
+        let own = own_mounts(rules);
+        let sealed =
+            writable_mount_points().into_iter().filter(|point| !is_within(point, &rules.write));
+        let sealed: Vec<_> = sealed.map(|point| (point, Kind::Sealed)).collect();
+        plan.extend(own.into_iter().map(|path| (path, Kind::Own)));
+        plan.extend(sealed);
+        plan.extend(masked(rules));
+        plan.extend(rules.frozen().map(|path| (path.clone(), Kind::ReadOnly)));
+        if id_map.is_some() {
+            let settings = included_ssh_settings();
+            plan.extend(settings.map(|files| (PathBuf::from(SSH_SETTINGS), Kind::Copied(files))));
+        }
+        plan.push((TERMINALS_FOLDER.into(), Kind::Terminals));
+        let mounts = plan
+            .into_iter()
+            .filter(|(path, kind)| matches!(kind, Kind::Sealed) || path.exists())
+            .filter_map(|(path, kind)| Some(Mount { path: c_string(&path)?, kind }))
             .collect();
-        (!mounts.is_empty()).then_some(Self { id_map, mounts })
+        Some(Self { id_map, mounts })
     }
 
+    /// Whether a mount enforces what is denied about `path`.
     pub(super) fn covers(&self, path: &Path) -> bool {
-        self.mounts.iter().any(|mount| mount.path.as_bytes() == path.as_os_str().as_bytes())
+        self.mounts.iter().any(|mount| {
+            mount.enforces_denial() && mount.path.as_bytes() == path.as_os_str().as_bytes()
+        })
     }
 
     /// Creates the namespace and the mounts. Async-signal-safe: system calls only.
     pub(super) fn apply(&self) -> io::Result<()> {
-        self.create().map_err(|_| io::Error::from_raw_os_error(MOUNT_FAILED))
+        self.create_namespace().map_err(|_| io::Error::from_raw_os_error(UNAVAILABLE))?;
+        self.mounts.iter().try_for_each(Mount::apply).map_err(|error| {
+            let has_changed = matches!(
+                error.raw_os_error(),
+                Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP | libc::EACCES)
+            );
+            io::Error::from_raw_os_error(if has_changed { CHANGED } else { UNAVAILABLE })
+        })
     }
 
-    fn create(&self) -> io::Result<()> {
+    fn create_namespace(&self) -> io::Result<()> {
         match &self.id_map {
             None => unshare(libc::CLONE_NEWNS)?,
             Some(id_map) => {
@@ -98,48 +143,133 @@ impl Mounts {
                 id_map.write()?;
             }
         }
-        mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None)?;
-        self.mounts.iter().try_for_each(Mount::apply)
+        mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None)
     }
 }
 
+/// The writable directories, and the directories in them that cannot be renamed, outer ones first.
+fn own_mounts(rules: &AccessRules) -> Vec<PathBuf> {
+    // A device needs no mount: read-only mounts do not apply to it.
+    let outer = rules.write.iter().filter(|path| {
+        let is_inside = rules.write.iter().any(|other| other != *path && path.starts_with(other));
+        !is_inside && (path.is_dir() || path.is_file())
+    });
+    let mut paths: Vec<PathBuf> = outer.chain(rules.fixed()).cloned().collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Hidden files everywhere, and hidden directories that are writable: elsewhere, Landlock denies these, which reports
+/// a denial where a masked directory looks empty to root.
+fn masked(rules: &AccessRules) -> impl Iterator<Item = (PathBuf, Kind)> {
+    let hidden = rules
+        .hidden_without_exceptions()
+        .filter(|path| rules.is_writable(path) || path.is_file())
+        .chain(&rules.denied_programs);
+    hidden.map(|path| {
+        let is_folder = path.is_dir();
+        (path.clone(), if is_folder { Kind::InaccessibleFolder } else { Kind::InaccessibleFile })
+    })
+}
+
+/// Reads the settings in `/etc/ssh/ssh_config.d`.
+///
+/// In a user namespace, files of root belong to "nobody", and ssh refuses to include such a file. So it is given
+/// copies that belong to this user.
+fn included_ssh_settings() -> Option<Vec<(CString, Vec<u8>)>> {
+    let entries = fs::read_dir(SSH_SETTINGS).ok()?.flatten();
+    let read = |entry: fs::DirEntry| {
+        let is_small = entry.path().metadata().ok()?.len() <= MAX_SETTINGS_BYTES;
+        let content = is_small.then(|| fs::read(entry.path()).ok()).flatten()?;
+        Some((c_string(&entry.path())?, content))
+    };
+    let files: Vec<_> = entries.filter_map(read).collect();
+    (!files.is_empty()).then_some(files)
+}
+
 impl Mount {
+    const fn enforces_denial(&self) -> bool {
+        matches!(self.kind, Kind::InaccessibleFile | Kind::InaccessibleFolder | Kind::ReadOnly)
+    }
+
     fn apply(&self) -> io::Result<()> {
-        match self.kind {
+        let unwritable = libc::MOUNT_ATTR_RDONLY;
+        match &self.kind {
+            Kind::Own => self.bind(),
+            Kind::Sealed => self.seal(),
             Kind::InaccessibleFile => {
                 mount(Some(c"/dev/null"), &self.path, None, libc::MS_BIND, None)?;
                 // On a `nodev` mount, no process can open a device file, not even as root.
-                add_mount_attributes(&self.path, libc::MOUNT_ATTR_NODEV | libc::MOUNT_ATTR_RDONLY)
+                add_mount_attributes(&self.path, libc::MOUNT_ATTR_NODEV | unwritable, Depth::One)
             }
             Kind::InaccessibleFolder => {
                 let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV;
                 mount(None, &self.path, Some(c"tmpfs"), flags, Some(c"mode=000"))
             }
             Kind::ReadOnly => {
-                let flags = libc::MS_BIND | libc::MS_REC;
-                mount(Some(&self.path), &self.path, None, flags, None)?;
-                add_mount_attributes(&self.path, libc::MOUNT_ATTR_RDONLY)
+                self.bind()?;
+                add_mount_attributes(&self.path, unwritable, Depth::All)
             }
+            Kind::Copied(files) => {
+                let flags = libc::MS_NOSUID | libc::MS_NODEV;
+                mount(None, &self.path, Some(c"tmpfs"), flags, Some(c"mode=755"))?;
+                for (file, content) in files {
+                    write_file(file, OFlags::CREATE, content)?;
+                }
+                add_mount_attributes(&self.path, unwritable, Depth::One)
+            }
+            Kind::Terminals => private_terminals(&self.path),
         }
     }
+
+    fn bind(&self) -> io::Result<()> {
+        mount(Some(&self.path), &self.path, None, libc::MS_BIND | libc::MS_REC, None)
+    }
+
+    /// A mount point that cannot be reached, or below which another mount was put, is out of reach for the run too.
+    fn seal(&self) -> io::Result<()> {
+        match add_mount_attributes(&self.path, libc::MOUNT_ATTR_RDONLY, Depth::One) {
+            Err(error)
+                if matches!(
+                    error.raw_os_error(),
+                    Some(libc::ENOENT | libc::ENOTDIR | libc::EACCES | libc::EINVAL)
+                ) =>
+            {
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+/// Replaces the terminals of the machine, by none if the system refuses new ones.
+fn private_terminals(folder: &CStr) -> io::Result<()> {
+    let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
+    let options = c"newinstance,ptmxmode=0666,mode=620";
+    if mount(None, folder, Some(c"devpts"), flags, Some(options)).is_err() {
+        return mount(None, folder, Some(c"tmpfs"), flags | libc::MS_RDONLY, None);
+    }
+    mount(Some(NEW_TERMINAL_IN_FOLDER), NEW_TERMINAL, None, libc::MS_BIND, None)
 }
 
 impl IdMap {
     fn write(&self) -> io::Result<()> {
         // The kernel requires this before an unprivileged process maps a group.
-        write_to(c"/proc/self/setgroups", "deny")?;
-        write_to(c"/proc/self/uid_map", &self.user)?;
-        write_to(c"/proc/self/gid_map", &self.group)
+        write_file(c"/proc/self/setgroups", OFlags::empty(), b"deny")?;
+        write_file(c"/proc/self/uid_map", OFlags::empty(), self.user.as_bytes())?;
+        write_file(c"/proc/self/gid_map", OFlags::empty(), self.group.as_bytes())
     }
 }
 
-/// Whether `error` comes from a child whose mounts failed; in that case, later runs omit mounts.
+/// Whether `error` comes from a child whose mounts failed, so that a new sandbox can help. If the system refused the
+/// namespace, later runs do without.
 pub(super) fn is_mount_failure(error: &io::Error) -> bool {
-    let refused = error.raw_os_error() == Some(MOUNT_FAILED);
-    if refused {
+    let code = error.raw_os_error();
+    if code == Some(UNAVAILABLE) {
         UNSUPPORTED.store(true, Ordering::Relaxed);
     }
-    refused
+    matches!(code, Some(UNAVAILABLE | CHANGED))
 }
 
 /// Tries whether this system allows the namespaces.
@@ -164,61 +294,6 @@ fn id_map() -> Option<IdMap> {
     })
 }
 
-fn inaccessible_kind(path: &Path) -> Kind {
-    if path.is_dir() { Kind::InaccessibleFolder } else { Kind::InaccessibleFile }
-}
-
 fn c_string(path: &Path) -> Option<CString> {
     CString::new(path.as_os_str().as_bytes()).ok()
-}
-
-fn write_to(file: &CStr, text: &str) -> io::Result<()> {
-    let file = open(file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-    rustix::io::write(&file, text.as_bytes())?;
-    Ok(())
-}
-
-#[expect(unsafe_code, reason = "rustix has `unshare` for threads only")]
-fn unshare(namespaces: libc::c_int) -> io::Result<()> {
-    // SAFETY: the call takes no pointer, and affects only the calling child.
-    check(unsafe { libc::unshare(namespaces) })
-}
-
-#[expect(unsafe_code, reason = "rustix's mount needs another feature for one call")]
-fn mount(
-    source: Option<&CStr>,
-    target: &CStr,
-    kind: Option<&CStr>,
-    flags: libc::c_ulong,
-    options: Option<&CStr>,
-) -> io::Result<()> {
-    let pointer = |text: Option<&CStr>| text.map_or(std::ptr::null(), CStr::as_ptr);
-    // SAFETY: every pointer is null or points to a C string that outlives the call.
-    check(unsafe {
-        libc::mount(pointer(source), target.as_ptr(), pointer(kind), flags, pointer(options).cast())
-    })
-}
-
-/// Adds attributes to the mount at `path` and clears none.
-#[expect(unsafe_code, reason = "neither the standard library nor rustix has `mount_setattr`")]
-fn add_mount_attributes(path: &CStr, attributes: u64) -> io::Result<()> {
-    let change =
-        libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
-    let here = rustix::fs::CWD.as_raw_fd();
-    // SAFETY: `path` is a C string, and the size matches the structure; both outlive the call.
-    let outcome = unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            here,
-            path.as_ptr(),
-            0,
-            std::ptr::from_ref(&change),
-            size_of::<libc::mount_attr>(),
-        )
-    };
-    check(outcome as libc::c_int)
-}
-
-fn check(outcome: libc::c_int) -> io::Result<()> {
-    if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

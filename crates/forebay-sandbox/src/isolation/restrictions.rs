@@ -62,7 +62,7 @@ mod linux {
 
     use super::super::mounts::Mounts;
     use super::super::seccomp::SeccompFilter;
-    use super::super::{AccessRules, landlock, mounts};
+    use super::super::{AccessRules, capabilities, landlock, mounts};
 
     /// What the child applies to itself.
     #[derive(Debug)]
@@ -70,13 +70,16 @@ mod linux {
         mounts: Option<Mounts>,
         ruleset: Option<OwnedFd>,
         filter: Option<SeccompFilter>,
+        /// The Landlock version of the kernel; 0 without Landlock.
+        abi: i64,
     }
 
     impl Restrictions {
         pub(crate) fn new(rules: &AccessRules) -> io::Result<Self> {
             let mounts = Mounts::new(rules);
             let ruleset = landlock::ruleset(rules, mounts.as_ref())?;
-            Ok(Self { mounts, ruleset, filter: SeccompFilter::for_profile(rules.profile()) })
+            let filter = SeccompFilter::for_profile(rules.profile());
+            Ok(Self { mounts, ruleset, filter, abi: landlock::abi_version().unwrap_or_default() })
         }
 
         /// Restricts the calling process. Async-signal-safe: system calls only.
@@ -84,9 +87,13 @@ mod linux {
             if let Some(mounts) = &self.mounts {
                 mounts.apply()?;
             }
+            capabilities::drop_most()?;
             // Required by Landlock and seccomp: no program gains privileges (sudo, setuid).
             rustix::thread::set_no_new_privs(true)?;
             if let Some(ruleset) = &self.ruleset {
+                if self.mounts.is_some() {
+                    landlock::allow_terminals(ruleset, self.abi)?;
+                }
                 landlock::restrict_self(ruleset)?;
             }
             self.filter.as_ref().map_or(Ok(()), SeccompFilter::install)

@@ -21,6 +21,7 @@ pub(super) fn profile(rules: &AccessRules) -> String {
     text.push_str("(deny file-write*)\n");
     text.push_str(&rule("allow", "file-write*", &rules.write));
     text.push_str(&rule("deny", "file-write*", &rules.read_only));
+    text.push_str(&rule("deny", "file-write*", &rules.control));
     text.push_str(&rule("deny", "file-read-data file-write*", &rules.hidden));
     text.push_str(&rule(
         "deny",
@@ -63,6 +64,8 @@ mod tests {
             denied: Vec::new(),
             denied_programs: Vec::new(),
             read_only: vec!["/p/da\"ta".into()],
+            control: Vec::new(),
+            fixed: Vec::new(),
         }
     }
 

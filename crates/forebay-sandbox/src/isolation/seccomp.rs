@@ -1,6 +1,6 @@
 //! Denies system calls with a seccomp filter.
 //!
-//! Calls that Landlock already denies (mounting, tracing processes outside) are not repeated here. A process of
+//! Calls that Landlock already denies (tracing processes outside) are not repeated here. A process of
 //! another architecture, such as 32-bit code on a 64-bit machine, is killed, because its call numbers differ.
 //!
 //! The BPF program is built by hand instead of by a library: one comparison per call is enough, and the kernel
@@ -25,6 +25,19 @@ const ALWAYS_DENIED: &[c_long] = &[
     libc::SYS_bpf,
     // Opens files without a path, which bypasses Landlock.
     libc::SYS_open_by_handle_at,
+    // Change the mounts that isolation consists of. Landlock denies some of these calls only.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_setns,
     // The kernel keyrings contain secrets of this user.
     libc::SYS_add_key,
     libc::SYS_request_key,
@@ -41,6 +54,9 @@ const ALWAYS_DENIED: &[c_long] = &[
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
 ];
+
+/// New in Linux 6.15; the number is the same on all architectures.
+const OPEN_TREE_ATTR: c_long = 467;
 
 /// Also denied without network access.
 const DENIED_WITHOUT_NETWORK: &[c_long] = &[

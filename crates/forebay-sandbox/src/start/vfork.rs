@@ -188,8 +188,9 @@ impl ChildSetup<'_> {
                 return io::Error::last_os_error();
             }
         }
-        let entered = rustix::process::chdir(&*self.image.cwd).map_err(io::Error::from);
-        if let Err(error) = entered.and_then(|()| self.pre_exec.run()) {
+        let enter = || rustix::process::chdir(&*self.image.cwd).map_err(io::Error::from);
+        // Again after the setup: the first directory is that of the mounts before.
+        if let Err(error) = enter().and_then(|()| self.pre_exec.run()).and_then(|()| enter()) {
             return error;
         }
         SignalMask::reset_handlers();

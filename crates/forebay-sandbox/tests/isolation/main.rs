@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod fixture;
+mod frozen;
 mod limits;
 mod project;
 mod strict;

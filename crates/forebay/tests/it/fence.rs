@@ -76,3 +76,57 @@ fn a_server_grants_no_git_folder_that_came_later() {
     // A server that starts now finds a genuine worktree.
     fence.run("project", &write).ok();
 }
+
+#[test]
+fn a_run_cannot_plant_what_other_programs_obey() {
+    let fence = Fence::new();
+    let project = fence.env.project();
+    for folder in [".claude", ".vscode", "objects", "refs", "hooks"] {
+        let folder = if folder.starts_with('.') { folder.into() } else { format!(".git/{folder}") };
+        fs::create_dir_all(project.join(folder)).unwrap();
+    }
+    fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(project.join(".git/config"), "[core]\n").unwrap();
+    fs::write(
+        project.join(".claude/settings.json"),
+        r#"{"permissions": {"deny": ["Bash(rm:*)"]}}"#,
+    )
+    .unwrap();
+    for script in [
+        "git config core.fsmonitor evil",
+        "echo evil > .git/hooks/post-checkout",
+        "mv .claude other && mkdir .claude && echo '{}' > .claude/settings.json",
+        "mv .git other; git init -q .; git config core.fsmonitor evil",
+        "echo evil > .vscode/tasks.json",
+    ] {
+        let ran = fence.run("project", script);
+        assert_ne!(ran.code(), Some(0), "{script}: {}", ran.text());
+    }
+    let config = fence.run("project", "git config core.fsmonitor evil").text();
+    assert!(config.contains("is frozen for runs"), "{config}");
+    let planted = fence.run(
+        "project",
+        "echo evil > .envrc; mkdir .codex; echo evil > .codex/config.toml; echo x > y",
+    );
+    assert!(planted.text().contains("renamed to *.from-run"), "{}", planted.text());
+    assert!(planted.text().contains(".envrc, .codex"), "{}", planted.text());
+    for absent in [".envrc", ".codex", "other", ".git/hooks/post-checkout", ".vscode/tasks.json"] {
+        assert!(!project.join(absent).exists(), "{absent}");
+    }
+    assert_eq!(fs::read_to_string(project.join(".git/config")).unwrap(), "[core]\n");
+    assert!(project.join("y").exists());
+}
+
+#[test]
+fn settings_open_a_frozen_file() {
+    let fence = Fence::new();
+    let project = fence.env.project();
+    fs::create_dir_all(project.join(".git/objects")).unwrap();
+    fs::create_dir_all(project.join(".git/refs")).unwrap();
+    fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(project.join(".git/config"), "[core]\n").unwrap();
+    let line = hidden("echo x >> .git/config");
+    let mut command = fence.env.command(["run", "--", &line]);
+    command.env("FOREBAY_ISOLATION_WRITE", r#"[".git/config"]"#);
+    crate::env::finish(command, b"").ok();
+}
