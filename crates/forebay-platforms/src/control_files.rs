@@ -7,6 +7,9 @@ use crate::setup::{FileContent, Level};
 /// Folders that hosts share with the project's own files.
 const SHARED_FOLDERS: &[&str] = &[".github"];
 
+/// Folders of hosts whose tables name no file in a project.
+const MORE_FOLDERS: &[&str] = &[".vscode", ".zed"];
+
 /// Returns hooks, servers and rules of all hosts, relative to the project's root: a host's own folder as a whole, else
 /// the file.
 pub fn control_files() -> Vec<&'static str> {
@@ -22,6 +25,7 @@ pub fn control_files() -> Vec<&'static str> {
             files.map(|file| file.path).chain(rules.map(|source| source.path))
         })
         .map(own_folder)
+        .chain(MORE_FOLDERS.iter().copied())
         .collect();
     paths.sort_unstable();
     paths.dedup();

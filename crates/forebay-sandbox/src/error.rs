@@ -20,6 +20,8 @@ pub enum RunError {
     MissingRuntime { language: &'static str, looked_for: String, install: &'static str },
     #[error("the command, its directory or its environment contains a NUL byte")]
     NulByte,
+    #[error("this system cannot isolate the command: no {missing}")]
+    NotIsolated { missing: String },
     #[error("the start was aborted")]
     StartAborted,
     #[error("cannot {doing}: {source}")]
@@ -41,6 +43,9 @@ impl RunError {
             Self::NotExecutable(_) => {
                 Some("make it executable (chmod +x), or run it with its interpreter")
             }
+            Self::NotIsolated { .. } => Some(
+                "the user can run it with profile project and isolation.required = false, which isolates less",
+            ),
             Self::StartAborted => Some("retry"),
             Self::NulByte => Some("pass data with NUL bytes in a file"),
             Self::Io { source, .. } => io_hint(source),

@@ -109,7 +109,7 @@ pub(crate) fn run_process(
 }
 
 fn sandbox(spec: &RunSpec) -> Result<Sandbox, RunError> {
-    Sandbox::new(&spec.isolation).map_err(RunError::io("prepare the isolation"))
+    Sandbox::new(&spec.isolation)
 }
 
 fn run_with(

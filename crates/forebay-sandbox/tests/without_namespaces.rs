@@ -11,6 +11,7 @@ use std::env::consts::ARCH;
 use std::fs;
 
 use forebay_sandbox::Profile;
+use forebay_sandbox::isolation::missing_mechanisms;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
 use crate::fixture::{Fixture, is_enforced};
@@ -43,4 +44,10 @@ fn denied_paths_stay_denied_without_mounts() {
         fs::write(fixture.path("project/main.rs"), "code\n").unwrap();
     }
     assert_eq!(fs::read_to_string(fixture.path("project/.env")).unwrap(), "secret\n");
+    assert_eq!(missing_mechanisms(), ["user namespaces"]);
+    fixture.isolation.profile = Profile::Strict;
+    assert!(fixture.try_run("true").unwrap_err().to_string().contains("no user namespaces"));
+    fixture.isolation.profile = Profile::Project;
+    fixture.isolation.is_required = true;
+    assert!(fixture.try_run("true").is_err());
 }

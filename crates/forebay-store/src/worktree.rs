@@ -83,17 +83,17 @@ mod tests {
             fixture
         }
 
-        fn at(&self, path: &str) -> PathBuf {
+        fn path(&self, path: &str) -> PathBuf {
             self.home.join(path)
         }
 
         fn folder(&self, path: &str) {
-            fs::create_dir_all(self.at(path)).unwrap();
+            fs::create_dir_all(self.path(path)).unwrap();
         }
 
         fn file(&self, path: &str, text: &str) {
-            fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
-            fs::write(self.at(path), text).unwrap();
+            fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+            fs::write(self.path(path), text).unwrap();
         }
 
         fn repository(&self, path: &str) {
@@ -107,20 +107,20 @@ mod tests {
             self.file(&format!("{own}/commondir"), "../..\n");
             self.file(
                 &format!("{own}/gitdir"),
-                &format!("{}\n", self.at(name).join(".git").display()),
+                &format!("{}\n", self.path(name).join(".git").display()),
             );
-            self.file(&format!("{name}/.git"), &format!("gitdir: {}\n", self.at(&own).display()));
+            self.file(&format!("{name}/.git"), &format!("gitdir: {}\n", self.path(&own).display()));
         }
 
         fn found(&self, root: &str) -> Option<PathBuf> {
-            outer_git_folder(&self.at(root), Some(&self.home))
+            outer_git_folder(&self.path(root), Some(&self.home))
         }
     }
 
     #[test]
     fn finds_the_repository_of_a_worktree() {
         let fixture = Fixture::new();
-        assert_eq!(fixture.found("tree"), Some(fixture.at("main/.git")));
+        assert_eq!(fixture.found("tree"), Some(fixture.path("main/.git")));
         assert_eq!(fixture.found("main"), None);
         assert_eq!(fixture.found("project"), None);
     }
@@ -134,16 +134,19 @@ mod tests {
             "[core]\n\tworktree = ../../../../lib/part\n",
         );
         fixture.file("main/lib/part/.git", "gitdir: ../../.git/modules/lib/part\n");
-        assert_eq!(fixture.found("main/lib/part"), Some(fixture.at("main/.git/modules/lib/part")));
+        assert_eq!(
+            fixture.found("main/lib/part"),
+            Some(fixture.path("main/.git/modules/lib/part"))
+        );
     }
 
     #[test]
     fn believes_no_folder_that_only_the_project_vouches_for() {
         let fixture = Fixture::new();
-        let forged = fixture.at("project/forged");
+        let forged = fixture.path("project/forged");
         fixture.file("project/.git", "gitdir: forged\n");
-        let pointer = fixture.at("project/.git").display().to_string();
-        for target in [fixture.home.clone(), fixture.at("main/.git"), PathBuf::from("/")] {
+        let pointer = fixture.path("project/.git").display().to_string();
+        for target in [fixture.home.clone(), fixture.path("main/.git"), PathBuf::from("/")] {
             fixture.file("project/forged/commondir", &target.display().to_string());
             fixture.file("project/forged/gitdir", &pointer);
             assert_eq!(fixture.found("project"), None, "{target:?}");
@@ -151,11 +154,11 @@ mod tests {
         // The home folder dressed up as a repository, whose entry is a link into the project.
         fixture.repository(".");
         fixture.folder("worktrees");
-        std::os::unix::fs::symlink(&forged, fixture.at("worktrees/w")).unwrap();
+        std::os::unix::fs::symlink(&forged, fixture.path("worktrees/w")).unwrap();
         fixture.file("project/forged/commondir", &fixture.home.display().to_string());
         fixture.file("project/.git", "gitdir: ../worktrees/w\n");
         assert_eq!(fixture.found("project"), None);
-        fs::remove_file(fixture.at("worktrees/w")).unwrap();
+        fs::remove_file(fixture.path("worktrees/w")).unwrap();
         fixture.worktree(".", "project");
         assert_eq!(fixture.found("project"), None, "it holds the home folder");
     }
@@ -178,7 +181,7 @@ mod tests {
         assert_eq!(fixture.found("project"), None);
         fixture.file(
             "main/.git/config",
-            &format!("[core]\nworktree = {}\n", fixture.at("project").display()),
+            &format!("[core]\nworktree = {}\n", fixture.path("project").display()),
         );
         fixture.file("project/.git", "gitdir: ../main/.git\n");
         assert_eq!(fixture.found("project"), None, "a repository that is no module");

@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay_sandbox::{Isolation, Limits, Profile};
+use forebay_policy::shell;
+use forebay_sandbox::isolation::AccessRules;
+use forebay_sandbox::{Isolation, Limits, Profile, Program};
 
 use crate::rules::InForce;
 use crate::{App, rules, settings};
@@ -12,7 +14,12 @@ use crate::{App, rules, settings};
 const MEGABYTE: u64 = 1024 * 1024;
 
 /// The isolation of a run under `profile` and the rules in force.
-pub(crate) fn isolation(app: &App, profile: Profile, in_force: &InForce) -> Isolation {
+pub(crate) fn isolation(
+    app: &App,
+    profile: Profile,
+    in_force: &InForce,
+    programs: Vec<String>,
+) -> Isolation {
     if profile == Profile::Off {
         return Isolation::default();
     }
@@ -30,8 +37,10 @@ pub(crate) fn isolation(app: &App, profile: Profile, in_force: &InForce) -> Isol
         data_folder: Some(app.stores.home().root().to_owned()),
         write: paths(&settings.write),
         read: paths(&settings.read),
-        credentials: agent_credentials(app),
+        credentials: agent_credentials(app, &programs),
+        programs,
         deny,
+        is_required: settings.required,
         denied_programs: by_rules.programs.clone(),
         read_only: by_rules.frozen.clone(),
         control_files: control_files(app),
@@ -48,9 +57,7 @@ const CONTROL_FILES: &[&str] = &[
     "mise.toml",
     ".mise.toml",
     // Editors and development environments.
-    ".vscode",
     ".idea",
-    ".zed",
     ".fleet",
     ".devcontainer",
     // Hook managers.
@@ -103,13 +110,44 @@ fn control_files(app: &App) -> Vec<PathBuf> {
     files
 }
 
-/// Where agents keep their own credentials.
-fn agent_credentials(app: &App) -> Vec<PathBuf> {
+/// Where agents keep their own credentials, except those that the command names.
+fn agent_credentials(app: &App, programs: &[String]) -> Vec<PathBuf> {
+    let is_named = |binary: &&str| programs.iter().any(|program| program == binary);
     let below_home = |home: &PathBuf| {
-        let files = forebay_platforms::PLATFORMS.iter().flat_map(|platform| platform.credentials);
+        let unnamed = forebay_platforms::PLATFORMS
+            .iter()
+            .filter(|platform| !platform.detection.binaries.iter().any(is_named));
+        let files = unnamed.flat_map(|platform| platform.credentials);
         files.map(|file| home.join(file)).collect()
     };
     app.user_home.as_ref().map(below_home).unwrap_or_default()
+}
+
+/// The words of a command that may name a program, which gets its own credentials.
+///
+/// Code that starts programs names none: the user can open what it needs with `isolation.read`.
+pub(crate) fn named_programs(program: &Program) -> Vec<String> {
+    const SHELLS: &[&str] = &["shell", "bash", "sh", "zsh"];
+    let words: Vec<String> = match program {
+        Program::Shell(line) => words(line),
+        Program::Argv(arguments) => arguments.clone(),
+        Program::Code(code) if SHELLS.contains(&code.runtime.name) => words(&code.text),
+        Program::Code(_) => Vec::new(),
+    };
+    // A word can be a command line itself: `bash -c "gh pr list"`.
+    let parts = words.iter().flat_map(|word| word.split_whitespace());
+    let names = parts.map(|part| part.rsplit('/').next().unwrap_or(part).to_owned());
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+fn words(line: &str) -> Vec<String> {
+    let script = shell::parse(line);
+    script
+        .commands
+        .iter()
+        .flat_map(|command| &command.words)
+        .filter_map(shell::Word::known)
+        .collect()
 }
 
 pub(crate) fn limits(settings: &settings::Limits) -> Limits {
@@ -125,10 +163,22 @@ pub(crate) fn limits(settings: &settings::Limits) -> Limits {
     }
 }
 
-/// Paths that settings hide.
+/// Paths that no tool reads: what the settings deny, secrets, and what Forebay stores. The same list as for runs.
 pub(crate) fn denied_paths(app: &App) -> Vec<PathBuf> {
+    let settings = &app.settings.isolation;
+    let paths =
+        |texts: &[String]| -> Vec<PathBuf> { texts.iter().map(|text| path(app, text)).collect() };
+    let mut denied = AccessRules::hidden_paths(&Isolation {
+        profile: Profile::Project,
+        home: app.user_home.clone(),
+        data_folder: Some(app.stores.home().root().to_owned()),
+        read: paths(&settings.read),
+        credentials: agent_credentials(app, &[]),
+        ..Isolation::default()
+    });
     let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
-    app.settings.isolation.deny.iter().map(|text| real(path(app, text))).collect()
+    denied.extend(paths(&settings.deny).into_iter().map(real));
+    denied
 }
 
 /// A path as a setting names it: absolute, of the home folder, or of the project.

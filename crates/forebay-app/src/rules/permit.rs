@@ -9,6 +9,7 @@ use forebay_policy::{Decision, List, Mode, Unmatched, Verdict};
 use forebay_sandbox::Profile;
 use forebay_text::{number, shell_quote};
 
+use super::links::real_path;
 use super::load::{Caution, load_readable};
 use super::session_rules::{Record, SessionRules};
 use super::unreachable::Unreachable;
@@ -85,6 +86,7 @@ pub(crate) fn permit_under(
     call: &Call,
 ) -> Result<(), AppError> {
     let around = circumstances(app, in_force, cwd);
+    check_hidden(app, acts, cwd)?;
     for act in acts {
         let verdict = decide(act.tool(), &act.input(), &in_force.rules, &around);
         match verdict.decision {
@@ -94,6 +96,26 @@ pub(crate) fn permit_under(
         }
     }
     Ok(())
+}
+
+/// Refuses files that are hidden from programs too: secrets, and what `isolation.deny` names.
+fn check_hidden(app: &App, acts: &[Act], cwd: &Path) -> Result<(), AppError> {
+    let files = acts.iter().filter_map(|act| match act {
+        Act::Read(path) | Act::Edit(path) => real_path(&cwd.join(path)),
+        Act::Run { .. } | Act::Fetch(_) => None,
+    });
+    let files: Vec<PathBuf> = files.collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    let hidden = crate::rules::isolation::denied_paths(app);
+    match hidden.iter().find(|hidden| files.iter().any(|file| file.starts_with(hidden))) {
+        None => Ok(()),
+        Some(path) => Err(AppError::refused(
+            format!("denied: {} holds secrets, or is in isolation.deny", path.display()),
+            "continue without it; the user can open it with isolation.read",
+        )),
+    }
 }
 
 /// Says of each file whether it may be read without anybody being asked.

@@ -120,6 +120,7 @@ pub(crate) fn run_permitted(
     let mut stored = capture.store(app, &spec, &finished, failed);
     stored.redactions.add(&in_title);
     stored.blocked.extend(unenforced_rules(app, &spec, in_force));
+    stored.blocked.extend(missing_isolation(&spec));
     let answer = answer(&line, &stored, &finished, meaning, budget.answer);
     Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
 }
@@ -170,9 +171,21 @@ fn spec(
     spec.timeout = timeout(app, options)?;
     spec.env = environment(options)?;
     let profile = options.profile.unwrap_or(app.settings.isolation.profile);
-    spec.isolation = isolation::isolation(app, profile, in_force);
+    let programs = isolation::named_programs(&spec.program);
+    spec.isolation = isolation::isolation(app, profile, in_force, programs);
     spec.limits = isolation::limits(&app.settings.limits);
     Ok(spec)
+}
+
+/// Says what this system lacks, since a run that is less isolated than its profile promises looks like any other.
+fn missing_isolation(spec: &RunSpec) -> Option<String> {
+    let missing = forebay_sandbox::isolation::missing_mechanisms();
+    (spec.isolation.profile != Profile::Off && !missing.is_empty()).then(|| {
+        format!(
+            "isolation: NOT complete, this system has no {}; see doctor",
+            missing.join(" and no ")
+        )
+    })
 }
 
 /// Warns if isolation is off: rules are not checked inside code, so only isolation enforces them there.

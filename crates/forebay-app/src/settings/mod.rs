@@ -108,6 +108,7 @@ pub struct Isolation {
     pub write: Vec<String>,
     pub read: Vec<String>,
     pub deny: Vec<String>,
+    pub required: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

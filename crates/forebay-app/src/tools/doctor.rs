@@ -217,7 +217,7 @@ fn shell(app: &App, call: &Call) -> Check {
     spec.env = vec![("PATH".to_owned(), trusted_path(app.root()))];
     if let Ok(in_force) = rules::in_force(app) {
         let profile = app.settings.isolation.profile;
-        spec.isolation = rules::isolation::isolation(app, profile, &in_force);
+        spec.isolation = rules::isolation::isolation(app, profile, &in_force, Vec::new());
     }
     match forebay_sandbox::run(&spec, &mut output, &call.cancel) {
         Ok(finished) if finished.ending.is_success() => Check::good(
@@ -296,26 +296,29 @@ fn isolation(app: &App, call: &Call) -> Check {
     }
 }
 
-/// Names the credentials that runs can read, because the tools that own them must work.
+/// Names the credentials on this machine that are closed to runs, and those that settings open.
 fn credentials(app: &App) -> Option<Check> {
     let profile = app.settings.isolation.profile;
     let in_force = rules::in_force(app).ok()?;
-    let isolation = rules::isolation::isolation(app, profile, &in_force);
-    let readable = AccessRules::readable_credentials(&isolation);
+    let isolation = rules::isolation::isolation(app, profile, &in_force, Vec::new());
+    let credentials = AccessRules::credentials(&isolation);
     let home = app.user_home.as_deref().and_then(|home| home.canonicalize().ok());
     let shown = |path: &PathBuf| match home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => format!("~/{}", below.display()),
         None => path.display().to_string(),
     };
-    let names: Vec<String> = readable.iter().map(shown).collect();
-    (!names.is_empty()).then(|| {
-        let names = names.join(", ");
-        Check::note(
+    let names = |wanted: bool| {
+        let matching = credentials.iter().filter(|(_, is_open)| *is_open == wanted);
+        matching.map(|(path, _)| shown(path)).collect::<Vec<_>>().join(", ")
+    };
+    let (open, closed) = (names(true), names(false));
+    if !open.is_empty() {
+        return Some(Check::note("credentials", format!("every run can read {open}")));
+    }
+    (!closed.is_empty()).then(|| {
+        Check::good(
             "credentials",
-            format!(
-                "runs can read {names}: the tools that own them need it; isolation.deny hides single ones, \
-                 profile strict all"
-            ),
+            format!("closed to runs that do not name the program that owns them: {closed}"),
         )
     })
 }

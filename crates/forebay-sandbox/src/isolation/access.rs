@@ -9,10 +9,13 @@ use rustix::fs::{Access, access};
 use super::canonicalize::{canonicalize, canonicalize_or_keep};
 use super::installed_tools::InstalledTools;
 use super::known_paths::{
-    DEVICES, KnownPath, READABLE_CREDENTIALS, SECRET_STORE_EXCEPTIONS, SECRET_STORES, SYSTEM_PATHS,
-    TEMP_DIRS, TOOL_CACHES, TOOL_LOCK_FILES, ToolCache,
+    DEVICES, KnownPath, SECRET_STORE_EXCEPTIONS, SECRET_STORES, SYSTEM_PATHS, TEMP_DIRS,
+    TOOL_CACHES, TOOL_CREDENTIALS, TOOL_LOCK_FILES, ToolCache,
 };
 use super::{Isolation, Profile};
+
+/// The program whose calls need the stored data.
+const OWN_PROGRAM: &str = "forebay";
 
 /// What a run can access. Existing paths are canonical: absolute and without symbolic links.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,14 +48,15 @@ impl AccessRules {
         let denied = denied(isolation);
         let write = resolver.writable(isolation, temp);
         let control = control(isolation, &write);
+        let exceptions = resolver.exceptions(isolation, &denied);
         Self {
             profile: isolation.profile,
             read: resolver.readable(isolation, &write),
             fixed: fixed(isolation, &control, &write),
             control,
             write,
-            hidden: resolver.hidden(isolation, &denied),
-            exceptions: resolver.exceptions(isolation, &denied),
+            hidden: resolver.hidden(isolation, &denied, &exceptions),
+            exceptions,
             denied,
             denied_programs: isolation
                 .denied_programs
@@ -97,13 +101,21 @@ impl AccessRules {
         is_within(path, &self.control)
     }
 
-    /// The credentials of tools on this machine that a run can read.
-    pub fn readable_credentials(isolation: &Isolation) -> Vec<PathBuf> {
-        let rules = Self::new(isolation, None);
+    /// The credentials of tools on this machine, and whether a run can read them that names none of the tools.
+    pub fn credentials(isolation: &Isolation) -> Vec<(PathBuf, bool)> {
+        let unnamed = Isolation { programs: Vec::new(), ..isolation.clone() };
+        let rules = Self::new(&unnamed, None);
         let resolver = PathResolver { home: isolation.home.as_deref() };
-        let mut readable = resolver.credentials(isolation);
-        readable.retain(|path| rules.allows_read(path));
-        readable
+        let credentials = resolver.credentials(&unnamed).into_iter();
+        credentials.map(|path| (path.clone(), rules.allows_read(&path))).collect()
+    }
+
+    /// What no program can read under `isolation`, for those who read files themselves.
+    pub fn hidden_paths(isolation: &Isolation) -> Vec<PathBuf> {
+        let resolver = PathResolver { home: isolation.home.as_deref() };
+        let denied = denied(isolation);
+        let exceptions = resolver.exceptions(isolation, &denied);
+        resolver.hidden(isolation, &denied, &exceptions)
     }
 
     pub const fn profile(&self) -> Profile {
@@ -190,21 +202,34 @@ impl PathResolver<'_> {
         caches
     }
 
-    fn hidden(&self, isolation: &Isolation, denied: &[PathBuf]) -> Vec<PathBuf> {
+    fn hidden(
+        &self,
+        isolation: &Isolation,
+        denied: &[PathBuf],
+        exceptions: &[PathBuf],
+    ) -> Vec<PathBuf> {
         let mut hidden = self.existing(SECRET_STORES);
-        if isolation.profile == Profile::Strict {
-            hidden.extend(self.credentials(isolation));
-        }
+        hidden.extend(self.credentials(isolation));
+        hidden.extend(stored_data(isolation));
         // A path that this user cannot read needs no rule, such as the password hashes for anyone but root.
-        hidden.retain(|path| access(path, Access::READ_OK).is_ok());
+        hidden.retain(|path| {
+            let is_opened = is_within(path, exceptions) || isolation.write.contains(path);
+            !is_opened && access(path, Access::READ_OK).is_ok()
+        });
         hidden.extend_from_slice(denied);
         hidden
     }
 
+    /// The credentials whose owners the run does not name.
     fn credentials(&self, isolation: &Isolation) -> Vec<PathBuf> {
-        let mut credentials = self.existing(READABLE_CREDENTIALS);
-        credentials.extend(isolation.credentials.iter().filter_map(|path| canonicalize(path)));
-        credentials
+        let is_named = |programs: &[&str]| {
+            isolation.profile == Profile::Project
+                && programs.iter().any(|program| isolation.names(program))
+        };
+        let closed = TOOL_CREDENTIALS.iter().filter(|known| !is_named(known.programs));
+        let closed = closed.filter_map(|known| canonicalize(&self.below_home(known.path)?));
+        let of_agents = isolation.credentials.iter().filter_map(|path| canonicalize(path));
+        closed.chain(of_agents).collect()
     }
 
     /// Returns the readable paths inside secret stores, except for those denied explicitly.
@@ -267,6 +292,16 @@ fn denied(isolation: &Isolation) -> Vec<PathBuf> {
     isolation.deny.iter().filter_map(|path| canonicalize(path)).collect()
 }
 
+/// What Forebay has stored, unless the run calls Forebay. Compiled snippets are not among it: runs execute them.
+fn stored_data(isolation: &Isolation) -> Vec<PathBuf> {
+    const RUNNABLE: &[&str] = &["cache"];
+    let folder = isolation.data_folder.as_deref().filter(|_| !isolation.names(OWN_PROGRAM));
+    let entries = folder.and_then(|folder| fs::read_dir(canonicalize_or_keep(folder)).ok());
+    let entries = entries.into_iter().flatten().flatten();
+    let stored = entries.filter(|entry| !RUNNABLE.iter().any(|name| entry.file_name() == *name));
+    stored.map(|entry| entry.path()).collect()
+}
+
 /// The control files that exist in writable directories.
 fn control(isolation: &Isolation, write: &[PathBuf]) -> Vec<PathBuf> {
     let existing = isolation.control_files.iter().filter_map(|path| canonicalize(path));
@@ -308,6 +343,7 @@ mod tests {
             "home/project/.env",
             "home/.gem/credentials",
             "home/.agent/auth.json",
+            "home/data/x.db",
         ] {
             fs::write(at(file), "x").unwrap();
         }
@@ -344,9 +380,12 @@ mod tests {
         check(&isolation, ".ssh/id_x", false, false);
         check(&isolation, ".ssh/id_x.pub", true, false);
         check(&isolation, ".ssh/config", true, false);
-        check(&isolation, ".aws/credentials", true, false);
+        check(&isolation, ".aws/credentials", false, false);
+        check(&isolation, ".gem/credentials", false, false);
+        check(&isolation, ".agent/auth.json", false, false);
         check(&isolation, "project/.env", false, false);
-        check(&isolation, "data/x.db", true, false);
+        check(&isolation, "data/x.db", false, false);
+        check(&isolation, "data/cache/program", true, false);
         check(&isolation, "/etc/hosts", true, false);
     }
 
@@ -366,19 +405,28 @@ mod tests {
     }
 
     #[test]
-    fn lists_the_credentials_that_a_run_can_read() {
+    fn a_program_gets_its_own_credentials() {
         let (_dir, mut isolation) = fixture();
-        let names = |isolation: &Isolation| {
-            let home = isolation.home.clone().unwrap();
-            let readable = AccessRules::readable_credentials(isolation);
-            let below = |path: &PathBuf| path.strip_prefix(&home).unwrap().display().to_string();
-            readable.iter().map(below).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(names(&isolation), ".aws .gem/credentials .agent/auth.json");
-        isolation.deny.push(isolation.home.clone().unwrap().join(".aws"));
-        assert_eq!(names(&isolation), ".gem/credentials .agent/auth.json");
+        isolation.programs = vec!["aws".to_owned()];
+        check(&isolation, ".aws/credentials", true, false);
+        check(&isolation, ".gem/credentials", false, false);
+        isolation.programs = vec!["forebay".to_owned()];
+        check(&isolation, ".aws/credentials", false, false);
+        check(&isolation, "data/x.db", true, false);
         isolation.profile = Profile::Strict;
-        assert_eq!(names(&isolation), "");
+        isolation.programs = vec!["gem".to_owned()];
+        check(&isolation, ".gem/credentials", false, false);
+    }
+
+    #[test]
+    fn lists_credentials_and_which_are_open() {
+        let (_dir, mut isolation) = fixture();
+        let home = isolation.home.clone().unwrap();
+        isolation.read = vec![home.join(".aws")];
+        isolation.programs = vec!["gem".to_owned()];
+        let expected = [(".aws", true), (".gem/credentials", false), (".agent/auth.json", false)];
+        let expected = expected.map(|(path, is_open)| (home.join(path), is_open));
+        assert_eq!(AccessRules::credentials(&isolation), expected);
     }
 
     #[test]

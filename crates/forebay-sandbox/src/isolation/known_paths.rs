@@ -34,26 +34,37 @@ pub(super) const SECRET_STORES: &[KnownPath] = &[
     known("/etc/gshadow", "password hashes, for a run as root"),
 ];
 
-/// Credentials that `project` leaves readable, because the tools that own them must work in a run; `strict` hides
-/// them. SECURITY.md lists them, and `doctor` shows those that exist. Agents' own come from the caller.
-pub(super) const READABLE_CREDENTIALS: &[KnownPath] = &[
-    known(".aws", "aws"),
-    known(".azure", "az"),
-    known(".config/gcloud", "gcloud"),
-    known(".config/gh", "gh"),
-    known(".config/glab-cli", "glab"),
-    known(".git-credentials", "git over HTTPS"),
-    known(".config/git/credentials", "git over HTTPS"),
-    known(".kube", "kubectl"),
-    known(".docker/config.json", "docker"),
-    known(".config/containers/auth.json", "podman"),
-    known(".terraform.d/credentials.tfrc.json", "terraform"),
-    known(".npmrc", "npm"),
-    known(".yarnrc.yml", "yarn"),
-    known(".pypirc", "twine"),
-    known(".cargo/credentials.toml", "cargo publish"),
-    known(".gem/credentials", "gem push"),
-    known(".m2/settings.xml", "mvn"),
+/// Credentials of tools: closed, except for a run under `project` that names one of the programs that own them.
+/// SECURITY.md lists them. Agents' own come from the caller.
+pub(super) const TOOL_CREDENTIALS: &[ToolCredentials] = &[
+    owned(".aws", &["aws", "sam", "cdk", "terraform", "tofu", "pulumi"]),
+    owned(".azure", &["az", "azd", "terraform", "tofu", "pulumi"]),
+    owned(".config/gcloud", &["gcloud", "gsutil", "bq", "terraform", "tofu", "pulumi"]),
+    owned(".config/gh", &["gh", "git"]),
+    owned(".config/glab-cli", &["glab", "git"]),
+    owned(".config/hub", &["hub"]),
+    owned(".git-credentials", &["git", "gh", "glab", "hub", "cargo", "go", "npm", "pip", "uv"]),
+    owned(
+        ".config/git/credentials",
+        &["git", "gh", "glab", "hub", "cargo", "go", "npm", "pip", "uv"],
+    ),
+    owned(".kube", &["kubectl", "helm", "k9s", "kustomize", "oc", "terraform", "tofu"]),
+    owned(".docker/config.json", &["docker", "docker-compose", "podman", "buildah", "skopeo"]),
+    owned(".config/containers/auth.json", &["podman", "buildah", "skopeo"]),
+    owned(".terraform.d/credentials.tfrc.json", &["terraform", "tofu"]),
+    owned(".vault-token", &["vault"]),
+    owned(".pgpass", &["psql", "pg_dump", "pg_dumpall", "pg_restore", "createdb", "dropdb"]),
+    owned(".my.cnf", &["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump"]),
+    owned(".npmrc", &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "corepack"]),
+    owned(".yarnrc.yml", &["yarn", "corepack"]),
+    owned(".pypirc", &["twine", "uv", "hatch", "flit", "poetry"]),
+    owned(".cargo/credentials.toml", &["cargo"]),
+    owned(".cargo/credentials", &["cargo"]),
+    owned(".gem/credentials", &["gem", "bundle"]),
+    owned(".m2/settings.xml", &["mvn", "mvnw", "gradle", "gradlew"]),
+    owned(".config/rclone", &["rclone"]),
+    owned(".s3cfg", &["s3cmd"]),
+    owned(".boto", &["gsutil"]),
 ];
 
 /// Paths inside secret stores that contain no secrets and are needed to connect through an agent.
@@ -178,6 +189,17 @@ pub(super) const SYSTEM_PATHS: &[KnownPath] = &[
     known(".config/git", "git settings"),
 ];
 
+/// Credentials, and the programs that own them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ToolCredentials {
+    pub(super) path: &'static str,
+    pub(super) programs: &'static [&'static str],
+}
+
+const fn owned(path: &'static str, programs: &'static [&'static str]) -> ToolCredentials {
+    ToolCredentials { path, programs }
+}
+
 const fn known(path: &'static str, reason: &'static str) -> KnownPath {
     KnownPath { path, reason }
 }
@@ -214,7 +236,6 @@ mod tests {
     fn every_path_has_a_reason_and_is_listed_once() {
         for list in [
             SECRET_STORES,
-            READABLE_CREDENTIALS,
             SECRET_STORE_EXCEPTIONS,
             TOOL_LOCK_FILES,
             TEMP_DIRS,
@@ -234,19 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn credentials_of_cloud_tools_are_readable() {
-        for needed in READABLE_CREDENTIALS {
-            let hidden = SECRET_STORES.iter().any(|store| needed.path.starts_with(store.path));
-            assert!(!hidden, "{}", needed.path);
-        }
-    }
-
-    #[test]
-    fn security_md_lists_readable_credentials() {
+    fn security_md_lists_credentials() {
         let page = include_str!("../../../../SECURITY.md");
-        for credentials in READABLE_CREDENTIALS {
+        for credentials in TOOL_CREDENTIALS {
             let path = format!("`~/{}`", credentials.path);
             assert!(page.contains(&path), "SECURITY.md does not list {path}");
+            assert!(!credentials.programs.is_empty(), "{path} has no owner");
+            let hidden = SECRET_STORES.iter().any(|store| credentials.path.starts_with(store.path));
+            assert!(!hidden, "{path} is listed twice");
         }
     }
 }

@@ -50,6 +50,7 @@ pub use access::AccessRules;
 pub(crate) use control_files::ControlFiles;
 pub use denials::explain_denials;
 pub(crate) use environment::injection_variables;
+pub use restrictions::missing_mechanisms;
 pub(crate) use restrictions::{Restrictions, Sandbox};
 pub use self_test::{CheckOutcome, GuaranteeCheck, SelfTestReport, self_test};
 
@@ -109,7 +110,9 @@ pub struct Isolation {
     pub write: Vec<PathBuf>,
     /// Readable in addition to the profile, even inside a secret store.
     pub read: Vec<PathBuf>,
-    /// Credentials of agents: readable under `project`, which `doctor` shows, and hidden under `strict`.
+    /// The words of the command that may name programs: each gets the credentials that it owns.
+    pub programs: Vec<String>,
+    /// More credentials, which are hidden.
     pub credentials: Vec<PathBuf>,
     /// Neither readable nor writable; overrides all other rules.
     pub deny: Vec<PathBuf>,
@@ -122,6 +125,19 @@ pub struct Isolation {
     pub control_files: Vec<PathBuf>,
     /// Directories that cannot be renamed where mounts are possible.
     pub fixed: Vec<PathBuf>,
+    /// Refuse to run where the system cannot isolate; `strict` always refuses.
+    pub is_required: bool,
+}
+
+impl Isolation {
+    fn names(&self, program: &str) -> bool {
+        self.programs.iter().any(|named| named == program)
+    }
+
+    /// Whether a run that cannot be isolated is refused.
+    fn is_refused_if_missing(&self) -> bool {
+        self.is_required || self.profile == Profile::Strict
+    }
 }
 
 #[cfg(test)]

@@ -272,6 +272,11 @@ pub(super) fn is_mount_failure(error: &io::Error) -> bool {
     matches!(code, Some(UNAVAILABLE | CHANGED))
 }
 
+/// Whether the system has refused a mount namespace.
+pub(super) fn are_refused() -> bool {
+    UNSUPPORTED.load(Ordering::Relaxed)
+}
+
 /// Tries whether this system allows the namespaces.
 #[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
 #[expect(unsafe_code, reason = "the namespace is created in a child")]

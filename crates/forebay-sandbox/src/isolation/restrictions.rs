@@ -10,6 +10,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::{AccessRules, Isolation, Profile};
+use crate::RunError;
 
 /// The prepared sandbox of a run.
 #[derive(Debug)]
@@ -21,10 +22,18 @@ pub(crate) struct Sandbox {
 
 impl Sandbox {
     /// Builds the sandbox for `isolation`; it is empty under [`Profile::Off`].
-    pub(crate) fn new(isolation: &Isolation) -> io::Result<Self> {
+    pub(crate) fn new(isolation: &Isolation) -> Result<Self, RunError> {
         if isolation.profile == Profile::Off {
             return Ok(Self { temp_dir: None, restrictions: None });
         }
+        let missing = missing_mechanisms();
+        if isolation.is_refused_if_missing() && !missing.is_empty() {
+            return Err(RunError::NotIsolated { missing: missing.join(" and ") });
+        }
+        Self::build(isolation).map_err(RunError::io("prepare the isolation"))
+    }
+
+    fn build(isolation: &Isolation) -> io::Result<Self> {
         let temp_dir = private_temp_dir(isolation.profile)?;
         let rules = AccessRules::new(isolation, temp_dir.as_ref().map(TempDir::path));
         Ok(Self { restrictions: Some(Arc::new(Restrictions::new(&rules)?)), temp_dir })
@@ -45,15 +54,20 @@ impl Sandbox {
     }
 }
 
+/// What this system lacks to isolate a run, as far as it is known: a missing namespace shows in the first run.
+pub fn missing_mechanisms() -> Vec<&'static str> {
+    missing()
+}
+
 fn private_temp_dir(profile: Profile) -> io::Result<Option<TempDir>> {
     let is_private = profile == Profile::Strict;
     is_private.then(|| tempfile::Builder::new().prefix("forebay-").tempdir()).transpose()
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Restrictions, is_mount_failure, mechanisms};
+pub(crate) use linux::{Restrictions, is_mount_failure, mechanisms, missing};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use other::{Restrictions, is_mount_failure, mechanisms};
+pub(crate) use other::{Restrictions, is_mount_failure, mechanisms, missing};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -104,6 +118,12 @@ mod linux {
         mounts::is_mount_failure(error)
     }
 
+    pub(crate) fn missing() -> Vec<&'static str> {
+        let landlock = landlock::abi_version().is_none().then_some("Landlock");
+        let namespaces = mounts::are_refused().then_some("user namespaces");
+        landlock.into_iter().chain(namespaces).collect()
+    }
+
     /// Describes the mechanisms of this system.
     pub(crate) fn mechanisms() -> Vec<String> {
         let paths = landlock::abi_version().map_or_else(
@@ -113,7 +133,7 @@ mod linux {
         let mounts = if mounts::are_supported() {
             "mount namespaces"
         } else {
-            "no mount namespaces (files created next to a denied one cannot be read)"
+            "no mount namespaces: modes and times of other files, control files and terminals are NOT protected"
         };
         vec![paths, "seccomp".to_owned(), mounts.to_owned()]
     }
@@ -145,6 +165,10 @@ mod other {
 
     pub(crate) const fn is_mount_failure(_: &io::Error) -> bool {
         false
+    }
+
+    pub(crate) fn missing() -> Vec<&'static str> {
+        if cfg!(target_os = "macos") { Vec::new() } else { vec!["any isolation"] }
     }
 
     /// Describes the mechanisms of this system.

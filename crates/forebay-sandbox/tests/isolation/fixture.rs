@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use forebay_domain::run::{Ending, Stream};
 use forebay_sandbox::{
-    CancelToken, FinishedRun, Isolation, Limits, Profile, Program, RunSpec, Sink, isolation, run,
+    CancelToken, FinishedRun, Isolation, Limits, Profile, Program, RunError, RunSpec, Sink,
+    isolation, run,
 };
 
 pub(crate) struct Fixture {
@@ -78,13 +79,17 @@ impl Fixture {
 
     /// Runs a line of bash in the project, with HOME set to the fixture.
     pub(crate) fn run(&self, line: &str) -> Completed {
+        self.try_run(line).unwrap()
+    }
+
+    pub(crate) fn try_run(&self, line: &str) -> Result<Completed, RunError> {
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), self.path("project"));
         spec.env = vec![("HOME".to_owned(), self.home.path().to_str().unwrap().to_owned())];
         spec.isolation = self.isolation.clone();
         spec.limits = self.limits;
         let mut text = Text(Vec::new());
-        let finished = run(&spec, &mut text, &CancelToken::new()).unwrap();
-        Completed { finished, text: String::from_utf8_lossy(&text.0).into_owned() }
+        let finished = run(&spec, &mut text, &CancelToken::new())?;
+        Ok(Completed { finished, text: String::from_utf8_lossy(&text.0).into_owned() })
     }
 }
 

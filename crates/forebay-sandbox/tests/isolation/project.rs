@@ -35,8 +35,19 @@ fn allows_temp_devices_and_caches() {
 #[test]
 fn allows_reads_except_secrets() {
     let fixture = Fixture::new(Profile::Project);
-    let line = "cat ~/elsewhere/file ~/.aws/credentials ~/.ssh/id_x.pub && ls ~ / /etc >/dev/null";
-    assert_eq!(fixture.run(line).succeeded(), "content\ncontent\ncontent\n");
+    let line = "cat ~/elsewhere/file ~/.ssh/id_x.pub && ls ~ / /etc >/dev/null";
+    assert_eq!(fixture.run(line).succeeded(), "content\ncontent\n");
+}
+
+#[test]
+fn a_program_that_is_named_gets_its_credentials() {
+    let mut fixture = Fixture::new(Profile::Project);
+    if is_enforced() {
+        fixture.run("cat ~/.aws/credentials").was_denied();
+        fixture.run("cat ~/data/db").was_denied();
+    }
+    fixture.isolation.programs = vec!["aws".to_owned()];
+    assert_eq!(fixture.run("cat ~/.aws/credentials").succeeded(), "content\n");
 }
 
 #[test]

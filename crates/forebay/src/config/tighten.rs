@@ -38,6 +38,7 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("isolation.write", Fewer),
     ("isolation.read", Fewer),
     ("isolation.deny", More),
+    ("isolation.required", On),
     ("rules.unmatched", StricterAnswer),
     ("limits.memory_mb", Lower),
     ("limits.cpu_seconds", Lower),
@@ -147,6 +148,8 @@ mod tests {
         check("isolation.profile", "'off'", "'project'", Some("'project'"));
         check("rules.unmatched", "'run'", "'ask'", Some("'ask'"));
         check("rules.unmatched", "'deny'", "'run'", None);
+        check("isolation.required", "true", "false", None);
+        check("isolation.required", "false", "true", Some("true"));
         check("isolation.write", "[]", "['/']", None);
         check("isolation.write", "['/a', '/b']", "['/a']", Some("['/a']"));
         check("isolation.read", "[]", "['~/.ssh']", None);

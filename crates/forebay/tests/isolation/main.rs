@@ -136,28 +136,38 @@ fn answer_blames_isolation_for_no_path_it_did_not_refuse() {
 }
 
 #[test]
-fn credentials_that_tools_need_are_named_by_doctor_and_hidden_under_strict() {
+fn credentials_are_closed_but_to_the_tools_that_own_them() {
     let user = User::new();
     if !user.is_isolation_enforced() {
         return;
     }
     fs::create_dir_all(user.path(".config/git")).unwrap();
     fs::create_dir_all(user.path(".codex")).unwrap();
-    let stores = [".git-credentials", ".config/git/credentials", ".codex/auth.json"];
-    for store in stores {
+    let stores = [
+        (".git-credentials", "git"),
+        (".config/git/credentials", "git"),
+        (".codex/auth.json", "codex"),
+    ];
+    for (store, _) in stores {
         fs::write(user.path(store), "secret\n").unwrap();
     }
     let doctor = user.forebay(["doctor"]).text;
-    for store in stores {
+    for (store, owner) in stores {
         assert!(doctor.contains(&format!("~/{store}")), "{doctor}");
         let read = format!("cat ~/{store}");
-        assert_eq!(user.forebay(["run", &read]).code, Some(0), "{store}");
-        let refused = user.forebay(["run", "--isolation", "strict", &read]);
-        assert!(!refused.text.contains("secret\n"), "{store}: {}", refused.text);
-        assert_ne!(refused.code, Some(0), "{store}");
+        let by_owner = format!(": {owner}; {read}");
+        assert_eq!(user.forebay(["run", &by_owner]).code, Some(0), "{store}");
+        let refused = [
+            user.forebay(["run", &read]),
+            user.forebay(["run", "--isolation", "strict", &by_owner]),
+        ];
+        for refused in refused {
+            assert!(!refused.text.contains("secret\n"), "{store}: {}", refused.text);
+            assert_ne!(refused.code, Some(0), "{store}");
+        }
     }
-    let strict = user.forebay(["--set", "isolation.profile=strict", "doctor"]).text;
-    assert!(!strict.contains("credentials"), "{strict}");
+    let opened = user.forebay(["--set", "isolation.read=['~/.git-credentials']", "doctor"]).text;
+    assert!(opened.contains("every run can read ~/.git-credentials"), "{opened}");
 }
 
 #[test]

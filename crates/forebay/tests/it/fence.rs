@@ -130,3 +130,40 @@ fn settings_open_a_frozen_file() {
     command.env("FOREBAY_ISOLATION_WRITE", r#"[".git/config"]"#);
     crate::env::finish(command, b"").ok();
 }
+
+#[test]
+fn credentials_are_closed_unless_their_program_is_named() {
+    let fence = Fence::new();
+    let data = fence.env.data();
+    fence.env.noted("remember");
+    for (script, word) in
+        [("cat ~/.aws/credentials", "secret"), ("cat DATA/projects/*/*.db", "SQLite")]
+    {
+        let script = script.replace("DATA", &data.display().to_string());
+        let ran = fence.run("project", &script);
+        assert!(ran.code() != Some(0) && !ran.text().contains(word), "{script}: {}", ran.text());
+    }
+    let named = fence.env.forebay(["run", "--", "aws --version >&2; cat ~/.aws/credentials"]);
+    assert_eq!(named.body().lines().last(), Some("secret"), "{}", named.text());
+    fence.env.forebay(["run", "--", "true"]).ok();
+}
+
+#[test]
+fn tools_that_read_files_themselves_obey_the_same_list() {
+    let fence = Fence::new();
+    let mut client = fence.env.mcp();
+    let secret = fence.env.home().join(".aws/credentials");
+    let link = fence.env.project().join("link");
+    std::os::unix::fs::symlink(&secret, &link).unwrap();
+    for (tool, input) in [
+        ("ctx_index", serde_json::json!({"path": secret})),
+        ("ctx_index", serde_json::json!({"path": link})),
+        ("context_read", serde_json::json!({"path": "link"})),
+        ("ctx_index", serde_json::json!({"path": fence.env.home()})),
+    ] {
+        let answer = client.call(tool, input.clone());
+        assert!(!answer.to_string().contains("secret\\n"), "{tool} {input}: {answer}");
+    }
+    let found = client.text("ctx_search", serde_json::json!({"queries": ["secret"]}));
+    assert!(!found.contains("credentials"), "{found}");
+}

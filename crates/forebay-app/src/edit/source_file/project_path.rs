@@ -6,7 +6,7 @@ use forebay_text::invisible::is_invisible;
 
 use crate::bounds;
 use crate::next_call::NextCall;
-use crate::rules::{self, Act, isolation, permit, real_path};
+use crate::rules::{self, Act, permit, real_path};
 use crate::{App, AppError, Call};
 
 /// A resolved path.
@@ -35,7 +35,6 @@ pub(crate) fn locate(
     app.check_not_whole_home(&real_root(app))?;
     let location = named(app, name)?;
     check_project(app, &location)?;
-    check_settings(app, &location)?;
     if access == Access::Edit {
         check_new_name(app, &location)?;
         check_protected(app, &location)?;
@@ -111,18 +110,6 @@ fn check_new_name(app: &App, location: &ProjectPath) -> Result<(), AppError> {
         format!("the name {} has invisible characters", location.shown.escape_debug()),
         "give a name without control, direction and zero-width characters",
     ))
-}
-
-/// Applies `isolation.deny`, which also hides these paths from programs.
-fn check_settings(app: &App, location: &ProjectPath) -> Result<(), AppError> {
-    let denied = isolation::denied_paths(app);
-    match denied.iter().find(|path| location.path.starts_with(path)) {
-        None => Ok(()),
-        Some(path) => Err(AppError::refused(
-            format!("denied: {} is in isolation.deny", path.display()),
-            "the user's settings forbid this; continue without it",
-        )),
-    }
 }
 
 /// Protects the files that control permissions, of Forebay or git: only the user may change them.
