@@ -101,7 +101,7 @@ mod tests {
         }
         for line in [
             "[x] done",
-            "[TODO] ask Ann",
+            "[LATER] ask Ann",
             "meet at 10:30: bring the list",
             "look at src/a.ts: it is slow",
             "error handling is missing",
