@@ -59,6 +59,15 @@ const CONTROL_FILES: &[&str] = &[
     // Editors and development environments.
     ".idea",
     ".fleet",
+    ".vim",
+    ".vimrc",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".dir-locals.el",
+    // Debuggers.
+    ".gdbinit",
+    ".lldbinit",
     ".devcontainer",
     // Hook managers.
     ".husky",
@@ -71,14 +80,20 @@ const CONTROL_FILES: &[&str] = &[
     ".npmrc",
     ".yarnrc",
     ".yarnrc.yml",
+    ".yarn/releases",
+    ".yarn/plugins",
     ".pnpmfile.cjs",
     ".cargo/config.toml",
     ".cargo/config",
     ".mvn",
 ];
 
-/// What git executes, in its folder.
-const GIT_CONTROL_FILES: &[&str] = &["config", "config.worktree", "hooks"];
+/// What git executes, in its folder, and what says where that folder's settings are.
+const GIT_CONTROL_FILES: &[&str] = &["config", "config.worktree", "hooks", "commondir", "gitdir"];
+/// Folders in git's folder with one such folder for each worktree and submodule.
+const GIT_FOLDERS: [&str; 2] = ["worktrees", "modules"];
+/// A repository with more of them freezes the first ones: each costs a mount in each run.
+const MAX_GIT_FOLDERS: usize = 64;
 
 /// The control files of the project, and git's; what the user's settings make writable is not among them.
 fn control_files(app: &App) -> Vec<PathBuf> {
@@ -95,6 +110,7 @@ fn control_files(app: &App) -> Vec<PathBuf> {
     let shared = project.outer_git_folder().map(Path::to_owned);
     let mut folders: Vec<PathBuf> =
         [Some(git), of_worktree, shared].into_iter().flatten().collect();
+    folders.extend(folders.clone().iter().flat_map(|folder| inner_git_folders(folder)));
     folders.sort();
     folders.dedup();
     for folder in folders.iter().filter(|folder| !folder.is_file()) {
@@ -108,6 +124,20 @@ fn control_files(app: &App) -> Vec<PathBuf> {
     };
     files.retain(|file| !is_opened(file));
     files
+}
+
+/// The folders of a repository's worktrees and submodules.
+fn inner_git_folders(git: &Path) -> Vec<PathBuf> {
+    let entries = GIT_FOLDERS.iter().filter_map(|name| std::fs::read_dir(git.join(name)).ok());
+    let mut folders: Vec<PathBuf> = entries
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    folders.truncate(MAX_GIT_FOLDERS);
+    folders
 }
 
 /// Where agents keep their own credentials, except those that the command names.

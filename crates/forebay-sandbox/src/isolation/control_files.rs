@@ -97,8 +97,10 @@ fn before(path: &Path) -> Before {
     }
 }
 
+/// Whether `git init` makes this: settings, hooks.
 fn is_git(path: &Path) -> bool {
-    path.parent().is_some_and(|folder| folder.ends_with(".git"))
+    let is_made = path.file_name().is_some_and(|name| name == "config" || name == "hooks");
+    is_made && path.parent().is_some_and(|folder| folder.ends_with(".git"))
 }
 
 /// `git init` makes settings and samples of hooks, which are left alone.

@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use crate::env::{Output, TestEnv};
 
@@ -115,6 +117,41 @@ fn a_run_cannot_plant_what_other_programs_obey() {
     }
     assert_eq!(fs::read_to_string(project.join(".git/config")).unwrap(), "[core]\n");
     assert!(project.join("y").exists());
+}
+
+#[test]
+fn a_run_cannot_move_the_settings_of_git() {
+    let fence = Fence::new();
+    let project = fence.env.project();
+    git(&project, &["init", "-q", "."]);
+    git(
+        &project,
+        &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"],
+    );
+    git(&project, &["worktree", "add", "-q", "tree"]);
+    let plant = "mkdir evil && cp -r .git/objects .git/refs .git/HEAD evil && \
+                 printf '[core]\n\tfsmonitor = touch fell-for-it; false\n' > evil/config";
+    fence.run("project", plant).ok();
+    for script in [
+        "echo ../evil > .git/commondir",
+        "echo ../../../evil > .git/worktrees/tree/commondir",
+        "cp evil/config .git/worktrees/tree/config.worktree",
+        "cp evil/config .git/config.worktree",
+    ] {
+        fence.run("project", script);
+        git(&project, &["status"]);
+        git(&project.join("tree"), &["status"]);
+        assert!(!project.join("fell-for-it").exists(), "{script}");
+        assert!(!project.join("tree/fell-for-it").exists(), "{script}");
+    }
+    let common = fs::read_to_string(project.join(".git/worktrees/tree/commondir")).unwrap();
+    assert_eq!(common.trim(), "../..");
+    assert!(!project.join(".git/commondir").exists());
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
 }
 
 #[test]
