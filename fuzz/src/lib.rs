@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use forebay_app::settings::DEFAULTS;
-use forebay_app::{App, Setup};
+use forebay_app::{App, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_policy::{
     Action, Call, CallContext, Mode, Rules, Trust, Unmatched, Verdict, judge, no_links,
@@ -29,6 +29,13 @@ pub fn decide(command: &str, rules: &Rules) -> Verdict {
 
 /// An app whose home and project are below a folder.
 pub fn app(folder: &Path) -> App {
+    app_with(folder, |_| ())
+}
+
+/// The same with other settings.
+pub fn app_with(folder: &Path, change: impl FnOnce(&mut Settings)) -> App {
+    let mut settings = toml::from_str(DEFAULTS).unwrap();
+    change(&mut settings);
     let cwd = folder.join("project");
     std::fs::create_dir_all(cwd.join(".git")).unwrap();
     App::new(Setup {
@@ -36,7 +43,7 @@ pub fn app(folder: &Path) -> App {
         project: Some(Project::for_folder(&cwd, None).unwrap()),
         cwd,
         user_home: Some(folder.to_owned()),
-        settings: toml::from_str(DEFAULTS).unwrap(),
+        settings,
         environment: Vec::new(),
         session: "conversation".to_owned(),
         client: "fuzz".to_owned(),

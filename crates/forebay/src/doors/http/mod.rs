@@ -52,7 +52,7 @@ pub(crate) struct ServerConfig {
     pub(crate) app: App,
     pub(crate) make_workspace: WorkspaceMaker,
     /// Called with the address once the server listens.
-    pub(crate) print_address: Box<dyn FnOnce(&Listening)>,
+    pub(crate) print_address: Box<dyn FnOnce(&Listening) + Send>,
 }
 
 /// The address of a server, and who may use it.

@@ -1,0 +1,51 @@
+//! Entry points of the fuzz targets in `fuzz/`; nothing else uses them.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+
+use forebay_app::{App, AppError};
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::doors::http::{self, ServerConfig};
+use crate::doors::json_scan::JsonScan;
+use crate::doors::mcp::{Verdict, classify};
+
+/// Classifies a line as the MCP server does, scanned in two pieces; returns the error it is answered with, if any.
+pub fn classify_line(line: &[u8], split: usize) -> Option<Value> {
+    let mut scan = JsonScan::default();
+    let (first, second) = line.split_at(split % (line.len() + 1));
+    scan.feed(first);
+    scan.feed(second);
+    match classify(line, &scan) {
+        Verdict::Pass(_) | Verdict::Ignore => None,
+        Verdict::Refuse(refusal) => serde_json::to_value(refusal.into_message()).ok(),
+    }
+}
+
+/// Serves an app on a free port of this machine; the server lives as long as the process.
+pub fn serve_http(app: App) -> Result<SocketAddr, AppError> {
+    let (sender, address) = mpsc::channel();
+    let failed = sender.clone();
+    let config = ServerConfig {
+        app,
+        make_workspace: Box::new(|name| {
+            Err(AppError::bad_input(format!("no workspace {name}"), "use the default one"))
+        }),
+        print_address: Box::new(move |listening| drop(sender.send(Ok(listening.address)))),
+    };
+    thread::spawn(move || {
+        if let Err(error) = http::serve(config) {
+            drop(failed.send(Err(error)));
+        }
+    });
+    let ended = || AppError::unavailable("the server ended", None);
+    address.recv().map_err(|_| ended())?
+}
+
+/// Sets a value in the text of a settings file, as `forebay config set` does; None if that is refused.
+pub fn set_config(text: &str, key: &str, value: &str) -> Option<String> {
+    Config::with_value(Path::new("settings.toml"), text, key, value).ok()
+}
