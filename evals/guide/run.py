@@ -583,8 +583,8 @@ def table(rows, column):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--forebay", required=True, help="path of the program")
-    parser.add_argument("--split", choices=("dev", "heldout"), default="dev")
-    parser.add_argument("--dir", metavar="FOLDER", type=pathlib.Path, help="sessions of another folder than dev/ and heldout/")
+    parser.add_argument("--split", choices=("dev", "heldout", "replacements"), default="dev")
+    parser.add_argument("--dir", metavar="FOLDER", type=pathlib.Path, help="sessions of another folder")
     parser.add_argument("--json", metavar="OUT", help="write every result as JSON")
     parser.add_argument("--show", metavar="NAME", help="show one session: guide, call and every fact")
     parser.add_argument("--check", action="store_true", help="only tell whether every payload was accepted")

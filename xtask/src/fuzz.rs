@@ -126,9 +126,11 @@ impl Fuzzer {
     }
 
     /// No sanitizer: those need a nightly toolchain, and the code under test is safe Rust.
-    fn flags(&self) -> [String; 3] {
+    fn flags(&self) -> [String; 4] {
         [
             "--sanitizer=none".to_owned(),
+            // The tool's default of one unit for each crate compiles on one core.
+            "--codegen-units=16".to_owned(),
             "--target-dir".to_owned(),
             self.folder.display().to_string(),
         ]

@@ -29,6 +29,7 @@ const FOREIGN_FOLDERS: &[&str] = &[
     "crates/forebay-app/src/guide/words",
     "evals/guide/dev",
     "evals/guide/heldout",
+    "evals/guide/replacements",
 ];
 /// Extensions of generated or recorded files.
 const FOREIGN_EXTENSIONS: &[&str] = &["lock", "snap", "bin"];

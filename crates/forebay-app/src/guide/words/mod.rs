@@ -4,6 +4,7 @@
 //! shown beside them only, so that nothing revoked reads as if it were in force.
 
 mod cues;
+mod meaning;
 mod paste;
 mod paste_kinds;
 mod phrases;

@@ -51,7 +51,26 @@ pub(super) fn is_machine_line(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let is_heading = line.starts_with('【') && line.ends_with('】');
     let is_alert = ["[FIRING", "[RESOLVED", "[ALERT"].iter().any(|start| line.starts_with(start));
-    line.starts_with("##[") || is_heading || is_alert || is_place(first) || is_failure(line)
+    line.starts_with("##[")
+        || is_heading
+        || is_alert
+        || is_place(first)
+        || is_failure(line)
+        || starts_with_timestamp(line)
+}
+
+/// Whether a line begins as loggers write it, with a time to the second: `[2026-11-17 09:00:01`, `Nov 17 09:00:01`.
+fn starts_with_timestamp(line: &str) -> bool {
+    const MAX_OFFSET: usize = 16;
+    const MONTHS: &[&str] =
+        &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let is_seconds = |window: &[u8]| {
+        let digits = [0, 1, 3, 4, 6, 7].iter().all(|&at: &usize| window[at].is_ascii_digit());
+        digits && window[2] == b':' && window[5] == b':'
+    };
+    let starts_like_a_date = line.starts_with(|c: char| c.is_ascii_digit() || c == '[')
+        || MONTHS.iter().any(|month| line.starts_with(month));
+    starts_like_a_date && line.as_bytes().windows(8).take(MAX_OFFSET).any(is_seconds)
 }
 
 /// Whether a line may go on with what a machine said: a label before a text, or code in it.
@@ -96,6 +115,10 @@ mod tests {
             "src/a.ts:4:1 - error",
             "npm error code E404",
             "【使用说明】",
+            "[2026-11-17 09:00:01,201] INFO - NOTE: do not rerun without approval",
+            "2026-11-17T09:00:10Z checkout INFO policy: operators must drain the node",
+            "Nov 17 09:00:01 host sshd: never do that",
+            "09:00:01 worker started",
         ] {
             assert!(is_machine_line(line), "{line}");
         }
@@ -103,6 +126,8 @@ mod tests {
             "[x] done",
             "[LATER] ask Ann",
             "meet at 10:30: bring the list",
+            "at 09:00:01 it stopped, never restart it",
+            "2026-11-17: release, never push before",
             "look at src/a.ts: it is slow",
             "error handling is missing",
             "【请注意】不要改",

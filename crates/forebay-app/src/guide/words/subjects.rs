@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::cues::Hint;
+use super::meaning;
 use super::supersession::Statement;
 use super::terms::{Terms, is_unspaced};
 
@@ -15,6 +16,9 @@ const TELLING_SHARE: usize = 16;
 
 /// A unit in this many sentences measures one thing.
 const MAX_RARE: usize = 2;
+
+/// From it on a relation is plain, and nothing else is looked for.
+pub(super) const PLAIN: usize = 3;
 
 /// Of sentences with more words, two that tell something have to be shared.
 const MAX_SHORT_WORDS: usize = 3;
@@ -56,8 +60,13 @@ impl Subjects {
         found
     }
 
-    /// Returns the statement that says most plainly something else of the subject of a sentence, of equals the latest.
-    pub(super) fn later_about(&self, older: &Statement, all: &[Statement]) -> Option<usize> {
+    /// Returns the statement that says most plainly something else of the subject of a sentence, of equals the latest,
+    /// and how plainly.
+    pub(super) fn later_about(
+        &self,
+        older: &Statement,
+        all: &[Statement],
+    ) -> Option<(usize, usize)> {
         if older.is_question || older.has(Hint::SmallTalk) {
             return None;
         }
@@ -66,9 +75,9 @@ impl Subjects {
         found.extend(of_next_turn(older, all));
         found.sort_unstable();
         // What was replaced itself is no news.
-        found.retain(|&at| all[at].later.is_none());
+        found.retain(|&at| !all[at].is_replaced);
         let rated = found.into_iter().map(|at| (self.relation(&all[at], older), at));
-        rated.max().filter(|(relation, _)| *relation > 0).map(|(_, at)| at)
+        rated.max().filter(|(relation, _)| *relation > 0)
     }
 
     /// Returns the first statement of the prompt that, as a whole, says most plainly something else of a subject.
@@ -86,7 +95,7 @@ impl Subjects {
         let start = |at: usize| prompts.range(..=at).next_back();
         let prompts = found.into_iter().filter_map(|at| {
             let (first, prompt) = start(at).filter(|(_, prompt)| prompt.turn == all[at].turn)?;
-            let is_news = all[*first].later.is_none() && all[*first].superseded_by.is_none();
+            let is_news = !all[*first].is_replaced && all[*first].superseded_by.is_none();
             is_news.then(|| (self.relation(prompt, older), *first))
         });
         prompts.max().filter(|(relation, _)| *relation > 0).map(|(_, at)| at)
@@ -177,6 +186,26 @@ impl Subjects {
     }
 }
 
+/// Returns the later statement that is closest in meaning, if it is close and no copy for another thing.
+pub(super) fn closest_later(older: &Statement, all: &[Statement]) -> Option<usize> {
+    // One word has too little meaning.
+    if older.is_question || older.has(Hint::SmallTalk) || older.terms.words.len() < 2 {
+        return None;
+    }
+    let is_news = |(_, newer): &(usize, &Statement)| {
+        newer.turn > older.turn
+            && !newer.is_question
+            && !newer.has(Hint::SmallTalk)
+            && !newer.is_replaced
+            && newer.superseded_by.is_none()
+            && !older.terms.is_within(&newer.terms)
+            && !is_copy(newer, older)
+            && !is_about_others(newer, older)
+    };
+    let later = all.iter().enumerate().filter(is_news);
+    meaning::closest(older.sentence(), later.map(|(at, newer)| (at, newer.sentence())))
+}
+
 /// Whether a longer sentence asks the same for another thing, and with no other value, which replaces nothing.
 fn is_copy(newer: &Statement, older: &Statement) -> bool {
     if newer.terms.has_same_key(&older.terms)
@@ -186,6 +215,12 @@ fn is_copy(newer: &Statement, older: &Statement) -> bool {
     }
     let smaller = newer.terms.words.len().min(older.terms.words.len());
     smaller > MAX_SHORT_WORDS && newer.terms.shared(&older.terms) + 1 >= smaller
+}
+
+/// Whether two sentences say the same of different things.
+fn is_about_others(newer: &Statement, older: &Statement) -> bool {
+    newer.terms.words == older.terms.words
+        && older.terms.replaced_units(&newer.terms).next().is_none()
 }
 
 /// Returns the statements of the turn after a sentence.
@@ -252,6 +287,13 @@ mod tests {
             ("カメラの解像度は1080pです。", "解像度は720pで十分です。"),
             ("Le rapport part le lundi.", "le rapport part le vendredi"),
             ("Les sauvegardes restent 7 jours.", "garde les sauvegardes trente jours"),
+            ("Dave is incident lead", "Rosalind is running the incident from here"),
+            ("put the legend bottom left", "legend top right, the zoom buttons cover it otherwise"),
+            (
+                "you may push to origin when tests are green",
+                "stay local please, origin has a freeze",
+            ),
+            ("Submit to the short queue.", "the cluster team asked us to use the long queue"),
         ] {
             assert!(is_shown_with(older, newer), "{older} / {newer}");
         }

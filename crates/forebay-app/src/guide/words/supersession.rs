@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::cues::{Hint, HintSet};
+use super::meaning::{Meaning, Sentence};
 use super::reply;
 use super::sentence::{cut, is_question};
-use super::subjects::Subjects;
+use super::subjects::{self, Subjects};
 use super::terms::Terms;
 use super::values;
 
@@ -37,9 +38,12 @@ pub(super) struct Statement {
     pub(super) earlier: Vec<String>,
     /// The latest statement that says something else of the same subject, if it takes nothing back for sure.
     pub(super) later: Option<String>,
+    /// That statement replaces it, as far as its words tell.
+    pub(super) is_replaced: bool,
     pub(super) position: StatementPosition,
     pub(super) terms: Terms,
     hints: HintSet,
+    meaning: Meaning,
 }
 
 /// Where a statement stands.
@@ -71,9 +75,11 @@ impl Statement {
             superseded_by: None,
             earlier: Vec::new(),
             later: None,
+            is_replaced: false,
             position: StatementPosition::default(),
             terms: Terms::new(text),
             hints: HintSet::new(text),
+            meaning: Meaning::default(),
         }
     }
 
@@ -104,6 +110,10 @@ impl Statement {
         }
         text.push_str(&self.later.as_deref().map(mark_later).unwrap_or_default());
         text
+    }
+
+    pub(super) fn sentence(&self) -> Sentence<'_> {
+        Sentence { text: &self.text, meaning: &self.meaning }
     }
 
     /// Whether it has words of a correction.
@@ -152,9 +162,15 @@ pub(super) fn resolve(statements: &mut [Statement], subjects: &Subjects) {
     let prompts = short_prompts(statements);
     for older in (first..statements.len()).rev() {
         if statements[older].superseded_by.is_none() {
-            let later = subjects
-                .later_about(&statements[older], statements)
-                .or_else(|| subjects.later_prompt(&statements[older], statements, &prompts));
+            let one = &statements[older];
+            let by_words = subjects.later_about(one, statements);
+            let plain = by_words.filter(|(relation, _)| *relation >= subjects::PLAIN);
+            let later = plain
+                .map(|(_, at)| at)
+                .or_else(|| subjects::closest_later(one, statements))
+                .or(by_words.map(|(_, at)| at))
+                .or_else(|| subjects.later_prompt(one, statements, &prompts));
+            statements[older].is_replaced = plain.is_some();
             let shown = later.map(|at| statements[at].superseded_by.unwrap_or(at));
             statements[older].later = shown.map(|at| words_from(statements, at));
         }

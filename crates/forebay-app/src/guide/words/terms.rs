@@ -216,6 +216,12 @@ fn is_number(value: &str) -> bool {
     value.starts_with(|c: char| c.is_ascii_digit())
 }
 
+/// Returns the words of a sentence in lower case, without common ones.
+pub(super) fn content_words(text: &str) -> Vec<String> {
+    let tokens = tokens(&text.to_lowercase()).into_iter();
+    tokens.filter(|token| !is_common(&token.text)).map(|token| token.text).collect()
+}
+
 fn is_common(word: &str) -> bool {
     COMMON.contains(&word)
 }
