@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use crate::poll::{Source, wait};
-use crate::process_group::ProcessGroup;
+use crate::process_tree::SignalTarget;
 
 /// Ends the runs it was passed to; clones share their state.
 ///
@@ -37,8 +37,8 @@ struct Pipe {
 /// The targets of forwarded signals.
 #[derive(Debug, Default)]
 struct Targets {
-    /// The groups whose id cannot have been reused.
-    groups: Vec<ProcessGroup>,
+    /// The process groups of the current runs.
+    groups: Vec<SignalTarget>,
     /// Signals that arrived while no run was registered: one may just be starting.
     pending: Vec<Signal>,
 }
@@ -76,7 +76,7 @@ impl CancelToken {
             targets.pending.push(signal);
         }
         for group in &targets.groups {
-            group.signal(signal);
+            group.signal_group(signal);
         }
     }
 
@@ -109,12 +109,12 @@ impl CancelToken {
     }
 
     /// Forwards signals to `group` until the registration is dropped.
-    pub(crate) fn register(&self, group: ProcessGroup) -> Registration<'_> {
+    pub(crate) fn register(&self, group: SignalTarget) -> Registration<'_> {
         let mut targets = self.targets();
         for signal in targets.pending.drain(..) {
-            group.signal(signal);
+            group.signal_group(signal);
         }
-        targets.groups.push(group);
+        targets.groups.push(group.clone());
         Registration { cancel: self, group }
     }
 
@@ -133,12 +133,12 @@ impl Pipe {
 
 /// Keeps a group a target of [`CancelToken::forward`].
 ///
-/// It must be dropped before the leader is reaped: until then the group id cannot be reused, so a forwarded
-/// signal never reaches an unrelated process.
+/// It must be dropped before this process reaps the leader (on Linux, the reaper does): until then the group id cannot
+/// be reused, so a forwarded signal never reaches an unrelated process.
 #[derive(Debug)]
 pub(crate) struct Registration<'a> {
     cancel: &'a CancelToken,
-    group: ProcessGroup,
+    group: SignalTarget,
 }
 
 impl Drop for Registration<'_> {

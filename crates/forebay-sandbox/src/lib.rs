@@ -9,7 +9,8 @@
 //! - `spawn`, `start`: starts the child in a session of its own;
 //! - `start_latch`: holds a child back before `exec` until another thread releases it;
 //! - `search_path`: program lookup on `PATH`;
-//! - `process_tree`, `process_group`: watch and kill the leader and its process group;
+//! - `reaper`: the process between us and the leader that every process of the run ends with (Linux);
+//! - `process_tree`: watches the leader and ends all processes of the run, with `process_stat`;
 //! - `process_ancestry`: whether a process was started by another one;
 //! - `capture`, `poll`: the two output pipes, and the `poll` call that waits for them;
 //! - `supervise`: the phases of a run, from the start until the last process is gone;
@@ -35,8 +36,10 @@ mod no_links;
 mod pid_limit;
 mod poll;
 mod process_ancestry;
-mod process_group;
+mod process_stat;
 mod process_tree;
+#[cfg(target_os = "linux")]
+mod reaper;
 mod reexec;
 mod run;
 pub mod runtimes;

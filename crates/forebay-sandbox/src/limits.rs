@@ -3,7 +3,7 @@
 //! - Memory is `RLIMIT_DATA`, the writable data of each process. `RLIMIT_AS` would break programs that only
 //!   reserve address space (Go, Java, Node), and a cgroup needs privileges we lack. A sanitizer's shadow
 //!   memory counts as data, so there is no limit by default.
-//! - The supervisor counts the processes of the session and kills a run that has too many. `RLIMIT_NPROC`
+//! - The supervisor counts the processes of the run and kills a run that has too many. `RLIMIT_NPROC`
 //!   counts all processes of a user and does not apply to root; it is set as well, relative to what already
 //!   runs, to stop a fork bomb between two counts.
 //! - The supervisor counts the output; what arrived before the limit is kept.

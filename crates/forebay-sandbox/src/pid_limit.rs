@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::limits::system_task_count;
-use crate::process_group::ProcessGroup;
+use crate::process_tree::ProcessTree;
 
 /// Short enough to stop a fork bomb early, long enough to cost nothing.
 const COUNT_INTERVAL: Duration = Duration::from_millis(100);
@@ -29,14 +29,14 @@ impl PidLimit {
         self.next_count.saturating_duration_since(Instant::now())
     }
 
-    /// Whether the session of `group` has too many processes. Counts only when the interval is over.
-    pub(crate) fn is_exceeded_by(&mut self, group: ProcessGroup) -> bool {
+    /// Whether `tree` has too many processes. Counts only when the interval is over.
+    pub(crate) fn is_exceeded_by(&mut self, tree: &ProcessTree<'_>) -> bool {
         if Instant::now() < self.next_count {
             return false;
         }
         let has_grown = system_task_count()
             .is_some_and(|tasks| tasks > self.tasks_at_start + self.max_processes);
-        let is_exceeded = has_grown && group.session_size() > self.max_processes;
+        let is_exceeded = has_grown && tree.count().is_some_and(|count| count > self.max_processes);
         self.next_count = Instant::now() + COUNT_INTERVAL;
         is_exceeded
     }

@@ -16,7 +16,7 @@ const MAX_WAIT: Duration = Duration::from_hours(1);
 pub(crate) enum Source {
     Output(Stream),
     Input,
-    Leader,
+    Processes,
     Cancel,
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::process_stat::ProcessStat;
+
 /// More generations mean that the processes changed while they were read.
 const MAX_PROCESSES: usize = 256;
 
@@ -28,12 +30,11 @@ fn descends(pid: u32, ancestor: u32, origins: &dyn Fn(u32) -> Option<[u32; 3]>) 
     false
 }
 
-/// Parses parent, group and session from `/proc/<pid>/stat`, after the program's name in parentheses.
+/// The parent, and the leaders of the group and the session.
 fn origins_in(stat: &[u8]) -> Option<[u32; 3]> {
-    let name_end = stat.iter().rposition(|byte| *byte == b')')?;
-    let fields = str::from_utf8(&stat[name_end + 1..]).ok()?.split_ascii_whitespace();
-    let numbers: Vec<u32> = fields.skip(1).take(3).filter_map(|field| field.parse().ok()).collect();
-    numbers.try_into().ok()
+    let ProcessStat { parent, group, session, .. } = ProcessStat::parse(stat)?;
+    let [parent, group, session] = [parent, group, session].map(u32::try_from);
+    Some([parent.ok()?, group.ok()?, session.ok()?])
 }
 
 #[cfg(test)]
@@ -52,11 +53,5 @@ mod tests {
         for (pid, expect) in [(4, true), (5, true), (7, true), (8, false), (9, false)] {
             assert_eq!(descends(pid, 4, &origins), expect, "{pid}");
         }
-    }
-
-    #[test]
-    fn parses_the_origins_behind_the_program_name() {
-        assert_eq!(origins_in(b"7 (a) 1 2) S 3 42 43 0"), Some([3, 42, 43]));
-        assert_eq!(origins_in(b"7 (a) S 3"), None);
     }
 }

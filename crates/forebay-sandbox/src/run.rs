@@ -122,9 +122,9 @@ fn run_with(
     cancel.wake().map_err(RunError::io("create the cancellation pipe"))?;
     let (process, _options) = spawn_or_retry(options, spec)?;
     let started = Instant::now();
-    let StartedProcess { leader, stdin, stdout, stderr } = process;
+    let StartedProcess { processes, stdin, stdout, stderr } = process;
     // Built first: dropping it kills the processes on every early return.
-    let tree = ProcessTree::new(leader, cancel);
+    let tree = ProcessTree::new(processes, cancel);
     let capture = Capture::new(stdout, stderr, sink).map_err(RunError::io("read the output"))?;
     let stdin_writer =
         StdinWriter::new(stdin, &spec.stdin).map_err(RunError::io("write the input"))?;

@@ -99,8 +99,6 @@ fn pre_exec(spec: &RunSpec, options: &SpawnOptions) -> PreExec {
         limits: Rlimits::new(&spec.limits),
         restrictions: options.sandbox.restrictions(),
         latch: options.latch.clone(),
-        #[cfg(target_os = "linux")]
-        parent: rustix::process::getpid(),
     }
 }
 

@@ -43,9 +43,9 @@ enum Phase {
     Running,
     /// The leader exited; its stragglers may finish.
     Settling { since: Instant },
-    /// The group got SIGTERM.
+    /// The processes got SIGTERM.
     Terminating { kill_at: Option<Instant> },
-    /// The group got SIGKILL.
+    /// The processes got SIGKILL.
     Killed { give_up_at: Instant },
     /// The run is over.
     Done,
@@ -110,7 +110,7 @@ impl<'a> Supervisor<'a> {
         while self.phase != Phase::Done {
             let ready = wait(&self.sources()?, self.poll_timeout())?;
             self.handle_ready(&ready)?;
-            self.advance()?;
+            self.advance();
         }
         self.finish()
     }
@@ -121,7 +121,7 @@ impl<'a> Supervisor<'a> {
         let mut sources: Vec<_> =
             outputs.map(|(stream, output)| (Source::Output(stream), output)).collect();
         sources.extend(self.stdin_writer.pipe().map(|pipe| (Source::Input, pipe)));
-        sources.extend(self.tree.exit_fd().map(|fd| (Source::Leader, fd)));
+        sources.extend(self.tree.events().map(|fd| (Source::Processes, fd)));
         if self.is_cancellable() {
             sources.push((Source::Cancel, self.cancel.wake()?));
         }
@@ -136,7 +136,7 @@ impl<'a> Supervisor<'a> {
     fn poll_timeout(&self) -> Option<Duration> {
         let until_deadline =
             self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let until_poll = self.must_poll().then_some(self.poll_interval);
+        let until_poll = (!ProcessTree::REPORTS_ENDS).then_some(self.poll_interval);
         let until_count = self.pid_limit.as_ref().map(PidLimit::until_next_count);
         let until_idle =
             (!self.idle_reported).then(|| IDLE_AFTER.saturating_sub(self.last_output.elapsed()));
@@ -154,12 +154,6 @@ impl<'a> Supervisor<'a> {
             Phase::Killed { give_up_at } => Some(give_up_at),
             Phase::Done => None,
         }
-    }
-
-    /// Whether an awaited event has no descriptor: the end of a group, or of the leader on a system
-    /// without an exit descriptor.
-    fn must_poll(&self) -> bool {
-        self.phase != Phase::Running || self.tree.exit_fd().is_none()
     }
 
     fn handle_ready(&mut self, ready: &[Source]) -> io::Result<()> {
@@ -184,34 +178,29 @@ impl<'a> Supervisor<'a> {
         if ready.contains(&Source::Input) {
             self.stdin_writer.write()?;
         }
-        if ready.contains(&Source::Leader) || self.tree.exit_fd().is_none() {
-            self.poll_leader();
+        if ready.contains(&Source::Processes) || !ProcessTree::REPORTS_ENDS {
+            self.tree.poll()?;
         }
-        Ok(())
-    }
-
-    fn poll_leader(&mut self) {
-        self.tree.poll_leader();
         if self.tree.leader_exited() {
             self.leader_exited_at.get_or_insert_with(Instant::now);
         }
-    }
-
-    /// Advances through the phases as far as possible.
-    fn advance(&mut self) -> io::Result<()> {
-        while let Some(next) = self.next_phase()? {
-            self.phase = next;
-        }
         Ok(())
     }
 
-    fn next_phase(&mut self) -> io::Result<Option<Phase>> {
+    /// Advances through the phases as far as possible.
+    fn advance(&mut self) {
+        while let Some(next) = self.next_phase() {
+            self.phase = next;
+        }
+    }
+
+    fn next_phase(&mut self) -> Option<Phase> {
         match self.phase {
-            Phase::Running => Ok(self.after_running()),
+            Phase::Running => self.after_running(),
             Phase::Settling { .. } => self.after_settling(),
-            Phase::Terminating { .. } => Ok(self.after_terminating()),
-            Phase::Killed { .. } => Ok(self.after_killing()),
-            Phase::Done => Ok(None),
+            Phase::Terminating { .. } => self.after_terminating(),
+            Phase::Killed { .. } => self.after_killing(),
+            Phase::Done => None,
         }
     }
 
@@ -231,26 +220,26 @@ impl<'a> Supervisor<'a> {
         self.forced_ending.map(|_| self.terminate())
     }
 
-    fn after_settling(&mut self) -> io::Result<Option<Phase>> {
-        if self.capture.is_complete() && self.tree.reap_and_check_gone()? {
-            return Ok(Some(Phase::Done));
+    fn after_settling(&mut self) -> Option<Phase> {
+        if self.capture.is_complete() && self.tree.is_gone() {
+            return Some(Phase::Done);
         }
         if self.exceeds_output_limit() {
-            return Ok(Some(self.kill()));
+            return Some(self.kill());
         }
         if !self.deadline_passed() && !self.cancel.is_cancelled() {
-            return Ok(None);
+            return None;
         }
-        Ok(Some(if self.tree.is_gone() { Phase::Done } else { self.terminate() }))
+        Some(if self.tree.is_gone() { Phase::Done } else { self.terminate() })
     }
 
     fn exceeded_limit(&mut self) -> Option<Limit> {
         if self.exceeds_output_limit() {
             return Some(Limit::Output);
         }
-        let group = self.tree.group();
+        let tree = &self.tree;
         let too_many =
-            self.pid_limit.as_mut().is_some_and(|pid_limit| pid_limit.is_exceeded_by(group));
+            self.pid_limit.as_mut().is_some_and(|pid_limit| pid_limit.is_exceeded_by(tree));
         too_many.then_some(Limit::Processes)
     }
 
@@ -293,7 +282,7 @@ impl<'a> Supervisor<'a> {
     fn finish(mut self) -> io::Result<FinishedRun> {
         self.capture.drain()?;
         if !self.capture.is_complete() {
-            tracing::debug!("a process outside the group keeps the output open");
+            tracing::debug!("a process outside the run keeps the output open");
         }
         let ended = self.leader_exited_at.unwrap_or_else(Instant::now);
         let leader_ending = self.tree.release()?;
@@ -305,50 +294,5 @@ impl<'a> Supervisor<'a> {
             stragglers_ended: self.stragglers_ended,
             set_aside: Vec::new(),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::isolation::Sandbox;
-    use crate::spawn::{SpawnOptions, spawn};
-    use crate::{Program, Sink};
-
-    struct Discard;
-    impl Sink for Discard {
-        fn write(&mut self, _stream: forebay_domain::run::Stream, _bytes: &[u8]) {}
-    }
-
-    /// Runs `line` as on a system without pidfds.
-    fn run_without_exit_fd(line: &str, timeout: Duration) -> FinishedRun {
-        let mut spec = RunSpec::new(Program::Shell(line.to_owned()), "/".into());
-        spec.timeout = timeout;
-        let cancel = CancelToken::new();
-        let mut sink = Discard;
-        let options = SpawnOptions { sandbox: Sandbox::new(&spec.isolation).unwrap(), latch: None };
-        let started = spawn(&spec, &options).unwrap();
-        let mut tree = ProcessTree::new(started.leader, &cancel);
-        tree.drop_exit_fd();
-        let capture = Capture::new(started.stdout, started.stderr, &mut sink).unwrap();
-        let stdin_writer = StdinWriter::new(started.stdin, &spec.stdin).unwrap();
-        Supervisor::new(&spec, &cancel, Instant::now(), tree, Streams { capture, stdin_writer })
-            .run_to_end()
-            .unwrap()
-    }
-
-    #[test]
-    fn detects_the_exit_without_an_exit_fd() {
-        for line in ["exit 3", "exec >&- 2>&-; sleep 0.3; exit 3", "sleep 1000 & exit 3"] {
-            let finished = run_without_exit_fd(line, Duration::from_secs(100));
-            assert_eq!(finished.ending, Ending::Exited(3), "{line}");
-            assert!(finished.duration < Duration::from_secs(10), "{line}");
-        }
-    }
-
-    #[test]
-    fn times_out_without_an_exit_fd() {
-        let finished = run_without_exit_fd("sleep 1000", Duration::from_millis(100));
-        assert_eq!(finished.ending, Ending::TimedOut);
     }
 }

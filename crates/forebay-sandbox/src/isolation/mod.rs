@@ -16,8 +16,7 @@
 //! - `self_test`: checks the guarantees with real processes.
 //!
 //! Not covered: a hard link inside the project to a denied file can be read, since it is that file under
-//! another name; file names can be listed everywhere under `project`; and a process that leaves the session
-//! of its run escapes the limits, though not the sandbox.
+//! another name; and file names can be listed everywhere under `project`.
 
 mod access;
 mod canonicalize;

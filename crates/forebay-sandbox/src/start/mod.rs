@@ -1,5 +1,7 @@
 //! Starts a process; the child runs [`PreExec`] before it executes the program.
 
+#[cfg(target_os = "linux")]
+mod signal_mask;
 #[cfg(not(target_os = "linux"))]
 mod std_command;
 #[cfg(target_os = "linux")]
@@ -13,10 +15,12 @@ use std::sync::Arc;
 
 use rustix::process::Pid;
 
+#[cfg(target_os = "linux")]
+pub(crate) use self::signal_mask::SignalMask;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::std_command::start;
 #[cfg(target_os = "linux")]
-pub(crate) use self::vfork::start;
+pub(crate) use self::vfork::{ChildSetup, ChildStack, start};
 use crate::isolation::Restrictions;
 use crate::limits::Rlimits;
 use crate::spec::Stdin;
@@ -34,10 +38,17 @@ pub(crate) struct StartRequest<'a> {
     pub(crate) pre_exec: PreExec,
 }
 
+/// What watches and ends the processes of a run.
+#[cfg(target_os = "linux")]
+pub(crate) type Processes = crate::reaper::Reaper;
+/// What watches and ends the processes of a run: the leader.
+#[cfg(not(target_os = "linux"))]
+pub(crate) type Processes = Pid;
+
 /// A running process and the parent's ends of its streams.
 #[derive(Debug)]
 pub(crate) struct StartedProcess {
-    pub(crate) leader: Pid,
+    pub(crate) processes: Processes,
     /// The write end, if the parent fills stdin.
     pub(crate) stdin: Option<OwnedFd>,
     pub(crate) stdout: Option<OwnedFd>,
@@ -53,40 +64,37 @@ pub(crate) struct PreExec {
     pub(crate) limits: Rlimits,
     pub(crate) restrictions: Option<Arc<Restrictions>>,
     pub(crate) latch: Option<Arc<StartLatch>>,
-    #[cfg(target_os = "linux")]
-    pub(crate) parent: Pid,
 }
 
 impl PreExec {
     /// Sets up the child.
     ///
     /// The new session has no terminal, so a program that prompts on `/dev/tty` fails instead of waiting.
-    fn run(&self) -> io::Result<()> {
+    fn run(&self, parent: Option<Pid>) -> io::Result<()> {
         rustix::process::setsid()?;
         self.limits.set()?;
         if let Some(restrictions) = &self.restrictions {
             restrictions.apply()?;
         }
         // Last: a change of credentials clears the parent-death signal.
-        self.die_with_parent()?;
+        if let Some(parent) = parent {
+            die_with(parent)?;
+        }
         self.latch.as_ref().map_or(Ok(()), |latch| latch.wait())
     }
+}
 
-    /// Makes the kernel kill the child when the parent dies.
-    ///
-    /// The signal is tied to the thread that created the child. That thread supervises the run to its end, so
-    /// the signal never comes early. The children of the child do not inherit it.
-    #[cfg(target_os = "linux")]
-    fn die_with_parent(&self) -> io::Result<()> {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        // The parent may have died before the call.
-        let orphaned = rustix::process::getppid() != Some(self.parent);
-        if orphaned { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
-    }
+/// Makes the kernel kill this process when its parent dies, the reaper. The children do not inherit it: the reaper ends
+/// them.
+#[cfg(target_os = "linux")]
+fn die_with(parent: Pid) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    // The parent may have died before the call.
+    let orphaned = rustix::process::getppid() != Some(parent);
+    if orphaned { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+}
 
-    #[cfg(not(target_os = "linux"))]
-    #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
-    fn die_with_parent(&self) -> io::Result<()> {
-        Ok(())
-    }
+#[cfg(not(target_os = "linux"))]
+fn die_with(_: Pid) -> io::Result<()> {
+    Ok(())
 }

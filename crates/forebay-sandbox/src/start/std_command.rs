@@ -22,7 +22,7 @@ pub(crate) fn start(request: StartRequest<'_>) -> io::Result<StartedProcess> {
         .stderr(Stdio::piped())
         .spawn()?;
     Ok(StartedProcess {
-        leader: Pid::from_child(&child),
+        processes: Pid::from_child(&child),
         stdin: child.stdin.take().map(Into::into),
         stdout: child.stdout.take().map(Into::into),
         stderr: child.stderr.take().map(Into::into),
@@ -55,7 +55,7 @@ fn set_pre_exec(command: &mut Command, pre_exec: PreExec) {
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed.
     // `PreExec::run` makes system calls only; it neither allocates nor locks.
     unsafe {
-        command.pre_exec(move || pre_exec.run());
+        command.pre_exec(move || pre_exec.run(None));
     }
 }
 

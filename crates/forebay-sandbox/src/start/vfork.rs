@@ -1,7 +1,7 @@
 //! Linux: starts a process with `clone(CLONE_VM | CLONE_VFORK)`, as `posix_spawn` does.
 //!
-//! The child runs in the memory of the parent, on a stack of its own, until it calls `execve`; the thread that
-//! created it sleeps until then. A fork would copy the page tables and fault on every page that is written
+//! The child runs in the memory of the parent, on a stack of its own, until it calls `execve`; its creator, the
+//! `reaper`, sleeps until then, and so does the thread that created the reaper. A fork would copy the page tables and fault on every page that is written
 //! afterwards: a third of the cost of starting `true`, and more in a server with a large heap.
 
 use std::cell::Cell;
@@ -11,10 +11,12 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::{env, io, iter, mem, ptr};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, waitpid};
 
-use super::{PreExec, StartRequest, StartedProcess};
+use super::{PreExec, SignalMask, StartRequest, StartedProcess};
+use crate::reaper;
 use crate::spec::Stdin;
 
 /// Ample for the few system calls of the child.
@@ -34,10 +36,10 @@ pub(crate) fn start(request: StartRequest<'_>) -> io::Result<StartedProcess> {
         Some(stdout.as_raw_fd()),
         Some(stderr.as_raw_fd()),
     ];
-    let mut setup = ChildSetup { image: &image, streams, pre_exec: &request.pre_exec, errno: 0 };
-    let leader = clone_vfork(&mut setup)?;
+    let mut setup =
+        ChildSetup { image: &image, streams, pre_exec: &request.pre_exec, parent: None, errno: 0 };
     Ok(StartedProcess {
-        leader,
+        processes: reaper::start(&mut setup)?,
         stdin: write_stdin,
         stdout: Some(read_stdout),
         stderr: Some(read_stderr),
@@ -129,41 +131,57 @@ fn c_string(text: &OsStr) -> io::Result<CString> {
     Ok(CString::new(text.as_bytes())?)
 }
 
+/// The stack of a child that shares this memory.
+#[derive(Debug)]
+pub(crate) struct ChildStack(Vec<mem::MaybeUninit<u128>>);
+
+impl ChildStack {
+    pub(crate) fn new() -> Self {
+        Self(Vec::with_capacity(STACK_BYTES / size_of::<u128>()))
+    }
+
+    /// The stack grows downwards; `u128` gives it the required alignment.
+    pub(crate) fn top(&mut self) -> *mut c_void {
+        self.0.spare_capacity_mut().as_mut_ptr_range().end.cast()
+    }
+}
+
 /// What the child needs until it executes the program.
-struct ChildSetup<'a> {
+pub(crate) struct ChildSetup<'a> {
     image: &'a ExecImage,
     /// The descriptors for stdin, stdout and stderr; `None` keeps the inherited one. They are never 0, 1 or 2
     /// themselves, because the standard library opens these at program start if they are closed.
     streams: [Option<RawFd>; 3],
     pre_exec: &'a PreExec,
+    /// The reaper, once it runs.
+    pub(crate) parent: Option<Pid>,
     /// Set by the child if it could not execute the program.
     errno: c_int,
 }
 
-/// Creates the child, and returns when it has executed the program or failed to.
-#[expect(unsafe_code, reason = "no safe API runs code in a vforked child")]
-fn clone_vfork(setup: &mut ChildSetup<'_>) -> io::Result<Pid> {
-    let mut stack: Vec<mem::MaybeUninit<u128>> =
-        Vec::with_capacity(STACK_BYTES / size_of::<u128>());
-    // SAFETY: the pointer is one past the end of the allocation; `u128` gives the 16-byte stack alignment.
-    let top = unsafe { stack.as_mut_ptr().add(stack.capacity()) };
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    let mask = SignalMask::block_all();
-    // SAFETY: the child runs `child_main` on `stack`, which only it uses. CLONE_VFORK suspends this thread until
-    // the child calls `execve` or exits, so `stack` and `setup` outlive its use of them. All signals are
-    // blocked, so no handler of this process runs in the child.
-    let pid = unsafe {
-        libc::clone(child_main, top.cast(), flags, ptr::from_mut(setup).cast::<c_void>())
-    };
-    let created = if pid < 0 { Err(io::Error::last_os_error()) } else { Ok(pid) };
-    mask.restore();
-    let child = Pid::from_raw(created?).ok_or(io::ErrorKind::Other)?;
-    if setup.errno == 0 {
-        return Ok(child);
+impl ChildSetup<'_> {
+    /// Creates the child, and returns when it has executed the program or failed to. Allocates nothing.
+    ///
+    /// All signals must be blocked, so that no handler of this process runs in the child.
+    #[expect(unsafe_code, reason = "no safe API runs code in a vforked child")]
+    pub(crate) fn clone_vfork(&mut self, stack: &mut ChildStack) -> Result<Pid, Errno> {
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        let setup: *mut c_void = ptr::from_mut(self).cast();
+        // SAFETY: the child runs `child_main` on `stack`, which only it uses. CLONE_VFORK suspends this process until
+        // the child calls `execve` or exits, so `stack` and `setup` outlive its use of them.
+        let pid = unsafe { libc::clone(child_main, stack.top(), flags, setup) };
+        let child = Pid::from_raw(pid).filter(|_| pid > 0).ok_or_else(last_errno)?;
+        if self.errno == 0 {
+            return Ok(child);
+        }
+        // The child has exited; reap it.
+        let _ = waitpid(Some(child), WaitOptions::empty());
+        Err(Errno::from_raw_os_error(self.errno))
     }
-    // The child has exited; reap it.
-    let _ = waitpid(Some(child), WaitOptions::empty());
-    Err(io::Error::from_raw_os_error(setup.errno))
+}
+
+fn last_errno() -> Errno {
+    Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::INTR)
 }
 
 /// The entry point of the child.
@@ -190,7 +208,9 @@ impl ChildSetup<'_> {
         }
         let enter = || rustix::process::chdir(&*self.image.cwd).map_err(io::Error::from);
         // Again after the setup: the first directory is that of the mounts before.
-        if let Err(error) = enter().and_then(|()| self.pre_exec.run()).and_then(|()| enter()) {
+        if let Err(error) =
+            enter().and_then(|()| self.pre_exec.run(self.parent)).and_then(|()| enter())
+        {
             return error;
         }
         SignalMask::reset_handlers();
@@ -229,59 +249,5 @@ impl ChildSetup<'_> {
             name.set(file.as_ptr());
         }
         exec(SHELL, shell_argv)
-    }
-}
-
-/// A saved signal mask of this thread.
-struct SignalMask(libc::sigset_t);
-
-#[expect(unsafe_code, reason = "neither the standard library nor rustix has signal masks")]
-impl SignalMask {
-    /// Blocks all signals and returns the previous mask.
-    fn block_all() -> Self {
-        let (mut all, mut previous) = (Self::empty(), Self::empty());
-        // SAFETY: both arguments are initialized signal sets.
-        unsafe {
-            libc::sigfillset(&raw mut all);
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut previous);
-        }
-        Self(previous)
-    }
-
-    fn restore(self) {
-        // SAFETY: the set is initialized; the previous mask may be null.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut()) };
-    }
-
-    /// Resets signal handlers to the default, since a handler of this process must not run in the child.
-    ///
-    /// Ignored signals stay ignored, except SIGPIPE, which the standard library ignores.
-    fn reset_handlers() {
-        for signal in 1..=libc::SIGRTMAX() {
-            // SAFETY: all zeros is a valid `sigaction`, and the first call overwrites it. CLONE_SIGHAND is not
-            // set, so the second call changes only the child's handlers.
-            unsafe {
-                let mut action: libc::sigaction = mem::zeroed();
-                let is_known = libc::sigaction(signal, ptr::null(), &raw mut action) == 0;
-                let is_handled = ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction);
-                if is_known && (is_handled || signal == libc::SIGPIPE) {
-                    action.sa_sigaction = libc::SIG_DFL;
-                    libc::sigaction(signal, &raw const action, ptr::null_mut());
-                }
-            }
-        }
-    }
-
-    fn unblock_all() {
-        Self(Self::empty()).restore();
-    }
-
-    fn empty() -> libc::sigset_t {
-        // SAFETY: all zeros is a valid `sigset_t`, which `sigemptyset` initializes.
-        unsafe {
-            let mut set = mem::zeroed();
-            libc::sigemptyset(&raw mut set);
-            set
-        }
     }
 }

@@ -41,6 +41,13 @@ fn process_limit_ends_a_fork_bomb() {
 }
 
 #[test]
+fn process_limit_counts_processes_in_other_sessions() {
+    let many = "for n in $(seq 100); do setsid sleep 30 & done; wait";
+    let run = run_limited(Limits { processes: Some(60), ..Limits::default() }, many);
+    assert_eq!(run.finished.ending, Ending::OverLimit(Limit::Processes), "{}", run.text);
+}
+
+#[test]
 fn cpu_limit_ends_the_run() {
     let run =
         run_limited(Limits { cpu_seconds: Some(1), ..Limits::default() }, "while :; do :; done");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use forebay_domain::run::{Ending, Stream};
 use forebay_sandbox::{CancelToken, Sink, run};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Pid;
 
 use crate::fixture::{Completed, HANG, run_spec, shell, short_lived};
 
@@ -100,14 +100,53 @@ fn waits_for_a_process_substitution() {
 }
 
 #[test]
-fn is_not_blocked_by_a_process_in_another_session() {
+fn ends_a_process_in_another_session() {
+    for line in [
+        "setsid SLEEP & sleep 0.1; echo done",
+        "(setsid sh -c 'SLEEP; :' >/dev/null 2>&1 </dev/null &); sleep 0.1; echo done",
+        "setsid sh -c 'setsid sh -c \"SLEEP; :\" & sleep 0.1; exit' ; echo done",
+    ] {
+        let run = run_and_check_gone(line);
+        assert_eq!((run.finished.ending, run.text()), (Ending::Exited(0), "done\n"), "{line}");
+        assert!(run.finished.stragglers_ended, "{line}");
+    }
+}
+
+#[test]
+fn ends_a_daemon_that_ignores_sigterm() {
     let marker = Marker::new();
-    let flight = format!("setsid sh -c 'echo away; exec sleep {}'", marker.0);
-    let run = run_spec(&shell(&format!("read word < <({flight}); echo $word")));
-    assert_eq!((run.finished.ending, run.text()), (Ending::Exited(0), "away\n"));
-    let escaped = marker.processes();
-    assert_eq!(escaped.len(), 1, "the escaped process must keep the output open");
-    kill_process(escaped[0], Signal::KILL).unwrap();
+    let daemon = format!("trap '' TERM HUP; while :; do sleep {}; done", marker.0);
+    let line = format!("setsid sh -c \"{daemon}\" >/dev/null 2>&1 & sleep 0.1; exit 5");
+    let run = run_spec(&short_lived(shell(&line)));
+    marker.assert_gone();
+    assert_eq!(run.finished.ending, Ending::Exited(5));
+}
+
+/// Each process forks and exits at once, so that a list of processes is outdated when it is read.
+#[test]
+fn ends_a_process_that_changes_its_id() {
+    let marker = Marker::new();
+    let hop = format!("hop() {{ : {}; (hop &); exit; }}; hop", marker.0);
+    let line = format!("setsid bash -c '{hop}' >/dev/null 2>&1 & sleep 0.1; echo done");
+    assert_eq!(run_spec(&short_lived(shell(&line))).text(), "done\n");
+    marker.assert_gone();
+}
+
+#[test]
+fn timeout_ends_processes_in_other_sessions() {
+    let marker = Marker::new();
+    let line =
+        format!("setsid -w sh -c 'trap \"\" TERM; setsid -w sleep {0}; sleep {0}'", marker.0);
+    assert_eq!(run_spec(&short_lived(shell(&line))).finished.ending, Ending::TimedOut);
+    marker.assert_gone();
+}
+
+#[test]
+fn an_orphan_ends_by_itself_without_delay() {
+    let started = Instant::now();
+    let run = run_spec(&shell("(setsid sleep 0.05 >/dev/null 2>&1 &); echo done"));
+    assert_eq!(run.text(), "done\n");
+    assert!(!run.finished.stragglers_ended && started.elapsed() < Duration::from_secs(5));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::env::{Output, TestEnv};
+use crate::env::{Output, TestEnv, announced_process, is_gone};
 
 /// A home with a secret and start files of a shell, and an empty project in it.
 struct Fence {
@@ -207,4 +207,43 @@ fn tools_that_read_files_themselves_obey_the_same_list() {
     }
     let found = client.text("ctx_search", serde_json::json!({"queries": ["secret"]}));
     assert!(!found.contains("credentials"), "{found}");
+}
+
+/// Starts a daemon that ignores signals and writes its process id into the project.
+const DAEMON: &str = r#"setsid sh -c 'trap "" TERM HUP; echo $$ > pid; while :; do sleep 1; done' >/dev/null 2>&1 </dev/null &"#;
+
+#[test]
+fn a_daemon_ends_with_its_run() {
+    for profile in ["off", "project", "strict"] {
+        let fence = Fence::new();
+        let ran = fence.run(profile, &format!("{DAEMON} until [ -s pid ]; do :; done")).ok();
+        let daemon = announced_process(&fence.env.project().join("pid"));
+        assert!(is_gone(daemon), "{profile}");
+        assert!(ran.text().contains("leftover background processes were killed"), "{}", ran.text());
+    }
+}
+
+#[test]
+fn a_daemon_ends_with_a_server_that_is_killed() {
+    let fence = Fence::new();
+    let mut client = fence.env.mcp();
+    let code = format!("{DAEMON} sleep 300");
+    client.begin("ctx_execute", serde_json::json!({"code": code, "language": "shell"}));
+    let daemon = announced_process(&fence.env.project().join("pid"));
+    client.kill();
+    assert!(is_gone(daemon));
+}
+
+#[test]
+fn a_daemon_ends_with_its_job() {
+    let fence = Fence::new();
+    let mut client = fence.env.mcp();
+    let code = format!("{DAEMON} sleep 300");
+    let input = serde_json::json!({"code": code, "language": "shell", "background": true});
+    let started = client.text("ctx_execute", input);
+    let job = started.split_whitespace().next().unwrap();
+    let daemon = announced_process(&fence.env.project().join("pid"));
+    assert!(rustix::process::test_kill_process(daemon).is_ok(), "the job runs");
+    client.text("ctx_job", serde_json::json!({"job": job, "action": "stop"}));
+    assert!(is_gone(daemon));
 }

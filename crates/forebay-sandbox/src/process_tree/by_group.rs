@@ -1,7 +1,7 @@
-//! The processes of a run: watches and reaps the leader, and ends its process group.
+//! Watches and reaps the leader, and ends its process group; a process that leaves the group is not found.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 
 use forebay_domain::run::Ending;
 use rustix::io::Errno;
@@ -11,15 +11,13 @@ use rustix::process::{
 
 use crate::CancelToken;
 use crate::cancel::Registration;
-use crate::process_group::ProcessGroup;
+use crate::process_tree::ProcessGroup;
 
 /// The processes of one run. Dropping it before [`Self::release`] kills them all.
 #[derive(Debug)]
 pub(crate) struct ProcessTree<'a> {
     leader_pid: Pid,
     group: ProcessGroup,
-    /// A pidfd, readable once the leader exited; `None` on systems without pidfds.
-    exit_fd: Option<OwnedFd>,
     registration: Option<Registration<'a>>,
     leader_state: LeaderState,
 }
@@ -36,19 +34,17 @@ enum LeaderState {
 }
 
 impl<'a> ProcessTree<'a> {
+    /// Whether [`Self::events`] reports the end of each process, so that nothing must be polled.
+    pub(crate) const REPORTS_ENDS: bool = false;
+
     pub(crate) fn new(leader_pid: Pid, cancel: &'a CancelToken) -> Self {
         let group = ProcessGroup::new(leader_pid);
-        let exit_fd = open_pidfd(leader_pid);
         let registration = Some(cancel.register(group));
-        Self { leader_pid, group, exit_fd, registration, leader_state: LeaderState::Running }
+        Self { leader_pid, group, registration, leader_state: LeaderState::Running }
     }
 
-    /// Returns a descriptor that becomes readable when the leader exits; `None` once it has, or without pidfds.
-    pub(crate) fn exit_fd(&self) -> Option<BorrowedFd<'_>> {
-        match self.leader_state {
-            LeaderState::Running => self.exit_fd.as_ref().map(AsFd::as_fd),
-            _ => None,
-        }
+    pub(crate) const fn events(&self) -> Option<BorrowedFd<'_>> {
+        None
     }
 
     pub(crate) const fn leader_exited(&self) -> bool {
@@ -56,18 +52,20 @@ impl<'a> ProcessTree<'a> {
     }
 
     /// Checks whether the leader exited, without reaping it.
-    pub(crate) fn poll_leader(&mut self) {
+    pub(crate) fn poll(&mut self) -> io::Result<()> {
         if !self.leader_exited() && has_exited(self.leader_pid) {
             self.leader_state = LeaderState::Exited;
         }
+        Ok(())
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        self.group.signal(signal);
+        self.group.signal_group(signal);
     }
 
-    pub(crate) const fn group(&self) -> ProcessGroup {
-        self.group
+    /// Returns the number of processes, if it is known.
+    pub(crate) const fn count(&self) -> Option<u64> {
+        None
     }
 
     /// Whether no process of the group runs any more.
@@ -75,33 +73,14 @@ impl<'a> ProcessTree<'a> {
         self.leader_exited() && !self.group.has_running_members()
     }
 
-    /// Reaps the exited leader and returns whether no process of the group runs any more.
-    ///
-    /// Fast path: once the leader is reaped, a single system call shows that the group is empty. If members
-    /// are left, they keep the group id reserved.
-    pub(crate) fn reap_and_check_gone(&mut self) -> io::Result<bool> {
-        self.reap()?;
-        Ok(self.is_gone())
-    }
-
     /// Releases the tree and returns the ending of the leader; `None` if it survived SIGKILL so far.
     pub(crate) fn release(mut self) -> io::Result<Option<Ending>> {
-        if matches!(self.leader_state, LeaderState::Exited) {
-            // For a member that was forked during the scan of `/proc`.
-            self.signal(Signal::KILL);
-        }
         let ending = if self.leader_exited() { Some(self.reap()?) } else { None };
         if ending.is_none() || self.group.has_running_members() {
             tracing::warn!(?self.group, "processes of a run survived SIGKILL");
         }
         self.leader_state = LeaderState::Released;
         Ok(ending)
-    }
-
-    /// Simulates a system without pidfds.
-    #[cfg(test)]
-    pub(crate) fn drop_exit_fd(&mut self) {
-        self.exit_fd = None;
     }
 
     fn reap(&mut self) -> io::Result<Ending> {
@@ -129,17 +108,6 @@ impl Drop for ProcessTree<'_> {
             tracing::warn!(%error, "cannot reap the leader of a run");
         }
     }
-}
-
-#[cfg(target_os = "linux")]
-fn open_pidfd(leader: Pid) -> Option<OwnedFd> {
-    use rustix::process::{PidfdFlags, pidfd_open};
-    pidfd_open(leader, PidfdFlags::empty()).ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_pidfd(_leader: Pid) -> Option<OwnedFd> {
-    None
 }
 
 /// ECHILD means that the system reaped the leader on its own.
