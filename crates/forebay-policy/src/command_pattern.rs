@@ -9,6 +9,9 @@ pub(crate) struct CommandPattern {
     /// `x *` and `x:*` match words after `x`.
     with_words: Option<Wildcard>,
     has_wildcards: bool,
+    /// The text before the first wildcard, and the length of the whole.
+    start: String,
+    length: usize,
     /// The pattern without its quotes, if it has any.
     unquoted: Option<Box<CommandPattern>>,
     /// It covers more than one command, as in `curl * | sh`.
@@ -30,10 +33,21 @@ impl CommandPattern {
         let text = collapse_blanks(text);
         let is_compound = text.contains(['|', ';', '&', '<', '>', '\n']);
         let prefix = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"));
+        let whole = prefix.unwrap_or(&text);
+        let start = whole.split('*').next().unwrap_or_default().replace(['\'', '"', '\\'], "");
+        let length = start.len() + usize::from(whole.contains('*'));
         let Some(prefix) = prefix else {
             let pattern = Wildcard::from_text(&text);
             let has_wildcards = pattern.has_wildcards();
-            return Self { pattern, with_words: None, has_wildcards, unquoted: None, is_compound };
+            return Self {
+                pattern,
+                with_words: None,
+                has_wildcards,
+                start,
+                length,
+                unquoted: None,
+                is_compound,
+            };
         };
         let bare = Wildcard::from_text(prefix.trim_end());
         let with_words = bare.followed_by_anything();
@@ -42,9 +56,21 @@ impl CommandPattern {
             pattern: if bare.has_wildcards() { with_words.clone() } else { bare },
             with_words: Some(with_words),
             has_wildcards: true,
+            start,
+            length,
             unquoted: None,
             is_compound,
         }
+    }
+
+    /// The literal words that a command must begin with; empty if the name is a wildcard.
+    pub(crate) fn leading_words(&self) -> Vec<String> {
+        let mut words: Vec<&str> = self.start.split(' ').filter(|word| !word.is_empty()).collect();
+        // A word that a wildcard cuts may go on.
+        if self.start.len() < self.length && !self.start.ends_with(' ') {
+            words.pop();
+        }
+        words.into_iter().map(str::to_owned).collect()
     }
 
     /// The program, for a pattern that covers it with any arguments.
@@ -86,6 +112,22 @@ mod tests {
             expect,
             "{pattern} / {command}"
         );
+    }
+
+    #[test]
+    fn leading_words_end_before_a_wildcard() {
+        for (pattern, expect) in [
+            ("git push:*", "git push"),
+            ("git push *", "git push"),
+            ("git pu*", "git"),
+            ("npm test", "npm test"),
+            ("'git' push", "git push"),
+            ("git * main", "git"),
+            ("* .env", ""),
+            ("g*", ""),
+        ] {
+            assert_eq!(CommandPattern::parse(pattern).leading_words().join(" "), expect);
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ mod wildcard;
 
 pub use self::context::{CallContext, Mode, Paths, Trust, Unmatched, no_links};
 pub use self::denials::{Denials, Denied, Region};
-pub use self::judge::{Action, Call, judge};
+pub use self::judge::{Action, Call, Execution, Sibling, judge};
 pub use self::rule::{List, Malformed};
 pub use self::rules::{Origin, Rules, Warning};
 pub use self::verdict::{Decision, Verdict};

@@ -149,6 +149,7 @@ impl Line {
             main,
             variables: env.map(|(name, value)| (name.clone(), plain(value))).collect(),
             parameters: others.map(|(name, value)| (name.clone(), plain(value))).collect(),
+            ..Input::default()
         }
     }
 

@@ -16,8 +16,8 @@ mod unreachable;
 use std::path::{Path, PathBuf};
 
 use forebay_policy::{
-    Action, Call, CallContext, Denials, List, Mode, Origin, Paths, Rules, Trust, Verdict, Warning,
-    judge,
+    Action, Call, CallContext, Denials, Execution, List, Mode, Origin, Paths, Rules, Sibling,
+    Trust, Verdict, Warning, judge,
 };
 
 pub use self::check::{check_line, to_json};
@@ -26,7 +26,7 @@ pub(crate) use self::hook::{Objection, before_a_tool};
 pub(crate) use self::links::real_path;
 pub use self::load::{Caution, InForce, RuleLine, load, trust_host};
 pub(crate) use self::permit::{
-    Act, Permissions, Readable, holds_rules, in_force, permit, permit_under, readable,
+    Act, Permissions, Readable, RunAct, holds_rules, in_force, permit, permit_under, readable,
     start_session, summary, unreachable,
 };
 pub use self::session_rules::{SessionRules, forget_sessions};
@@ -107,7 +107,13 @@ fn decide_in(
         resolved: links::follow(&text(&around.environment.cwd.join(main))),
     };
     let action = match tool {
-        "Bash" => Action::RunWith { command: main, variables: &input.variables },
+        "Bash" => Action::Execute(Execution {
+            command: main,
+            variables: &input.variables,
+            stdin: input.stdin.as_deref(),
+            code: input.code.as_deref(),
+            siblings: &input.siblings,
+        }),
         "Read" => Action::Read(&paths),
         "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => Action::Edit(&paths),
         "WebFetch" => Action::Fetch { url: main, resolved: input.addresses.as_deref() },
@@ -123,6 +129,12 @@ pub struct Input {
     pub main: String,
     /// Variables that a command gets besides its own environment.
     pub variables: Vec<(String, String)>,
+    /// The command's standard input.
+    pub stdin: Option<String>,
+    /// Code of another language than the shell's, which the command runs.
+    pub code: Option<String>,
+    /// The other commands of the call.
+    pub siblings: Vec<Sibling>,
     /// All other fields.
     pub parameters: Vec<(String, String)>,
     /// What the URL's host resolves to, once known.

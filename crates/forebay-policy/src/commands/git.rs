@@ -32,7 +32,13 @@ const RUN_SETTINGS: &[&str] = &[
     "process",
     "command",
     "proxy",
+    "uploadpack",
+    "receivepack",
 ];
+/// Subcommands that push as `git push` does; some by their first word.
+const PUSHING: &[&str] = &["send-pack", "http-push", "remote-http", "remote-https", "remote-ext"];
+const PUSHING_BY_FIRST_WORD: &[(&str, &str)] =
+    &[("subtree", "push"), ("lfs", "push"), ("svn", "dcommit"), ("p4", "submit")];
 const GIT_ELSEWHERE: Doubt = Doubt("git takes programs or settings from elsewhere");
 const GIT_ALIAS: Doubt = Doubt("a git alias on the command line changes the meaning of a word");
 
@@ -73,6 +79,8 @@ fn is_other_program(option: &str) -> bool {
 /// What a subcommand runs: `rebase -x`, `bisect run`, `submodule foreach`, a transport, a setting.
 fn run_by_subcommand(words: &[Word]) -> Vec<Inner> {
     let Some((subcommand, rest)) = words.split_first() else { return Vec::new() };
+    let is_operand = |word: &&Word| !word.marked().starts_with('-');
+    let operands: Vec<Word> = rest.iter().filter(is_operand).cloned().collect();
     let mut inner: Vec<Inner> = rest
         .iter()
         .filter(|word| word.marked().contains("ext::"))
@@ -80,12 +88,12 @@ fn run_by_subcommand(words: &[Word]) -> Vec<Inner> {
         .collect();
     match subcommand.marked().as_str() {
         "rebase" | "submodule" | "bisect" | "filter-branch" | "difftool" | "for-each-repo"
-        | "clone" | "fetch" | "pull" | "ls-remote" | "archive" => {
+        | "clone" | "fetch" | "pull" | "ls-remote" | "archive" | "grep" | "hook" => {
             inner.push(Inner::Tails(rest.to_vec()));
         }
+        name if is_pushing(name, rest) => inner.push(Inner::Words(git(&pushing(rest)))),
         "config" => {
-            let operands: Vec<String> =
-                rest.iter().map(Word::as_script).filter(|text| !text.starts_with('-')).collect();
+            let operands: Vec<String> = operands.iter().map(Word::as_script).collect();
             let key = operands.iter().position(|text| text.contains('.'));
             if let Some([key, value]) = key.and_then(|at| operands.get(at..at + 2)) {
                 inner.extend(from_setting(&key.to_ascii_lowercase(), value, &[]));
@@ -93,7 +101,23 @@ fn run_by_subcommand(words: &[Word]) -> Vec<Inner> {
         }
         _ => {}
     }
+    if subcommand.marked() == "for-each-repo" {
+        inner.push(Inner::Words(git(&operands)));
+    }
+    if subcommand.marked() == "clone" {
+        inner.extend(settings(rest).flat_map(|(key, value)| from_setting(&key, &value, &[])));
+    }
     inner
+}
+
+fn is_pushing(subcommand: &str, rest: &[Word]) -> bool {
+    let first = rest.first().map(Word::marked).unwrap_or_default();
+    PUSHING.contains(&subcommand)
+        || PUSHING_BY_FIRST_WORD.iter().any(|row| *row == (subcommand, &*first))
+}
+
+fn pushing(rest: &[Word]) -> Vec<Word> {
+    std::iter::once(Word::literal("push")).chain(rest.iter().cloned()).collect()
 }
 
 /// `git-push` is `git push`.
@@ -107,11 +131,20 @@ fn git(rest: &[Word]) -> Vec<Word> {
     std::iter::once(Word::literal("git")).chain(rest.iter().cloned()).collect()
 }
 
+/// Settings by `-c key=value`, `-ckey=value` and `--config key=value`.
 fn settings(options: &[Word]) -> impl Iterator<Item = (String, String)> {
-    options.windows(2).filter(|pair| pair[0].marked() == "-c").filter_map(|pair| {
-        let text = pair[1].as_script();
-        text.split_once('=').map(|(key, value)| (key.to_ascii_lowercase(), value.to_owned()))
-    })
+    let texts: Vec<String> = options.iter().map(Word::as_script).collect();
+    let given = (0..texts.len()).filter_map(move |at| {
+        let text = &texts[at];
+        let setting = match text.strip_prefix("--config=").or_else(|| text.strip_prefix("-c")) {
+            Some("") => texts.get(at + 1)?,
+            Some(attached) => attached,
+            None if text == "--config" => texts.get(at + 1)?,
+            None => return None,
+        };
+        setting.split_once('=').map(|(key, value)| (key.to_ascii_lowercase(), value.to_owned()))
+    });
+    given.collect::<Vec<_>>().into_iter()
 }
 
 fn from_setting(key: &str, value: &str, rest: &[Word]) -> Vec<Inner> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::variables;
 use crate::shell::{Command, Hole, Piece, Word};
 
 /// Maximum number of variants of one command.
@@ -13,7 +14,7 @@ pub(super) struct Guesses(BTreeMap<String, Vec<String>>);
 
 impl Guesses {
     pub(super) fn learn(&mut self, command: &Command) {
-        for assignment in &command.assignments {
+        for assignment in variables::assignments(command) {
             let value = assignment.value.known().or_else(|| self.guess(&assignment.value));
             if let Some(value) = value {
                 self.0.entry(assignment.name.clone()).or_default().push(value);

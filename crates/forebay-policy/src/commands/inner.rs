@@ -1,9 +1,10 @@
 //! What a command runs itself: through wrappers, script arguments, hooks and options.
 
 use super::runners;
+use super::subscripts;
 use super::variables::{self, Effect};
 use super::wrappers::Wrapper;
-use crate::shell::{Command, Doubt, Hole, Piece, RedirectKind, Word, hides_substitution, printed};
+use crate::shell::{Assignment, Command, Doubt, Hole, Piece, RedirectKind, Word, printed};
 
 /// Something that a command runs.
 pub(super) enum Inner {
@@ -15,44 +16,72 @@ pub(super) enum Inner {
     Foreign(Word),
     /// Words of which any may begin a command.
     Tails(Vec<Word>),
-    /// A text in some language that starts commands.
+    /// A text in some language of which any part may be a command.
     Code(Word),
+    /// A program in some language, which starts commands by calls.
+    Program(Word),
+    /// A text for a shell that may be evaluated.
+    Guess(Word),
+    /// Words of a program that is not known, of which any may begin a command.
+    Suspects(Vec<Word>),
     Doubt(Doubt),
 }
 
 const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "yash", "rbash"];
+/// Interpreters, without versions in their names.
 const INTERPRETERS: &[&str] = &[
     "python",
-    "python2",
-    "python3",
+    "pypy",
+    "ipython",
+    "jython",
     "perl",
+    "raku",
     "ruby",
+    "jruby",
+    "irb",
     "node",
     "nodejs",
+    "tsx",
+    "ts-node",
+    "bun",
+    "deno",
+    "qjs",
+    "gjs",
     "php",
     "lua",
+    "luajit",
     "tclsh",
+    "wish",
+    "expect",
     "osascript",
-    "deno",
-    "bun",
     "R",
     "Rscript",
     "julia",
+    "octave",
+    "guile",
+    "racket",
+    "sbcl",
+    "clisp",
+    "ocaml",
+    "elixir",
+    "iex",
+    "erl",
+    "swift",
+    "jshell",
+    "groovy",
+    "scala",
+    "kotlin",
+    "ghci",
+    "runghc",
 ];
 /// Shells with a grammar of their own.
 const FOREIGN_SHELLS: &[&str] = &["fish", "pwsh", "powershell", "nu", "elvish", "xonsh"];
-/// Builtins that evaluate subscripts in their arguments.
-const SUBSCRIPT_READERS: &[&str] = &[
-    "test", "[", "printf", "read", "declare", "typeset", "local", "export", "unset", "let", "wait",
-];
-
 const NAME_IS_DYNAMIC: Doubt = Doubt("the command name is only known at run time");
 pub(super) const SCRIPT_FROM_OUTSIDE: Doubt =
     Doubt("it runs a script from its input, which cannot be analysed");
 const ALIAS: Doubt = Doubt("an alias changes the meaning of a later word");
 const BOUND_NAME: Doubt = Doubt("it binds a name to another program");
-const SUBSCRIPT: Doubt = Doubt("a word with a substitution may be evaluated twice");
 
 /// The command name without its directory, and without a mark of zsh (`=ls`) or Nushell (`^ls`).
 pub(crate) fn base_name(word: &Word) -> String {
@@ -65,16 +94,20 @@ pub(super) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name) || FOREIGN_SHELLS.contains(&name)
 }
 
+/// Whether a program interprets a language; `python3.12` is `python`.
 pub(super) fn is_interpreter(name: &str) -> bool {
-    INTERPRETERS.contains(&name)
+    let versionless = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    INTERPRETERS.contains(&name) || INTERPRETERS.contains(&versionless)
 }
 
 /// Everything a command runs directly. `before` is the command whose output it reads.
 pub(super) fn commands_run_by(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let made = variables::assignments(command).into_iter();
-    let obeyed = made.filter(|each| variables::effect(&each.name) == Some(Effect::Runs));
-    let mut inner: Vec<Inner> = obeyed.map(|each| Inner::Text(each.value)).collect();
-    let Some(first) = command.words.first() else { return inner };
+    let mut inner: Vec<Inner> = made.filter_map(obeyed).collect();
+    let Some(first) = command.words.first() else {
+        inner.extend(subscripts::evaluated_later(command));
+        return inner;
+    };
     if first.known().is_none() {
         inner.push(Inner::Doubt(NAME_IS_DYNAMIC));
     }
@@ -85,7 +118,18 @@ pub(super) fn commands_run_by(command: &Command, before: Option<&Command>) -> Ve
     let name = base_name(first);
     inner.extend(by_name(&name, command, before));
     inner.extend(runners::inner(&name, command, before));
+    inner.extend(subscripts::evaluated_later(command));
     inner
+}
+
+/// What a variable makes programs run.
+fn obeyed(assignment: Assignment) -> Option<Inner> {
+    let is_function = assignment.name.starts_with("BASH_FUNC_");
+    match variables::effect(&assignment.name)? {
+        Effect::Runs => Some(Inner::Text(assignment.value)),
+        Effect::Loads if is_function => Some(Inner::Foreign(assignment.value)),
+        _ => None,
+    }
 }
 
 pub(super) fn is_nothing_but_holes(word: &Word) -> bool {
@@ -107,23 +151,31 @@ fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
         "git" => super::git::inner(words),
         "command" if has_option(words, "-v") || has_option(words, "-V") => Vec::new(),
         "watch" => vec![Inner::Text(joined(watch_command(words)))],
-        "su" | "runuser" | "script" | "sg" => {
+        "su" | "runuser" | "script" => {
             after_option(words, "-c").map(Inner::Text).into_iter().collect()
         }
+        "sg" | "newgrp" => other_group(command, before),
         "env" => env(words),
         "xargs" | "parallel" => xargs(name, words),
         "flock" => flock(words),
         _ if SHELLS.contains(&name) => shell(command, before),
         _ if name.starts_with("git-") => super::git::dashed(name, words),
         _ if FOREIGN_SHELLS.contains(&name) => foreign_shell(command, before),
-        _ if INTERPRETERS.contains(&name) => interpreter(command),
-        _ if SUBSCRIPT_READERS.contains(&name) => subscripts(words),
+        _ if is_interpreter(name) => interpreter(command, before),
+        _ if subscripts::are_read_by(name) => subscripts::evaluated_now(words),
         _ => wrapped(name, words),
     }
 }
 
 fn wrapped(name: &str, words: &[Word]) -> Vec<Inner> {
-    Wrapper::named(name).map(|wrapper| run(wrapper.inner(words).to_vec())).unwrap_or_default()
+    let Some(wrapper) = Wrapper::named(name) else { return Vec::new() };
+    let inner = wrapper.inner(words);
+    let mut found = run(inner.to_vec());
+    if wrapper.has_unknown_option(words) {
+        // Its value may be the next word.
+        found.extend(run(inner.get(1..).unwrap_or_default().to_vec()));
+    }
+    found
 }
 
 fn run(words: Vec<Word>) -> Vec<Inner> {
@@ -303,6 +355,13 @@ fn flock(words: &[Word]) -> Vec<Inner> {
     }
 }
 
+/// `sg group [-c] command`; `newgrp group` starts a shell.
+fn other_group(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let operands = command.words.iter().skip(1).filter(|word| !word.marked().starts_with('-'));
+    let text = operands.skip(1).last().cloned().map(Inner::Text);
+    text.into_iter().chain(stdin_script(command, before)).collect()
+}
+
 /// A shell: `-c text`, a file, or standard input.
 fn shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let words = &command.words;
@@ -314,8 +373,10 @@ fn shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
         }
         return inner;
     }
+    // With `-s` the operands are arguments of a script from the input.
+    let reads_input = words.iter().skip(1).any(|word| after_cluster(&word.marked(), 's').is_some());
     match first_operand(words) {
-        Some(script) if is_stream(script) => stdin_script(command, before),
+        Some(script) if is_stream(script) || reads_input => stdin_script(command, before),
         Some(script) => sourced(&[Word::literal("."), script.clone()]),
         None => stdin_script(command, before),
     }
@@ -340,16 +401,12 @@ fn foreign_shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
 }
 
 fn stdin_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {
-    let documents = command.redirects.iter().filter(|each| each.kind == RedirectKind::Text);
-    let mut inner: Vec<Inner> =
-        documents.map(|document| Inner::Text(document.target.clone())).collect();
-    let piped = before.filter(|_| command.piped);
-    inner.extend(
-        piped
-            .and_then(|before| printed(std::slice::from_ref(before)))
-            .map(|text| Inner::Text(Word::literal(text))),
-    );
-    inner.push(Inner::Doubt(SCRIPT_FROM_OUTSIDE));
+    let texts = input_texts(command, before);
+    let is_known = is_known_input(&texts);
+    let mut inner: Vec<Inner> = texts.into_iter().map(Inner::Text).collect();
+    if !is_known {
+        inner.push(Inner::Doubt(SCRIPT_FROM_OUTSIDE));
+    }
     inner
 }
 
@@ -360,18 +417,51 @@ fn first_operand(words: &[Word]) -> Option<&Word> {
     })
 }
 
-fn is_stream(word: &Word) -> bool {
+pub(super) fn is_stream(word: &Word) -> bool {
     let text = word.marked();
     text == "-" || text.starts_with("/dev/") || text.starts_with("/proc/")
 }
 
-fn interpreter(command: &Command) -> Vec<Inner> {
-    let has_program = command.words.len() > 1
-        && first_operand(&command.words).is_none_or(|operand| !is_stream(operand));
-    if has_program { Vec::new() } else { vec![Inner::Doubt(SCRIPT_FROM_OUTSIDE)] }
+/// An interpreter without a program runs its input.
+fn interpreter(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let is_fed = |operand: &Word| is_stream(operand) || operand.source.starts_with("<(");
+    let has_program = match first_operand(&command.words) {
+        Some(operand) => !is_fed(operand) || command.words.iter().any(gives_program),
+        None => command.words.iter().any(gives_program),
+    };
+    if has_program || is_known_input(&input_texts(command, before)) {
+        return Vec::new();
+    }
+    vec![Inner::Doubt(SCRIPT_FROM_OUTSIDE)]
 }
 
-fn subscripts(words: &[Word]) -> Vec<Inner> {
-    let hides = words.iter().any(|word| word.marked().contains('[') && hides_substitution(word));
-    if hides { vec![Inner::Doubt(SUBSCRIPT)] } else { Vec::new() }
+/// Options that are followed by code or a module, or with which nothing is run.
+fn gives_program(word: &Word) -> bool {
+    const LONG: &[&str] =
+        &["--eval", "--print", "--test", "--check", "--version", "--help", "--run", "--watch"];
+    let text = word.marked();
+    match text.strip_prefix("--") {
+        Some(_) => LONG.iter().any(|option| text.starts_with(option)),
+        None => text
+            .strip_prefix('-')
+            .is_some_and(|cluster| cluster.contains(['c', 'e', 'E', 'm', 'r', 'p', 'V', 'v', 'h'])),
+    }
+}
+
+/// What is known of a command's input: here-documents, and what the command before it prints.
+pub(super) fn input_texts(command: &Command, before: Option<&Command>) -> Vec<Word> {
+    let documents = command.redirects.iter().filter(|each| each.kind == RedirectKind::Text);
+    let mut texts: Vec<Word> = documents.map(|each| each.target.clone()).collect();
+    let piped = before.filter(|_| command.piped);
+    if let Some(printed) = piped.and_then(|before| printed(std::slice::from_ref(before))) {
+        texts.push(Word::literal(printed.text));
+        if !printed.is_exact {
+            texts.push(Word::unknown());
+        }
+    }
+    texts
+}
+
+fn is_known_input(texts: &[Word]) -> bool {
+    !texts.is_empty() && texts.iter().all(|text| text.known().is_some())
 }

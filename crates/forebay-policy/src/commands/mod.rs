@@ -1,14 +1,20 @@
 //! Finds every command a shell text may run, through wrappers and scripts.
 
+mod code;
 pub(crate) mod files;
 pub(crate) mod git;
 mod guesses;
 mod inner;
+mod plain_programs;
 pub(crate) mod read_only;
 pub(crate) mod removals;
 mod runners;
+mod search;
+mod sed;
 pub(crate) mod strip;
+mod subscripts;
 pub(crate) mod variables;
+mod watched;
 mod wrappers;
 mod written_scripts;
 
@@ -17,16 +23,17 @@ use std::collections::HashSet;
 use self::guesses::Guesses;
 use self::inner::Inner;
 pub(crate) use self::inner::base_name;
-use super::shell::{self, Assignment, Command, Doubt, Hole, Piece, Script, Word};
+pub(crate) use self::watched::WatchedCommands;
+use self::written_scripts::{OwnOutput, RunAs, WrittenFile};
+use super::judge::Execution;
+use super::shell::{
+    self, Assignment, Command, Doubt, Hole, Piece, Redirect, RedirectKind, Script, Word,
+};
 
 /// Maximum nesting of wrappers that is followed.
 const MAX_DEPTH: u32 = 32;
-/// Words inspected behind too many wrappers.
-const MAX_TAIL_WORDS: usize = 8;
-
-const MAX_WORDS_OF_TAIL: usize = 32;
-/// Commands that words inside of others may begin.
-const MAX_TAILS: usize = 512;
+/// How often a file that a text writes and runs may itself run another one.
+const MAX_OWN_SCRIPTS: usize = 3;
 
 const OWN_OUTPUT: Doubt = Doubt("it runs a file that it writes itself");
 const TOO_DEEP: Doubt = Doubt("commands are nested too deeply to analyse");
@@ -34,13 +41,18 @@ const MADE_WHEN_RUN: Doubt = Doubt("a script is assembled at run time");
 const UNREADABLE_SCRIPT: Doubt = Doubt("a script in the arguments cannot be parsed");
 
 /// Every command that a text may run.
-#[derive(Default)]
-pub(crate) struct ReachableCommands {
+pub(crate) struct ReachableCommands<'a> {
     pub(crate) commands: Vec<ReachableCommand>,
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) broken: Option<&'static str>,
     /// Variables whose value is certain.
     known: Vec<(String, String)>,
+    /// What deny and ask rules name, which is searched for where a command may hide.
+    watched: &'a WatchedCommands,
+    /// Files that the commands write.
+    written: Vec<WrittenFile>,
+    /// Programs in other languages that the commands contain.
+    programs: Vec<String>,
     /// Commands that some word may begin, so that each is followed once.
     tails: HashSet<String>,
     /// Whether such a command is followed: what is unknown in it is no doubt, because it may be none.
@@ -61,26 +73,110 @@ pub(crate) enum Reachability {
     Reached,
     /// A possible value of an unknown part.
     Possible,
+    /// Words of a program that is not known, which may run them.
+    Suspected,
 }
 
-impl ReachableCommands {
-    /// Analyses a text; `known` are variables with known values, `added` those that the call sets.
-    pub(crate) fn new(text: &str, known: &[(&str, &str)], added: &[(String, String)]) -> Self {
-        let mut reachable = Self::default();
-        let mut script = shell::parse(text);
-        reachable.known = with_added(known, added);
+impl<'a> ReachableCommands<'a> {
+    /// Analyses what is run; `known` are variables with known values, `watched` the commands of deny and ask rules.
+    pub(crate) fn new(
+        execution: &Execution<'_>,
+        known: &[(&str, &str)],
+        watched: &'a WatchedCommands,
+    ) -> Self {
+        let mut script = shell::parse(execution.command);
+        let mut reachable = Self {
+            commands: Vec::new(),
+            doubts: Vec::new(),
+            broken: script.broken,
+            known: with_added(known, execution.variables),
+            watched,
+            written: Vec::new(),
+            programs: Vec::new(),
+            tails: HashSet::new(),
+            guessing: 0,
+        };
         reachable.substitute_known(&mut script);
-        reachable.add_variables(added);
-        reachable.broken = script.broken;
+        reachable.add_variables(execution.variables);
+        if let Some(text) = execution.stdin {
+            feed(&mut script, text);
+        }
         reachable.add_script(script, Reachability::Literal, 0);
         if reachable.broken.is_some() {
-            reachable.add_fragments(text);
+            reachable.add_fragments(execution.command);
+        }
+        if let Some(code) = execution.code {
+            // Code may evaluate what it reads.
+            let texts = [Some(code), execution.stdin];
+            texts
+                .into_iter()
+                .flatten()
+                .for_each(|text| reachable.add_program(&Word::literal(text), 0));
         }
         reachable.add_guesses();
-        if written_scripts::runs_own_output(&reachable.commands) {
-            reachable.add_doubt(OWN_OUTPUT);
-        }
+        reachable.learn_siblings(execution);
+        reachable.add_own_scripts();
         reachable
+    }
+
+    /// Other commands of the call may write what this one runs.
+    fn learn_siblings(&mut self, execution: &Execution<'_>) {
+        for sibling in execution.siblings {
+            self.programs.extend(sibling.code.clone());
+            let mut before: Option<Command> = None;
+            for command in shell::parse(&sibling.command).commands {
+                let input = inner::input_texts(&command, before.as_ref());
+                self.written.extend(written_scripts::written(&command, &input));
+                let words = command.words.first().map(base_name);
+                if words.is_some_and(|name| inner::is_interpreter(&name)) {
+                    self.programs.extend(command.words.iter().chain(&input).map(Word::as_script));
+                }
+                before = Some(command);
+            }
+        }
+    }
+
+    /// Follows files that the text writes and runs: known texts are judged, others are a doubt.
+    fn add_own_scripts(&mut self) {
+        let mut from = 0;
+        for _ in 0..MAX_OWN_SCRIPTS {
+            let executed: Vec<_> = self.commands[from..]
+                .iter()
+                .flat_map(|reachable| written_scripts::executed(&reachable.command))
+                .collect();
+            from = self.commands.len();
+            for file in &executed {
+                if let Some(output) = written_scripts::own_output(file, &self.written) {
+                    self.add_own_output(&output);
+                }
+                let writing: Vec<String> = self
+                    .programs
+                    .iter()
+                    .filter(|code| written_scripts::may_write(code, file))
+                    .cloned()
+                    .collect();
+                for code in writing {
+                    self.add_doubt(OWN_OUTPUT);
+                    self.add_code(&Word::literal(code), 1);
+                }
+            }
+        }
+    }
+
+    fn add_own_output(&mut self, output: &OwnOutput) {
+        if !output.is_known {
+            self.add_doubt(OWN_OUTPUT);
+        }
+        for text in &output.texts {
+            let word = Word::literal(text);
+            let is_foreign = text.starts_with("#!")
+                && !text.lines().next().is_some_and(|line| line.ends_with("sh"));
+            match output.run_as {
+                RunAs::Shell if !is_foreign => self.add_text(&word, Reachability::Reached, 1),
+                RunAs::Shell | RunAs::Code => self.add_program(&word, 1),
+                RunAs::Recipe => self.add_code(&word, 1),
+            }
+        }
     }
 
     /// The call's variables count like assignments before the text.
@@ -141,11 +237,12 @@ impl ReachableCommands {
             return;
         }
         let inner = inner::commands_run_by(&command, before);
+        let input = inner::input_texts(&command, before);
+        self.written.extend(written_scripts::written(&command, &input));
         self.commands.push(ReachableCommand { command, reachability });
-        let reached = if reachability == Reachability::Possible {
-            Reachability::Possible
-        } else {
-            Reachability::Reached
+        let reached = match reachability {
+            Reachability::Literal | Reachability::Reached => Reachability::Reached,
+            uncertain => uncertain,
         };
         for each in inner {
             match each {
@@ -159,73 +256,10 @@ impl ReachableCommands {
                 }
                 Inner::Tails(words) => self.add_tails(&words, depth + 1),
                 Inner::Code(text) => self.add_code(&text, depth + 1),
+                Inner::Program(text) => self.add_program(&text, depth + 1),
+                Inner::Guess(text) => self.add_guess(&text, depth + 1),
+                Inner::Suspects(words) => self.add_suspects(&words, depth + 1),
                 Inner::Doubt(doubt) => self.add_doubt(doubt),
-            }
-        }
-    }
-
-    /// Beyond the nesting limit any word may be the command's name, so that depth cannot hide a denied one.
-    fn add_unfollowed_tails(&mut self, command: &Command) {
-        self.add_doubt(TOO_DEEP);
-        for at in 0..command.words.len() {
-            let end = command.words.len().min(at + MAX_TAIL_WORDS);
-            let tail = Command::from_words(command.words[at..end].to_vec());
-            self.commands
-                .push(ReachableCommand { command: tail, reachability: Reachability::Possible });
-        }
-    }
-
-    /// Adds a command for each word that may begin one, and what words with blanks say.
-    fn add_tails(&mut self, words: &[Word], depth: u32) {
-        for at in 0..words.len() {
-            let tail = &words[at..words.len().min(at + MAX_WORDS_OF_TAIL)];
-            self.add_tail(tail.to_vec(), depth);
-            if tail.iter().any(is_separator) {
-                self.add_tail(
-                    tail.iter().filter(|word| !is_separator(word)).cloned().collect(),
-                    depth,
-                );
-            }
-            if words[at].marked().contains(char::is_whitespace) {
-                self.add_code(&words[at], depth);
-            }
-        }
-    }
-
-    /// Adds a command that may be run, once, and only so many in all.
-    fn add_tail(&mut self, words: Vec<Word>, depth: u32) {
-        if self.tails.len() >= MAX_TAILS {
-            self.add_doubt(TOO_DEEP);
-            return;
-        }
-        // An unknown word could be any command; `ssh $HOST ls` would never be answered.
-        if words.first().is_none_or(inner::is_nothing_but_holes) {
-            return;
-        }
-        let text: Vec<String> = words.iter().map(Word::marked).collect();
-        if self.tails.insert(text.join("\0")) {
-            self.guessing += 1;
-            self.add(Command::from_words(words), None, Reachability::Possible, depth);
-            self.guessing -= 1;
-        }
-    }
-
-    /// Adds what a text in some language may run: as shell, and every piece of it that could be a command.
-    fn add_code(&mut self, text: &Word, depth: u32) {
-        let code = text.as_script();
-        if self.tails.len() >= MAX_TAILS || !self.tails.insert(format!("\0{code}")) {
-            return;
-        }
-        let script = shell::parse(&code);
-        if script.broken.is_none() {
-            for command in script.commands {
-                self.add_tail(command.words, depth);
-            }
-        }
-        for fragment in runners::fragments(&code) {
-            for at in 0..fragment.len().min(MAX_TAIL_WORDS) {
-                let end = fragment.len().min(at + MAX_WORDS_OF_TAIL);
-                self.add_tail(fragment[at..end].to_vec(), depth);
             }
         }
     }
@@ -241,19 +275,6 @@ impl ReachableCommands {
         if is_broken {
             self.add_doubt(UNREADABLE_SCRIPT);
             self.add_fragments(&text.as_script());
-        }
-    }
-
-    /// Splits unparsable text at anything that looks like a separator, so that a denied command in it is still found.
-    fn add_fragments(&mut self, text: &str) {
-        for fragment in text.split(['\n', ';', '|', '&', '(', ')', '{', '}', '`']) {
-            let words: Vec<Word> = fragment
-                .split_whitespace()
-                .map(|word| Word::literal(word.replace(['\'', '"', '\\'], "")))
-                .collect();
-            if !words.is_empty() {
-                self.add(Command::from_words(words), None, Reachability::Possible, 0);
-            }
         }
     }
 
@@ -290,6 +311,17 @@ fn with_added(known: &[(&str, &str)], added: &[(String, String)]) -> Vec<(String
     kept.chain(added.iter().filter(|(_, value)| is_one_word(value)).cloned()).collect()
 }
 
-fn is_separator(word: &Word) -> bool {
-    word.marked() == "--"
+/// Attaches a text to the commands that may read the call's input; another command may have read its start.
+fn feed(script: &mut Script, text: &str) {
+    let mut target = Word::default();
+    if script.commands.len() > 1 {
+        target.push(Piece::Hole(Hole::default()));
+    }
+    target.push(Piece::Text(text.to_owned()));
+    let reads = |kind| matches!(kind, RedirectKind::Read | RedirectKind::Text);
+    for command in &mut script.commands {
+        if !command.piped && !command.redirects.iter().any(|each| reads(each.kind)) {
+            command.redirects.push(Redirect { kind: RedirectKind::Text, target: target.clone() });
+        }
+    }
 }

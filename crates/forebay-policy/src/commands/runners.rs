@@ -2,8 +2,12 @@
 //!
 //! What is found here only serves deny and ask rules, so it may be more than is really run.
 
-use super::inner::{Inner, SCRIPT_FROM_OUTSIDE};
-use crate::shell::{Command, Doubt, RedirectKind, Word, printed};
+use super::inner::{Inner, SCRIPT_FROM_OUTSIDE, input_texts, is_interpreter, is_stream};
+use super::plain_programs::is_plain;
+use super::watched::WatchedCommands;
+use super::wrappers::Wrapper;
+use super::{code, sed};
+use crate::shell::{Command, Doubt, Hole, Piece, Word};
 
 /// Programs of which any word may begin the command they run.
 const RUNNERS: &[&str] = &[
@@ -15,7 +19,6 @@ const RUNNERS: &[&str] = &[
     "zellij",
     "script",
     "scriptreplay",
-    "expect",
     "unbuffer",
     "xterm",
     "socat",
@@ -38,13 +41,7 @@ const RUNNERS: &[&str] = &[
     "mosh",
     "su",
     "runuser",
-    "docker",
-    "podman",
-    "nerdctl",
-    "kubectl",
-    "lxc",
     "lxc-attach",
-    "vagrant",
     "flatpak-spawn",
     "distrobox",
     "toolbox",
@@ -75,30 +72,34 @@ const RUNNERS: &[&str] = &[
     "tsp",
     // Package managers and environments
     "npx",
-    "npm",
-    "pnpm",
-    "yarn",
     "bunx",
-    "poetry",
-    "pipenv",
-    "uv",
     "uvx",
-    "pipx",
-    "bundle",
     "direnv",
     "dotenv",
     "nix-shell",
-    "nix",
+    "systemd-run",
+    "setarch",
+    "flock",
     "mise",
     "asdf",
-    "conda",
-    "mamba",
-    "rustup",
     "op",
     "aws-vault",
     "doppler",
-    "fd",
-    "fdfind",
+];
+
+/// Programs that run words behind some of their own, which alone name no command: `docker rm` is no `rm`.
+const SUBCOMMAND_RUNNERS: &[(&[&str], &[&str])] = &[
+    (&["docker", "podman", "nerdctl", "docker-compose", "lxc"], &["exec", "run", "create"]),
+    (&["kubectl", "oc"], &["exec", "run", "debug", "--"]),
+    (
+        &["npm", "pnpm", "yarn", "bun"],
+        &["exec", "x", "dlx", "run", "run-script", "-c", "--call", "--"],
+    ),
+    (&["poetry", "pipenv", "uv", "pipx", "conda", "mamba", "rustup"], &["run", "exec", "tool"]),
+    (&["bundle", "vagrant"], &["exec", "ssh", "-c"]),
+    (&["nix"], &["run", "shell", "develop", "-c", "--command"]),
+    (&["cargo"], &["watch", "flamegraph", "exec", "--exec"]),
+    (&["fd", "fdfind"], &["-x", "-X", "--exec", "--exec-batch"]),
 ];
 
 /// Programs that run what some options say.
@@ -122,6 +123,12 @@ const COMMAND_OPTIONS: &[(&str, &[&str])] = &[
     ("sftp", &["-S", "-o"]),
     ("make", &["--eval", "-E"]),
     ("gmake", &["--eval", "-E"]),
+    ("go", &["-exec", "-toolexec", "--exec", "--toolexec"]),
+    ("tcpdump", &["-z"]),
+    ("compgen", &["-C"]),
+    ("apt-get", &["-o", "--option"]),
+    ("apt", &["-o", "--option"]),
+    ("dpkg", &["--pre-invoke", "--post-invoke"]),
     ("zip", &["-TT", "--unzip-command"]),
     ("man", &["-P", "--pager", "-H", "--html"]),
     ("sort", &["--compress-program"]),
@@ -140,46 +147,16 @@ const CODE: &[(&[&str], &[&str])] = &[
     (&["gdb", "lldb", "rr"], &["shell", "!", "python", "pipe", "exec", "script"]),
     (&["sqlite3", "psql", "mysql", "mariadb"], &["shell", "system", "!", "|"]),
     (&["ftp", "lftp", "ed", "red", "mutt", "mail", "less", "more"], &["!"]),
-    (&["vim", "vi", "nvim", "ex", "view", "rvim"], &["!", "system", "term", "shell"]),
+    (
+        &["vim", "vi", "nvim", "ex", "view", "rvim"],
+        &["!", "system", "term", "shell", "exec", "job"],
+    ),
     (&["dc"], &["!"]),
     (&["m4"], &["syscmd"]),
     (&["emacs", "emacsclient"], &["shell", "process", "call"]),
     (&["awk", "gawk", "mawk", "nawk"], &["system", "|", "getline"]),
-    (&["expect", "tclsh", "wish"], &["exec", "spawn", "system", "open"]),
-    (
-        &[
-            "python",
-            "python2",
-            "python3",
-            "pypy3",
-            "perl",
-            "ruby",
-            "node",
-            "nodejs",
-            "bun",
-            "deno",
-            "php",
-            "lua",
-            "luajit",
-            "osascript",
-            "R",
-            "Rscript",
-            "julia",
-        ],
-        &[
-            "system",
-            "popen",
-            "exec",
-            "spawn",
-            "subprocess",
-            "qx",
-            "passthru",
-            "`",
-            "%x",
-            "run(",
-            "shell",
-        ],
-    ),
+    (&["ipython", "ghci", "scala", "irb"], &["!"]),
+    (&["expect"], &["spawn", "exec"]),
 ];
 
 /// Programs that read commands from their input.
@@ -189,47 +166,154 @@ const LISTING: &[&str] = &["-l", "-r", "-V", "--version", "--help", "-c", "-d"];
 
 const TYPED: Doubt = Doubt("it types into another terminal, which cannot be analysed");
 const LOADED: Doubt = Doubt("the dynamic linker loads code that rules cannot see");
+const LINES_ARE_RUN: Doubt = Doubt("it runs lines of its input, which are not known");
+const OTHER_SHELL: Doubt = Doubt("make runs recipes by another program than the shell");
 const MAKEFILE_FROM_OUTSIDE: Doubt = Doubt("it reads a makefile from its input");
 
 /// What a command runs besides what is known of its wrappers and scripts.
 pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let rest = &command.words[1..];
-    let mut inner = Vec::new();
+    let mut inner = special(name, command, before);
     if RUNNERS.contains(&name) || is_linker(name) {
         inner.push(Inner::Tails(rest.to_vec()));
-        inner.extend(input_texts(command, before).into_iter().map(Inner::Code));
+        inner.extend(texts(command, before).map(Inner::Code));
+    }
+    if let Some((_, subcommands)) = row(SUBCOMMAND_RUNNERS, name)
+        && let Some(at) = rest.iter().position(|word| subcommands.contains(&&*word.marked()))
+    {
+        inner.push(Inner::Tails(rest[at + 1..].to_vec()));
+        inner.extend(texts(command, before).map(Inner::Code));
     }
     if let Some((_, options)) = COMMAND_OPTIONS.iter().find(|(known, _)| *known == name) {
-        inner.extend(options.iter().flat_map(|option| values(rest, option)).map(Inner::Code));
+        inner
+            .extend(options.iter().flat_map(|option| option_values(rest, option)).map(Inner::Code));
     }
-    let marks = CODE.iter().filter(|(names, _)| names.contains(&name));
-    for (_, marks) in marks {
-        let is_code = |word: &&Word| {
+    if let Some((_, marks)) = row(CODE, name) {
+        let is_code = |word: &Word| {
             let text = word.marked();
             marks.iter().any(|mark| text.contains(mark))
         };
-        inner.extend(rest.iter().filter(is_code).cloned().map(Inner::Code));
-        let fed = input_texts(command, before).into_iter();
-        inner.extend(fed.filter(|text| is_code(&text)).map(Inner::Code));
+        let words = rest.iter().cloned().chain(texts(command, before));
+        inner.extend(words.filter(is_code).map(Inner::Code));
     }
-    inner.extend(special(name, command, before));
+    if is_interpreter(name) {
+        inner.extend(rest.iter().cloned().chain(texts(command, before)).map(Inner::Program));
+    }
+    if !is_known(name) {
+        inner.push(Inner::Suspects(rest.to_vec()));
+    }
     inner
+}
+
+fn row<'a>(
+    rows: &'a [(&'a [&'a str], &'a [&'a str])],
+    name: &str,
+) -> Option<&'a (&'a [&'a str], &'a [&'a str])> {
+    rows.iter().find(|(names, _)| names.contains(&name))
+}
+
+/// Whether it is known which words of a program are commands.
+fn is_known(name: &str) -> bool {
+    /// Followed word by word.
+    const FOLLOWED: &[&str] = &[
+        "eval", "trap", "exec", "env", "su", "runuser", "script", "sg", "newgrp", "watch", "flock",
+        "xargs", "parallel", "find", "gfind", "enable", "coproc", "time",
+    ];
+    is_plain(name)
+        || FOLLOWED.contains(&name)
+        || RUNNERS.contains(&name)
+        || is_linker(name)
+        || is_interpreter(name)
+        || super::inner::is_shell(name)
+        || name.starts_with("git-")
+        || Wrapper::named(name).is_some()
+        || row(SUBCOMMAND_RUNNERS, name).is_some()
+        || row(CODE, name).is_some()
+        || COMMAND_OPTIONS.iter().any(|(known, _)| *known == name)
+}
+
+/// What is known of a command's input, and of files that are process substitutions.
+fn texts<'a>(
+    command: &'a Command,
+    before: Option<&Command>,
+) -> impl Iterator<Item = Word> + use<'a> {
+    let substituted = command.words.iter().flat_map(|word| &word.pieces).filter_map(|piece| {
+        let Piece::Hole(Hole { guess: Some(guess), .. }) = piece else { return None };
+        Some(Word::literal(guess))
+    });
+    input_texts(command, before).into_iter().chain(substituted)
 }
 
 fn special(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let rest = &command.words[1..];
     let has = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&&*word.marked()));
     match name {
-        "sed" | "gsed" => rest.iter().filter(|word| runs(word)).cloned().map(Inner::Code).collect(),
+        "sed" | "gsed" => sed_script(command, before),
+        "awk" | "gawk" | "mawk" | "nawk" => awk_program(command, before),
         "tmux" if has(&["send-keys", "send", "paste-buffer"]) => vec![Inner::Doubt(TYPED)],
         "screen" if has(&["stuff", "paste"]) => vec![Inner::Doubt(TYPED)],
         "make" | "gmake" => makefile(command, before),
+        "cc" | "gcc" | "g++" | "c++" | "clang" | "clang++" => {
+            let wrappers = option_values(rest, "-wrapper").into_iter();
+            wrappers
+                .map(|word| Inner::Code(Word::literal(word.marked().replace(',', " "))))
+                .collect()
+        }
         _ if INPUT_RUNNERS.contains(&name) && !has(LISTING) => from_input(command),
         _ if is_linker(name) && rest.iter().any(|word| is_loading(&word.marked())) => {
             vec![Inner::Doubt(LOADED)]
         }
         _ => Vec::new(),
     }
+}
+
+/// The script of sed in its words, or in its input with `-f -`.
+fn sed_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let rest = &command.words[1..];
+    let files = ["-f", "--file"].iter().flat_map(|option| option_values(rest, option));
+    let reads_input = files.into_iter().any(|file| is_fed(&file));
+    let fed: Vec<Word> = texts(command, before).filter(|_| reads_input).collect();
+    let mut scripts = sed::scripts(rest);
+    scripts.extend(fed);
+    let mut inner = Vec::new();
+    for script in &scripts {
+        let effects = sed::effects(&script.as_script());
+        inner.extend(effects.commands.into_iter().map(|text| Inner::Code(Word::literal(text))));
+        if effects.runs_lines {
+            inner.extend(texts(command, before).map(Inner::Code));
+            inner.push(Inner::Doubt(LINES_ARE_RUN));
+        }
+    }
+    if reads_input && scripts.is_empty() {
+        inner.push(Inner::Doubt(SCRIPT_FROM_OUTSIDE));
+    }
+    inner
+}
+
+/// The program of awk, whose commands are often put together of fields.
+fn awk_program(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    const STARTING: &[&str] = &["system", "|", "getline"];
+    const SHELLS: &[&str] = &["\"sh\"", "\"bash\"", "\"/bin/sh\""];
+    let is_starting = |word: &Word| STARTING.iter().any(|mark| word.marked().contains(mark));
+    let words: Vec<Word> =
+        command.words[1..].iter().cloned().chain(texts(command, before)).collect();
+    let mut inner: Vec<Inner> =
+        words.iter().filter(|word| is_starting(word)).cloned().map(Inner::Program).collect();
+    let runs_data = words.iter().filter(|word| is_starting(word)).any(|word| {
+        let text = word.as_script();
+        let pipes_to_shell = text.contains('|') && SHELLS.iter().any(|shell| text.contains(shell));
+        pipes_to_shell || code::has_computed_call(&text, &WatchedCommands::default())
+    });
+    if runs_data {
+        inner.extend(words.into_iter().map(Inner::Code));
+        inner.push(Inner::Doubt(LINES_ARE_RUN));
+    }
+    inner
+}
+
+/// Whether a file is the input or a process substitution.
+fn is_fed(file: &Word) -> bool {
+    is_stream(file) || file.known().is_none()
 }
 
 /// Whether a name is the dynamic linker's, which runs its first operand.
@@ -241,50 +325,43 @@ fn is_loading(option: &str) -> bool {
     ["--preload", "--library-path", "--audit"].iter().any(|start| option.starts_with(start))
 }
 
-/// The values of an option: the next word, or the text attached to it.
-fn values(words: &[Word], option: &str) -> Vec<Word> {
+/// The values of an option: the next word, or the text attached to it, also in a cluster.
+pub(super) fn option_values(words: &[Word], option: &str) -> Vec<Word> {
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
     let mut values = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let text = word.marked();
-        let is_long = option.starts_with("--");
-        let ends_cluster = !is_long
-            && text.starts_with('-')
-            && !text.starts_with("--")
-            && text.ends_with(&option[1..]);
-        if text == option || ends_cluster {
-            values.extend(words.get(at + 1).cloned());
-        } else if let Some(attached) = text.strip_prefix(option) {
-            values.push(Word::literal(attached.trim_start_matches('=')));
+        let in_cluster = letter.filter(|_| text.starts_with('-') && !text.starts_with("--"));
+        let attached = in_cluster
+            .and_then(|letter| text.split_once(letter).map(|(_, attached)| attached))
+            .or_else(|| text.strip_prefix(option));
+        match attached.map(|attached| attached.trim_start_matches('=')) {
+            Some("") => values.extend(words.get(at + 1).cloned()),
+            Some(attached) => values.push(Word::literal(attached)),
+            None => {}
         }
     }
     values
 }
 
-/// Whether a script of sed has the command or the flag `e`.
-fn runs(word: &Word) -> bool {
-    let text = word.marked();
-    let before_command = |c: char| c.is_ascii_digit() || ";{}$/!\n ,".contains(c);
-    let has_command = text
-        .match_indices("e ")
-        .any(|(at, _)| text[..at].chars().next_back().is_none_or(before_command));
-    let flags = text.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    let has_flag = flags.len() < text.len() && flags.contains('e') && text.contains('s');
-    has_command || has_flag
-}
-
 /// `make -f -`, and variables on its command line, which recipes run.
 fn makefile(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let rest = &command.words[1..];
+    let assigned = |name: &str| {
+        rest.iter()
+            .find_map(|word| word.marked().strip_prefix(name)?.strip_prefix('=').map(str::to_owned))
+    };
     let mut inner: Vec<Inner> =
         rest.iter().filter(|word| word.marked().contains('=')).cloned().map(Inner::Code).collect();
-    let files = ["-f", "--file", "--makefile"].iter().flat_map(|option| values(rest, option));
-    let is_input = |file: &Word| {
-        file.known().is_none_or(|path| {
-            path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")
-        })
-    };
-    if files.into_iter().any(|file| is_input(&file)) {
-        inner.extend(input_texts(command, before).into_iter().map(Inner::Code));
+    if let Some(shell) = assigned("SHELL") {
+        let flags = assigned(".SHELLFLAGS").unwrap_or_default();
+        inner.push(Inner::Text(Word::literal(format!("{shell} {flags}"))));
+        inner.push(Inner::Doubt(OTHER_SHELL));
+    }
+    let files =
+        ["-f", "--file", "--makefile"].iter().flat_map(|option| option_values(rest, option));
+    if files.into_iter().any(|file| is_fed(&file)) {
+        inner.extend(texts(command, before).map(Inner::Code));
         inner.push(Inner::Doubt(MAKEFILE_FROM_OUTSIDE));
     }
     inner
@@ -295,28 +372,4 @@ fn from_input(command: &Command) -> Vec<Inner> {
     let names_file = command.words.iter().any(|word| word.marked() == "-f");
     let doubt = (is_fed || names_file).then_some(Inner::Doubt(SCRIPT_FROM_OUTSIDE));
     doubt.into_iter().collect()
-}
-
-/// What is known of a command's input: here-documents, and what the command before it prints.
-fn input_texts(command: &Command, before: Option<&Command>) -> Vec<Word> {
-    let documents = command.redirects.iter().filter(|each| each.kind == RedirectKind::Text);
-    let piped = before.filter(|_| command.piped);
-    let printed = piped.and_then(|before| printed(std::slice::from_ref(before)));
-    documents.map(|each| each.target.clone()).chain(printed.map(Word::literal)).collect()
-}
-
-/// The pieces of a code text that may be commands, as words.
-pub(super) fn fragments(text: &str) -> Vec<Vec<Word>> {
-    // `["git", "push"]` is `git push`.
-    let joined =
-        text.replace("\", \"", " ").replace("\",\"", " ").replace("', '", " ").replace("','", " ");
-    let is_break = |c: char| "\n;|&(){}[]`\"'<>$=,\\^:".contains(c);
-    let is_break_or_slash = |c: char| is_break(c) || c == '/';
-    let words = |fragment: &str| -> Vec<Word> {
-        let fragment = fragment.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '/');
-        fragment.split_whitespace().map(Word::literal).collect()
-    };
-    let whole = joined.split(is_break).map(words);
-    let parts = joined.split(is_break_or_slash).map(words);
-    whole.chain(parts).filter(|fragment| !fragment.is_empty()).collect()
 }

@@ -60,15 +60,11 @@ const VARIABLES: &[(&str, Effect)] = &[
     ("GIT_COMMON_DIR", Loads),
     ("GIT_ALTERNATE_OBJECT_DIRECTORIES", Loads),
     // Programs that other programs start
-    ("PAGER", Runs),
-    ("MANPAGER", Runs),
-    ("SYSTEMD_PAGER", Runs),
-    ("SYSTEMD_EDITOR", Runs),
-    ("EDITOR", Runs),
+    ("*PAGER", Runs),
+    ("*EDITOR", Runs),
+    ("*ASKPASS", Runs),
+    ("MANOPT", Runs),
     ("VISUAL", Runs),
-    ("SUDO_EDITOR", Runs),
-    ("SSH_ASKPASS", Runs),
-    ("SUDO_ASKPASS", Runs),
     ("BROWSER", Runs),
     ("LESSOPEN", Runs),
     ("LESSCLOSE", Runs),
@@ -195,7 +191,8 @@ fn assignment(word: &Word) -> Option<Assignment> {
     let text = text.strip_prefix("--setenv=").or_else(|| text.strip_prefix("-E")).unwrap_or(&text);
     let (name, _) = text.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_%".contains(c));
     is_name.then(|| Assignment { name: name.to_owned(), value: value_of(name, word) })
 }
 

@@ -69,6 +69,28 @@ wrappers! {
     "prlimit" "" [] 0 deny_only ("prlimit --nofile=10 ls", "ls");
     "setarch" "" [] 1 deny_only ("setarch x86_64 -R ls", "ls");
     "linux64" "" [] 0 deny_only ("linux64 ls", "ls");
+    "linux32" "" [] 0 deny_only ("linux32 ls", "ls");
+    "i386" "" [] 0 deny_only ("i386 ls", "ls");
+    "i486" "" [] 0 deny_only ("i486 ls", "ls");
+    "i586" "" [] 0 deny_only ("i586 ls", "ls");
+    "i686" "" [] 0 deny_only ("i686 ls", "ls");
+    "x86_64" "" [] 0 deny_only ("x86_64 ls", "ls");
+    "uname26" "" [] 0 deny_only ("uname26 ls", "ls");
+    "logsave" "" [] 1 deny_only ("logsave x ls", "ls");
+    "ccache" "" [] 0 deny_only ("ccache ls", "ls");
+    "sccache" "" [] 0 deny_only ("sccache ls", "ls");
+    "distcc" "" [] 0 deny_only ("distcc ls", "ls");
+    "bear" "" [] 0 deny_only ("bear ls", "ls");
+    "scan-build" "" [] 0 deny_only ("scan-build ls", "ls");
+    "cpulimit" "lpe" [] 0 deny_only ("cpulimit ls", "ls");
+    "timelimit" "tTsS" [] 0 deny_only ("timelimit ls", "ls");
+    "softlimit" "macdofpstrl" [] 0 deny_only ("softlimit ls", "ls");
+    "setuidgid" "" [] 1 deny_only ("setuidgid x ls", "ls");
+    "envuidgid" "" [] 1 deny_only ("envuidgid x ls", "ls");
+    "dbus-launch" "" [] 0 deny_only ("dbus-launch ls", "ls");
+    "ssh-agent" "" [] 0 deny_only ("ssh-agent ls", "ls");
+    "faketime" "" [] 1 deny_only ("faketime x ls", "ls");
+    "retry" "tdms" [] 0 deny_only ("retry ls", "ls");
     "unshare" "SGRw" ["--setuid", "--setgid", "--root", "--wd"] 0 deny_only ("unshare -r ls", "ls");
     "nsenter" "tSGN" ["--target", "--setuid", "--setgid"] 0 deny_only ("nsenter -t 1 -m ls", "ls");
     "chroot" "" [] 1 deny_only ("chroot --userspec=x /mnt ls", "ls");
@@ -120,6 +142,17 @@ impl Wrapper {
         rest
     }
 
+    /// Whether a long option stands before the command that the table does not know.
+    pub(super) fn has_unknown_option(&self, words: &[Word]) -> bool {
+        let before = &words[..words.len() - self.inner(words).len()];
+        before.iter().skip(1).map(Word::marked).any(|option| {
+            option.len() > 2
+                && option.starts_with("--")
+                && !option.contains('=')
+                && !self.long_valued.contains(&&*option)
+        })
+    }
+
     fn after_options<'a>(&self, mut words: &'a [Word]) -> &'a [Word] {
         while let Some(option) = words.first().and_then(Word::known)
             && option.starts_with('-')
@@ -147,7 +180,7 @@ fn after_assignments(words: &[Word]) -> &[Word] {
     let is_assignment = |word: &Word| {
         let text = word.marked();
         text.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_%".contains(c))
         })
     };
     let count = words.iter().take_while(|word| is_assignment(word)).count();

@@ -155,7 +155,7 @@ pub(super) fn for_operand(word: &Word, base_dirs: &BaseDirs<'_>) -> AccessedFile
 }
 
 /// The directories commands may run in: the initial one and every `cd` target, relative to it or to the previous one.
-pub(super) fn folders(reachable: &ReachableCommands, base_dirs: &BaseDirs<'_>) -> Vec<String> {
+pub(super) fn folders(reachable: &ReachableCommands<'_>, base_dirs: &BaseDirs<'_>) -> Vec<String> {
     let mut folders = vec![base_dirs.context.cwd.to_owned()];
     let mut last = base_dirs.context.cwd.to_owned();
     for target in reachable.commands.iter().flat_map(|candidate| changes_to(&candidate.command)) {

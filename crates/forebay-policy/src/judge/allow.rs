@@ -26,7 +26,7 @@ enum Grant<'a> {
 /// An allowing verdict, if every command of the text has a grant.
 pub(super) fn judge(
     check: &PolicyCheck<'_>,
-    reachable: &ReachableCommands,
+    reachable: &ReachableCommands<'_>,
     text: &str,
     variables: &[(String, String)],
 ) -> Option<Verdict> {
@@ -81,7 +81,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn new(check: &PolicyCheck<'_>, reachable: &ReachableCommands) -> Self {
+    fn new(check: &PolicyCheck<'_>, reachable: &ReachableCommands<'_>) -> Self {
         Self {
             leaves_folder: literal_commands(reachable)
                 .any(|command| accessed_files::leaves(command, check.base_dirs)),

@@ -3,9 +3,9 @@
 use super::accessed_files::{self, AccessedFile};
 use super::allow;
 use super::deny::CommandEvidence;
-use super::{PolicyCheck, RuleMatch, by_rule, protected as protected_files, with_rule};
+use super::{Execution, PolicyCheck, RuleMatch, by_rule, protected as protected_files, with_rule};
 use crate::commands::files::{Access, NamedBy};
-use crate::commands::{Reachability, ReachableCommands, removals};
+use crate::commands::{Reachability, ReachableCommands, WatchedCommands, removals};
 use crate::context::{Mode, Unmatched};
 use crate::rule::{List, Specifier};
 use crate::rules::SourcedRule;
@@ -15,21 +15,20 @@ use crate::verdict::Verdict;
 /// Maximum length of a command; longer ones are always asked about.
 const MAX_COMMAND_CHARS: usize = 10_000;
 
-pub(super) fn judge(
-    check: &PolicyCheck<'_>,
-    text: &str,
-    variables: &[(String, String)],
-) -> Verdict {
+pub(super) fn judge(check: &PolicyCheck<'_>, execution: &Execution<'_>) -> Verdict {
     let context = check.context();
+    let text = execution.command;
     let known: Vec<(&str, &str)> = [("HOME", context.home), ("PWD", Some(context.cwd))]
         .into_iter()
         .filter_map(|(name, value)| value.map(|value| (name, value)))
         .collect();
-    let reachable = ReachableCommands::new(text, &known, variables);
+    let watched = watched_commands(check);
+    let reachable = ReachableCommands::new(execution, &known, &watched);
     let folders = accessed_files::folders(&reachable, check.base_dirs);
     let files = reachable
         .commands
         .iter()
+        .filter(|candidate| candidate.reachability != Reachability::Suspected)
         .flat_map(|candidate| {
             accessed_files::for_command(&candidate.command, &folders, check.base_dirs)
         })
@@ -42,8 +41,19 @@ pub(super) fn judge(
         .or_else(|| super::variables::judge(check, &reachable))
         .or_else(|| protected(check, &evidence))
         .or_else(|| connecting(check, &evidence))
-        .or_else(|| allow::judge(check, &reachable, text, variables))
+        .or_else(|| allow::judge(check, &reachable, text, execution.variables))
         .unwrap_or_else(|| check.unmatched())
+}
+
+/// The words that commands of deny and ask rules begin with.
+fn watched_commands(check: &PolicyCheck<'_>) -> WatchedCommands {
+    let rules = [List::Deny, List::Ask].into_iter().flat_map(|list| check.applicable(list));
+    WatchedCommands::new(rules.filter_map(|sourced| match &sourced.rule.specifier {
+        Specifier::Command(pattern) | Specifier::CommandOrParameter(pattern, _) => {
+            Some(pattern.leading_words())
+        }
+        _ => None,
+    }))
 }
 
 /// A certain deny, then an ask, then a possible deny or ask.
@@ -63,7 +73,7 @@ fn forbidden(check: &PolicyCheck<'_>, evidence: &CommandEvidence) -> Option<Verd
 
 fn may_match(sourced: &SourcedRule) -> Verdict {
     let reason = format!(
-        "part of it is only known at run time, and the {} rule {} may match then",
+        "it may run a command that is only known at run time, and that the {} rule {} may match",
         sourced.origin, sourced.text
     );
     with_rule(Verdict::ask(reason), sourced)
@@ -71,7 +81,7 @@ fn may_match(sourced: &SourcedRule) -> Verdict {
 
 fn critical(
     check: &PolicyCheck<'_>,
-    reachable: &ReachableCommands,
+    reachable: &ReachableCommands<'_>,
     folders: &[String],
 ) -> Option<Verdict> {
     reachable
@@ -82,7 +92,7 @@ fn critical(
 }
 
 /// What cannot be parsed, displayed or reviewed is never approved.
-fn unreadable(reachable: &ReachableCommands, text: &str) -> Option<Verdict> {
+fn unreadable(reachable: &ReachableCommands<'_>, text: &str) -> Option<Verdict> {
     if let Some(why) = reachable.broken {
         return Some(Verdict::ask(format!("it cannot be parsed as shell: {why}")));
     }
@@ -94,7 +104,7 @@ fn unreadable(reachable: &ReachableCommands, text: &str) -> Option<Verdict> {
 }
 
 /// What is only known at run time matters if some rule could match it.
-fn doubtful(check: &PolicyCheck<'_>, reachable: &ReachableCommands) -> Option<Verdict> {
+fn doubtful(check: &PolicyCheck<'_>, reachable: &ReachableCommands<'_>) -> Option<Verdict> {
     let doubt = reachable.doubts.first()?;
     let matters = match check.context().mode {
         Mode::Forebay(Unmatched::Run) => {
@@ -140,9 +150,9 @@ fn connecting(check: &PolicyCheck<'_>, evidence: &CommandEvidence) -> Option<Ver
 }
 
 /// The literal commands of the text, which must be allowed themselves.
-pub(super) fn literal_commands(
-    reachable: &ReachableCommands,
-) -> impl Iterator<Item = &shell::Command> {
+pub(super) fn literal_commands<'a>(
+    reachable: &'a ReachableCommands<'_>,
+) -> impl Iterator<Item = &'a shell::Command> {
     reachable
         .commands
         .iter()

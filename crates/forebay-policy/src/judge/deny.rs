@@ -4,7 +4,7 @@ use super::accessed_files::AccessedFile;
 use super::{PolicyCheck, RuleMatch, Specifier};
 use crate::command_pattern::{CommandPattern, collapse_blanks};
 use crate::commands::files::Access;
-use crate::commands::{ReachableCommand, base_name};
+use crate::commands::{Reachability, ReachableCommand, base_name};
 use crate::path::MatchContext;
 use crate::rule::{List, ToolPattern};
 use crate::rules::SourcedRule;
@@ -24,6 +24,8 @@ struct Spelling {
     /// Its name is partly known: `su$x`.
     half_named: bool,
     has_marks: bool,
+    /// It may be no command at all.
+    is_suspected: bool,
 }
 
 impl CommandEvidence {
@@ -82,11 +84,16 @@ impl CommandEvidence {
 }
 
 impl Spelling {
-    fn new(text: String, half_named: bool) -> Self {
-        Self { has_marks: has_marks(&text), text, half_named }
+    fn new(text: String, half_named: bool, is_suspected: bool) -> Self {
+        Self { has_marks: has_marks(&text), text, half_named, is_suspected }
     }
 
     fn match_pattern(&self, pattern: &CommandPattern) -> RuleMatch {
+        let is_match = self.match_words(pattern);
+        if self.is_suspected { is_match.min(RuleMatch::Maybe) } else { is_match }
+    }
+
+    fn match_words(&self, pattern: &CommandPattern) -> RuleMatch {
         if pattern.matches_ignoring_quotes(&self.text, UnknownParts::Closed) {
             return RuleMatch::Yes;
         }
@@ -117,5 +124,6 @@ fn spellings(candidate: &ReachableCommand) -> Vec<Spelling> {
     texts.push(source);
     texts.sort_unstable();
     texts.dedup();
-    texts.into_iter().map(|text| Spelling::new(text, half_named)).collect()
+    let is_suspected = candidate.reachability == Reachability::Suspected;
+    texts.into_iter().map(|text| Spelling::new(text, half_named, is_suspected)).collect()
 }

@@ -34,8 +34,8 @@ pub struct Call<'a> {
 pub enum Action<'a> {
     /// Runs a shell command; `Bash` rules apply.
     Run(&'a str),
-    /// Runs a shell command with variables added to its environment.
-    RunWith { command: &'a str, variables: &'a [(String, String)] },
+    /// Runs a shell command together with what else decides what it does.
+    Execute(Execution<'a>),
     /// Reads a file; `Read` rules apply.
     Read(&'a Paths),
     /// Changes a file; `Edit` rules and `Read` denies apply.
@@ -46,12 +46,36 @@ pub enum Action<'a> {
     Other,
 }
 
+/// A shell command and what else decides what it does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Execution<'a> {
+    pub command: &'a str,
+    /// Variables added to its environment.
+    pub variables: &'a [(String, String)],
+    /// Its standard input: for a shell or an interpreter without a script that is code.
+    pub stdin: Option<&'a str>,
+    /// Code of another language than the shell's, which the command runs.
+    pub code: Option<&'a str>,
+    /// The other commands of the same call, which may write what this one runs.
+    pub siblings: &'a [Sibling],
+}
+
+/// Another command of the same call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sibling {
+    pub command: String,
+    /// Code of another language than the shell's.
+    pub code: Option<String>,
+}
+
 /// Judges a call.
 pub fn judge(call: &Call<'_>, rules: &Rules, context: &CallContext<'_>) -> Verdict {
     let check = PolicyCheck { call, rules, base_dirs: &BaseDirs::new(context) };
     let verdict = match call.action {
-        Action::Run(command) => command::judge(&check, command, &[]),
-        Action::RunWith { command, variables } => command::judge(&check, command, variables),
+        Action::Run(command) => {
+            command::judge(&check, &Execution { command, ..Execution::default() })
+        }
+        Action::Execute(execution) => command::judge(&check, &execution),
         Action::Read(paths) | Action::Edit(paths) => file::judge(&check, paths),
         Action::Fetch { url, resolved } => fetch::judge(&check, url, resolved),
         Action::Other => judge_other(&check),
@@ -124,7 +148,7 @@ impl<'a> PolicyCheck<'a> {
 
     fn action_name(&self) -> Option<&'static str> {
         match self.call.action {
-            Action::Run(_) | Action::RunWith { .. } => Some("Bash"),
+            Action::Run(_) | Action::Execute(_) => Some("Bash"),
             Action::Read(_) => Some("Read"),
             Action::Edit(_) => Some("Edit"),
             Action::Fetch { .. } => Some("WebFetch"),

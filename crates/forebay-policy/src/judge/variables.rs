@@ -14,7 +14,7 @@ const SHARED_FOLDERS: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
 /// Asks about a variable by which a command could dodge a deny or ask rule about commands.
 ///
 /// Rules about files do not count: isolation enforces them whatever a program loads.
-pub(super) fn judge(check: &PolicyCheck<'_>, reachable: &ReachableCommands) -> Option<Verdict> {
+pub(super) fn judge(check: &PolicyCheck<'_>, reachable: &ReachableCommands<'_>) -> Option<Verdict> {
     let may_dodge = [List::Deny, List::Ask].iter().any(|list| names_commands(check, *list));
     if !may_dodge {
         return None;

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Resolves the escapes of `$'...'`; like the shell, stops at a NUL.
-pub(super) fn unescape(raw: &str) -> String {
+pub(crate) fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw.chars().peekable();
     while let Some(character) = rest.next() {

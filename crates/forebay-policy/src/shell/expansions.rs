@@ -3,7 +3,8 @@
 use super::ansi;
 use super::cursor::{Broken, Parsed, Parser};
 use super::grammar::Stop;
-use super::script::{Command, Hole, Piece, Word};
+use super::output::printed;
+use super::script::{Hole, Piece, Word};
 use super::words::Quoting;
 
 impl Parser {
@@ -85,7 +86,7 @@ impl Parser {
             return Err(Broken("a here-document and a substitution overlap"));
         }
         self.pending = announced;
-        let guess = printed(&self.commands[before..]);
+        let guess = printed(&self.commands[before..]).map(|printed| printed.text);
         word.push(Piece::Hole(Hole { name: None, guess }));
         Ok(())
     }
@@ -106,7 +107,7 @@ impl Parser {
         }
         let before = self.commands.len();
         self.nested(&inner, |parser| parser.list(Stop::End))?;
-        let guess = printed(&self.commands[before..]);
+        let guess = printed(&self.commands[before..]).map(|printed| printed.text);
         word.push(Piece::Hole(Hole { name: None, guess }));
         Ok(())
     }
@@ -244,31 +245,4 @@ enum Operator {
     Prompt,
     Default,
     Other,
-}
-
-/// The output of a single `echo` or `printf` with known words.
-pub(crate) fn printed(commands: &[Command]) -> Option<String> {
-    let [Command { words, redirects, .. }] = commands else { return None };
-    let texts: Vec<String> = words.iter().map(Word::known).collect::<Option<_>>()?;
-    let (name, mut rest) = texts.split_first()?;
-    if !matches!(name.as_str(), "echo" | "printf") || !redirects.is_empty() {
-        return None;
-    }
-    while rest.first().is_some_and(|word| word.starts_with('-') && word.len() == 2) {
-        rest = &rest[1..];
-    }
-    if name == "printf" { formatted(rest) } else { Some(rest.join(" ")) }
-}
-
-/// `printf` with no format, or with one `%s` for each word.
-fn formatted(words: &[String]) -> Option<String> {
-    let (format, values) = words.split_first()?;
-    if values.is_empty() {
-        return Some(ansi::unescape(format));
-    }
-    let mut text = format.clone();
-    for value in values {
-        text = if text.contains("%s") { text.replacen("%s", value, 1) } else { text + value };
-    }
-    Some(ansi::unescape(&text))
 }

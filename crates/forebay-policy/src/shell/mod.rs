@@ -11,14 +11,17 @@ mod cursor;
 mod expansions;
 mod grammar;
 mod hidden;
+mod output;
 mod redirects;
 mod script;
 mod words;
 
+pub(crate) use self::ansi::unescape;
 use self::cursor::Parser;
-pub(crate) use self::expansions::{hides_substitution, printed};
+pub(crate) use self::expansions::hides_substitution;
 use self::grammar::Stop;
 pub use self::hidden::describe_invisible as hidden_in;
+pub(crate) use self::output::printed;
 pub use self::script::{Assignment, Command, Doubt, Redirect, RedirectKind, Script, Word};
 pub(crate) use self::script::{Hole, Piece, join};
 

@@ -154,6 +154,7 @@ impl Parser {
         {
             if character == ']' && !inner.pieces.is_empty() {
                 self.at += 1;
+                self.doubt_subscripts(&inner);
                 word.push(Piece::One);
                 return Ok(());
             }

@@ -3,7 +3,7 @@
 //! Lines that begin with `@` set the scene, and a new block of them starts from nothing:
 //! `@ deny: RULE`, `@ user allow: RULE`, `@ mode: default`, `@ unmatched: ask`, `@ trust: nothing`,
 //! `@ link: PATH -> TARGET`, `@ resolve: HOST ADDRESS...`, `@ managed only: yes`, `@ cwd: PATH`,
-//! `@ env: NAME=VALUE`.
+//! `@ env: NAME=VALUE`, `@ stdin: TEXT`, `@ code: TEXT`, `@ sibling: COMMAND`, `@ sibling code: TEXT`.
 //! Every other line is a case: `verdict Tool input ## why`. `⏎` is a line end, `⟨200b⟩` a character by
 //! its number, `⟨x*10000⟩` a repetition.
 
@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use forebay_policy::{
-    Action, Call, CallContext, List, Mode, Origin, Paths, Rules, Trust, Unmatched, Verdict, judge,
+    Action, Call, CallContext, Execution, List, Mode, Origin, Paths, Rules, Sibling, Trust,
+    Unmatched, Verdict, judge,
 };
 
 pub(crate) struct Case<'a> {
@@ -36,6 +37,9 @@ pub(crate) struct Scene {
     pub(crate) resolve: Option<BTreeMap<String, Vec<IpAddr>>>,
     pub(crate) parameters: Vec<(String, String)>,
     pub(crate) variables: Vec<(String, String)>,
+    pub(crate) stdin: Option<String>,
+    pub(crate) code: Option<String>,
+    pub(crate) siblings: Vec<Sibling>,
 }
 
 impl Default for Scene {
@@ -52,6 +56,9 @@ impl Default for Scene {
             resolve: None,
             parameters: Vec::new(),
             variables: Vec::new(),
+            stdin: None,
+            code: None,
+            siblings: Vec::new(),
         }
     }
 }
@@ -141,7 +148,33 @@ impl Scene {
                 let (name, value) = value.split_once('=').unwrap();
                 self.variables.push((name.to_owned(), value.to_owned()));
             }
+            "stdin" => self.stdin = Some(unescape(value)),
+            "code" => self.code = Some(unescape(value)),
+            "sibling" => {
+                self.siblings.push(Sibling { command: unescape(value), code: None });
+            }
+            "sibling code" => {
+                let code = Some(unescape(value));
+                self.siblings.push(Sibling { command: "python3 script.py".to_owned(), code });
+            }
             list => self.rules.push(rule(list, value)),
+        }
+    }
+
+    fn is_bare(&self) -> bool {
+        self.variables.is_empty()
+            && self.stdin.is_none()
+            && self.code.is_none()
+            && self.siblings.is_empty()
+    }
+
+    fn execution<'a>(&'a self, command: &'a str) -> Execution<'a> {
+        Execution {
+            command,
+            variables: &self.variables,
+            stdin: self.stdin.as_deref(),
+            code: self.code.as_deref(),
+            siblings: &self.siblings,
         }
     }
 
@@ -174,8 +207,8 @@ impl Scene {
         });
         let resolved = resolved.map(Option::unwrap_or_default);
         let action = match tool {
-            "Bash" if self.variables.is_empty() => Action::Run(input),
-            "Bash" => Action::RunWith { command: input, variables: &self.variables },
+            "Bash" if self.is_bare() => Action::Run(input),
+            "Bash" => Action::Execute(self.execution(input)),
             "Read" => Action::Read(&paths),
             "Edit" | "Write" => Action::Edit(&paths),
             "WebFetch" => Action::Fetch { url: input, resolved: resolved.as_deref() },
