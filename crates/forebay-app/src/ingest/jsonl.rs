@@ -1,6 +1,5 @@
 //! Indexes JSON lines: one document per line, each a chunk of its own.
 
-use std::collections::VecDeque;
 use std::io::BufRead;
 
 use forebay_domain::{EntryKind, Timestamp};
@@ -11,6 +10,7 @@ use forebay_text::{cut, number};
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::ingest::neighbours::Neighbours;
 use crate::ingest::redaction::{self, Redaction};
 use crate::{Answer, App, AppError};
 
@@ -139,61 +139,6 @@ impl<'store> Writer<'store> {
         chunker.push(body.as_bytes(), &mut emit);
         chunker.finish(&mut emit);
         chunks
-    }
-}
-
-/// Buffers documents until the ones after them are known.
-///
-/// A short document (a conversation turn, a log line) says little by itself, so the text around it under the
-/// same title is indexed with it.
-#[derive(Default)]
-struct Neighbours {
-    /// The next document to write with up to two neighbours on each side.
-    window: VecDeque<NewChunk>,
-    /// Index of the next document to write.
-    next: usize,
-}
-
-impl Neighbours {
-    const SHORT_BYTES: u64 = 600;
-    const NEIGHBOURS_EACH_SIDE: usize = 2;
-
-    fn add(&mut self, chunk: NewChunk, upload: &mut dyn Upload) -> Result<(), AppError> {
-        self.window.push_back(chunk);
-        while self.window.len() > self.next + Self::NEIGHBOURS_EACH_SIDE {
-            self.write_next(upload)?;
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self, upload: &mut dyn Upload) -> Result<(), AppError> {
-        while self.next < self.window.len() {
-            self.write_next(upload)?;
-        }
-        Ok(())
-    }
-
-    fn write_next(&mut self, upload: &mut dyn Upload) -> Result<(), AppError> {
-        let Some(own) = self.window.get(self.next) else { return Ok(()) };
-        let mut chunk = own.clone();
-        if chunk.bytes <= Self::SHORT_BYTES {
-            chunk.context = self.context_of(self.next);
-        }
-        upload.chunk(chunk)?;
-        self.next += 1;
-        if self.next > Self::NEIGHBOURS_EACH_SIDE {
-            self.window.pop_front();
-            self.next -= 1;
-        }
-        Ok(())
-    }
-
-    fn context_of(&self, own: usize) -> String {
-        let title = &self.window[own].title;
-        let near = self.window.iter().enumerate().filter(|(index, other)| {
-            *index != own && other.bytes <= Self::SHORT_BYTES && &other.title == title
-        });
-        near.map(|(_, other)| other.text.trim()).collect::<Vec<_>>().join(" ")
     }
 }
 

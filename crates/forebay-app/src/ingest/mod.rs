@@ -6,7 +6,7 @@
 //! - `decode`, `convert`, `chunk`, `embedding`: bytes to text, text to chunks, chunks to vectors;
 //! - `pending`: indexes stored output in the background;
 //! - `import`: transcripts of past agent sessions;
-//! - `jsonl`: documents as JSON lines;
+//! - `jsonl`: documents as JSON lines; `neighbours`: the text around short ones;
 //! - `walk`: parallel directory traversal.
 
 pub(crate) mod chunk;
@@ -16,6 +16,7 @@ pub(crate) mod digesting_upload;
 pub(crate) mod embedding;
 pub mod import;
 pub mod jsonl;
+mod neighbours;
 pub(crate) mod pending;
 pub(crate) mod redaction;
 pub mod sources;
