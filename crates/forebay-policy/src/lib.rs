@@ -42,5 +42,5 @@ pub use self::denials::{Denials, Denied, Region};
 pub use self::judge::{Action, Call, Execution, Sibling, judge};
 pub use self::rule::{List, Malformed};
 pub use self::rules::{Origin, Rules, Warning};
-pub use self::verdict::{Decision, Verdict};
+pub use self::verdict::{Decision, Ground, Verdict};
 pub use self::web::{host_of, with_plain_host};

@@ -196,19 +196,22 @@ pub(crate) fn limits(settings: &settings::Limits) -> Limits {
 /// Paths that no tool reads: what the settings deny, secrets, and what Forebay stores. The same list as for runs.
 pub(crate) fn denied_paths(app: &App) -> Vec<PathBuf> {
     let settings = &app.settings.isolation;
-    let paths =
-        |texts: &[String]| -> Vec<PathBuf> { texts.iter().map(|text| path(app, text)).collect() };
     let mut denied = AccessRules::hidden_paths(&Isolation {
         profile: Profile::Project,
         home: app.user_home.clone(),
         data_folder: Some(app.stores.home().root().to_owned()),
-        read: paths(&settings.read),
+        read: settings.read.iter().map(|text| path(app, text)).collect(),
         credentials: agent_credentials(app, &[]),
         ..Isolation::default()
     });
-    let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
-    denied.extend(paths(&settings.deny).into_iter().map(real));
+    denied.extend(paths_of_setting(app, &settings.deny));
     denied
+}
+
+/// The paths that a setting names, with symlinks resolved.
+pub(crate) fn paths_of_setting(app: &App, texts: &[String]) -> Vec<PathBuf> {
+    let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+    texts.iter().map(|text| real(path(app, text))).collect()
 }
 
 /// A path as a setting names it: absolute, of the home folder, or of the project.

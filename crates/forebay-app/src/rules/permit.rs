@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use forebay_policy::{Decision, List, Mode, Unmatched, Verdict};
+use forebay_policy::{Decision, Ground, List, Mode, Unmatched, Verdict};
 use forebay_sandbox::Profile;
 use forebay_text::{number, shell_quote};
 
@@ -111,11 +111,25 @@ fn check_hidden(app: &App, acts: &[Act], cwd: &Path) -> Result<(), AppError> {
     let hidden = crate::rules::isolation::denied_paths(app);
     match hidden.iter().find(|hidden| files.iter().any(|file| file.starts_with(hidden))) {
         None => Ok(()),
-        Some(path) => Err(AppError::refused(
-            format!("denied: {} holds secrets, or is in isolation.deny", path.display()),
-            "continue without it; the user can open it with isolation.read",
-        )),
+        Some(path) => Err(hidden_error(app, path)),
     }
+}
+
+fn hidden_error(app: &App, path: &Path) -> AppError {
+    let shown = path.display();
+    if crate::rules::isolation::paths_of_setting(app, &app.settings.isolation.deny)
+        .iter()
+        .any(|denied| denied == path)
+    {
+        return AppError::refused(
+            format!("denied: {shown} is in isolation.deny"),
+            "continue without it, or ask the user to remove it from that setting",
+        );
+    }
+    AppError::refused(
+        format!("denied: {shown} holds credentials or stored data"),
+        format!("continue without it, or ask the user to set isolation.read = [\"{shown}\"]"),
+    )
 }
 
 /// Says of each file whether it may be read without anybody being asked.
@@ -222,12 +236,13 @@ pub(super) fn environment(app: &App) -> Environment {
 fn denied(verdict: &Verdict, in_force: &InForce) -> AppError {
     AppError::refused(
         format!("denied: {}{}", verdict.reason, held_since(verdict, in_force)),
-        match verdict.rule {
-            Some(_) => {
-                "the user's rule forbids this in any spelling; do it another way or ask \
-                        the user to change the rule"
+        match verdict.ground {
+            Ground::Rule => {
+                "the rule covers every spelling; continue without it, or ask the user to change \
+                 the rule"
             }
-            None => "ask the user; `forebay rules check` explains it",
+            Ground::Address => "give a public address",
+            _ => "ask the user to add an allow rule; `forebay rules check` explains it",
         },
     )
 }
@@ -247,17 +262,29 @@ fn ask(act: &Act, verdict: &Verdict, call: &Call) -> Result<(), AppError> {
         Reply::No => Err(AppError::refused("the user declined", "continue without it, or ask why")),
         Reply::Unavailable => Err(AppError::refused(
             format!("needs the user's approval: {}", verdict.reason),
-            match verdict.rule {
-                Some(_) => {
-                    "this client cannot ask the user; they can add an allow rule and remove the \
-                     ask rule, or run it themselves"
-                }
-                None => {
-                    "this client cannot ask the user; they can add an allow rule, or run it \
-                     themselves"
-                }
-            },
+            unasked_hint(verdict.ground),
         )),
+    }
+}
+
+/// What can be done about a question that cannot be asked here.
+fn unasked_hint(ground: Ground) -> &'static str {
+    match ground {
+        Ground::Rule => {
+            "this client cannot ask the user: they can do it themselves, or remove that rule"
+        }
+        Ground::Unmatched | Ground::Address => {
+            "this client cannot ask the user: they can do it themselves, or add an allow rule"
+        }
+        Ground::ProtectedFile => {
+            "no rule can allow this: tell the user the change, so that they make it themselves"
+        }
+        Ground::Removal => {
+            "no rule can allow this: name the files to remove, or let the user remove them"
+        }
+        Ground::Unclear => {
+            "no rule can allow this: write the commands out literally, or let the user run it"
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::context::{Mode, Unmatched};
 use crate::rule::{List, Specifier};
 use crate::rules::SourcedRule;
 use crate::shell;
-use crate::verdict::Verdict;
+use crate::verdict::{Ground, Verdict};
 
 /// Maximum length of a command; longer ones are always asked about.
 const MAX_COMMAND_CHARS: usize = 10_000;
@@ -76,7 +76,7 @@ fn may_match(sourced: &SourcedRule) -> Verdict {
         "it may run a command that is only known at run time, and that the {} rule {} may match",
         sourced.origin, sourced.text
     );
-    with_rule(Verdict::ask(reason), sourced)
+    with_rule(Verdict::ask(Ground::Unclear, reason), sourced)
 }
 
 fn critical(
@@ -88,19 +88,20 @@ fn critical(
         .commands
         .iter()
         .find_map(|candidate| removals::critical(&candidate.command, folders, check.context()))
-        .map(|why| Verdict::ask(format!("{why}; no rule can allow that in advance")))
+        .map(|why| Verdict::ask(Ground::Removal, why))
 }
 
 /// What cannot be parsed, displayed or reviewed is never approved.
 fn unreadable(reachable: &ReachableCommands<'_>, text: &str) -> Option<Verdict> {
     if let Some(why) = reachable.broken {
-        return Some(Verdict::ask(format!("it cannot be parsed as shell: {why}")));
+        return Some(Verdict::ask(Ground::Unclear, format!("it cannot be parsed as shell: {why}")));
     }
     if let Some(why) = shell::hidden_in(text) {
-        return Some(Verdict::ask(why));
+        return Some(Verdict::ask(Ground::Unclear, why));
     }
-    (text.chars().count() > MAX_COMMAND_CHARS)
-        .then(|| Verdict::ask(format!("it is longer than {MAX_COMMAND_CHARS} characters")))
+    (text.chars().count() > MAX_COMMAND_CHARS).then(|| {
+        Verdict::ask(Ground::Unclear, format!("it is longer than {MAX_COMMAND_CHARS} characters"))
+    })
 }
 
 /// What is only known at run time matters if some rule could match it.
@@ -115,7 +116,7 @@ fn doubtful(check: &PolicyCheck<'_>, reachable: &ReachableCommands<'_>) -> Optio
         }
         _ => true,
     };
-    matters.then(|| Verdict::ask(doubt.0))
+    matters.then(|| Verdict::ask(Ground::Unclear, doubt.0))
 }
 
 fn speaks_of_commands(check: &PolicyCheck<'_>, list: List) -> bool {
@@ -132,7 +133,7 @@ fn protected(check: &PolicyCheck<'_>, evidence: &CommandEvidence) -> Option<Verd
     let mut paths = written.flat_map(AccessedFile::paths);
     paths
         .find(|path| protected_files::is_protected(path))
-        .map(|path| Verdict::ask(protected_files::reason(path)))
+        .map(|path| Verdict::ask(Ground::ProtectedFile, protected_files::reason(path)))
 }
 
 /// Redirections to `/dev/tcp` and `/dev/udp` open connections, which a rule about the command does not speak of.
@@ -144,9 +145,12 @@ fn connecting(check: &PolicyCheck<'_>, evidence: &CommandEvidence) -> Option<Ver
     }
     let is_socket = |path: &str| path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
     let mut redirected = evidence.files.iter().filter(|file| file.by == NamedBy::Redirect);
-    redirected
-        .find(|file| is_socket(&file.given))
-        .map(|file| Verdict::ask(format!("it opens a network connection through {}", file.given)))
+    redirected.find(|file| is_socket(&file.given)).map(|file| {
+        Verdict::ask(
+            Ground::Unmatched,
+            format!("it opens a network connection through {}", file.given),
+        )
+    })
 }
 
 /// The literal commands of the text, which must be allowed themselves.

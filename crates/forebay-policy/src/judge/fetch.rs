@@ -5,13 +5,13 @@ use std::net::IpAddr;
 use super::{PolicyCheck, by_rule};
 use crate::rule::{List, Specifier};
 use crate::rules::SourcedRule;
-use crate::verdict::Verdict;
+use crate::verdict::{Ground, Verdict};
 use crate::web::{self, url::Host};
 
 pub(super) fn judge(check: &PolicyCheck<'_>, url: &str, resolved: Option<&[IpAddr]>) -> Verdict {
     let host = match Host::from_url(url) {
         Ok(host) => host,
-        Err(error) => return Verdict::deny(error.to_string()),
+        Err(error) => return Verdict::deny(Ground::Address, error.to_string()),
     };
     let covers = |sourced: &SourcedRule| matches!(&sourced.rule.specifier, Specifier::Domain(pattern) if pattern.covers(&host));
     let by_list =
@@ -20,7 +20,7 @@ pub(super) fn judge(check: &PolicyCheck<'_>, url: &str, resolved: Option<&[IpAdd
         return verdict;
     }
     match web::permitted_addresses(&host, resolved, check.context().allows_loopback) {
-        Err(why) => Verdict::deny(why),
+        Err(why) => Verdict::deny(Ground::Address, why),
         Ok(dial) => {
             let verdict = by_list(List::Ask).or_else(|| by_list(List::Allow));
             Verdict { dial, ..verdict.unwrap_or_else(|| check.unmatched()) }

@@ -5,7 +5,7 @@ use crate::context::{Mode, Paths};
 use crate::path::{MatchContext, join};
 use crate::rule::{List, Specifier, ToolPattern};
 use crate::rules::SourcedRule;
-use crate::verdict::Verdict;
+use crate::verdict::{Ground, Verdict};
 use crate::wildcard::UnknownParts;
 
 pub(super) fn judge(check: &PolicyCheck<'_>, paths: &Paths) -> Verdict {
@@ -58,7 +58,7 @@ impl Target {
             return None;
         }
         let path = self.paths.iter().find(|path| protected::is_protected(path))?;
-        Some(Verdict::ask(protected::reason(path)))
+        Some(Verdict::ask(Ground::ProtectedFile, protected::reason(path)))
     }
 
     fn allowed(&self, check: &PolicyCheck<'_>) -> Option<Verdict> {

@@ -15,7 +15,7 @@ use super::context::{CallContext, Mode, Paths, Unmatched};
 use super::path::BaseDirs;
 use super::rule::{List, Specifier, ToolPattern};
 use super::rules::{Rules, SourcedRule};
-use super::verdict::{Decision, Verdict};
+use super::verdict::{Decision, Ground, Verdict};
 use super::wildcard::UnknownParts;
 
 /// One call of a tool.
@@ -162,16 +162,16 @@ impl<'a> PolicyCheck<'a> {
         match self.context().mode {
             Mode::Forebay(Unmatched::Run) => Verdict::allow(NO_RULE),
             Mode::Forebay(Unmatched::Ask) => {
-                Verdict::ask(format!("{NO_RULE}, and unmatched = ask"))
+                Verdict::ask(Ground::Unmatched, format!("{NO_RULE}, and unmatched = ask"))
             }
             Mode::Forebay(Unmatched::Deny) => {
-                Verdict::deny(format!("{NO_RULE}, and unmatched = deny"))
+                Verdict::deny(Ground::Unmatched, format!("{NO_RULE}, and unmatched = deny"))
             }
             Mode::BypassPermissions => {
                 Verdict::allow(format!("{NO_RULE}, and this mode never asks"))
             }
             Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::DontAsk => {
-                Verdict::ask("no rule allows it")
+                Verdict::ask(Ground::Unmatched, "no rule allows it")
             }
         }
     }
@@ -193,7 +193,7 @@ fn by_rule(list: List, sourced: &SourcedRule) -> Verdict {
         List::Allow => (Decision::Allow, "allows"),
     };
     let reason = format!("the {} rule {} {verb} it", sourced.origin, sourced.text);
-    with_rule(Verdict::new(decision, reason), sourced)
+    with_rule(Verdict::new(decision, Ground::Rule, reason), sourced)
 }
 
 fn with_rule(mut verdict: Verdict, sourced: &SourcedRule) -> Verdict {

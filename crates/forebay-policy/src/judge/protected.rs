@@ -103,5 +103,5 @@ pub(super) fn is_protected(path: &str) -> bool {
 }
 
 pub(super) fn reason(path: &str) -> String {
-    format!("{path} is protected: no rule can allow a change in advance")
+    format!("{path} is protected: programs take commands or settings from it")
 }

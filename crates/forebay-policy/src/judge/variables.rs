@@ -6,7 +6,7 @@ use crate::commands::variables::{self, Effect};
 use crate::context::CallContext;
 use crate::rule::{List, Specifier};
 use crate::shell::{Assignment, Command, Piece, Word};
-use crate::verdict::Verdict;
+use crate::verdict::{Ground, Verdict};
 
 /// Folders in which anybody may put a program.
 const SHARED_FOLDERS: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
@@ -21,7 +21,7 @@ pub(super) fn judge(check: &PolicyCheck<'_>, reachable: &ReachableCommands<'_>) 
     }
     let commands = reachable.commands.iter().map(|reachable| &reachable.command);
     let why = commands.flat_map(|command| reasons(command, check.context())).next()?;
-    Some(Verdict::ask(why))
+    Some(Verdict::ask(Ground::Unclear, why))
 }
 
 fn names_commands(check: &PolicyCheck<'_>, list: List) -> bool {

@@ -192,7 +192,8 @@ fn profile_note(path: &Path, rules: &AccessRules, user: &dyn UserPermissions) ->
     let (shown, profile) = (path.display(), rules.profile());
     if rules.is_denied(path) {
         return Some(format!(
-            "isolation: {shown} is denied by a permission rule or isolation.deny"
+            "isolation: {shown} is denied by a permission rule or isolation.deny \
+             (`forebay rules`, `forebay config`)"
         ));
     }
     if rules.is_control(path) {
@@ -203,7 +204,8 @@ fn profile_note(path: &Path, rules: &AccessRules, user: &dyn UserPermissions) ->
     }
     if rules.is_read_only(path) {
         return Some(format!(
-            "isolation: {shown} is read-only for runs: a permission rule denies changes, or it holds rules, settings or stored data"
+            "isolation: {shown} is read-only for runs: an Edit rule denies changes (`forebay rules`), or it \
+             holds rules, settings or stored data, which only you can change"
         ));
     }
     let (doing, setting) = if reads { ("writing", "write") } else { ("accessing", "read") };

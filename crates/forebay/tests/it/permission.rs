@@ -87,6 +87,39 @@ fn shell_code_is_judged_as_the_commands_it_is() {
     }
 }
 
+/// A refusal names what was refused and by which guard, and one thing to do that helps.
+#[test]
+fn each_refusal_says_what_would_help() {
+    let env =
+        TestEnv::new().with_rules(json!({ "deny": ["Bash(git push:*)"], "ask": ["Read(b)"] }));
+    env.write(".forebay.toml", "[isolation]\ndeny = [\"a\"]\n");
+    env.write("a", "text\n");
+    env.write("b", "text\n");
+    let mut client = env.mcp();
+    let code = |line: &str| ("ctx_execute", json!({ "code": line }));
+    let file = |name: &str| ("context_write", json!({ "path": name, "content": "{}" }));
+    let refusals = [
+        (code("git push"), "the project rule Bash(git push:*) denies it", "change the rule"),
+        (code("$x y"), "the project rule Bash(git push:*) may match", "write the commands out"),
+        (code("echo > .envrc"), ".envrc is protected", "tell the user the change"),
+        (code("rm -rf /"), "removes", "name the files to remove"),
+        (file(".vscode/tasks.json"), "tasks.json is protected", "tell the user the change"),
+        (file(".git/config"), ".git/config controls what may be run", "only the user may change"),
+        (("context_read", json!({ "path": "a" })), "a is in isolation.deny", "from that setting"),
+        (
+            ("context_read", json!({ "path": "b" })),
+            "rule Read(b) asks about it",
+            "remove that rule",
+        ),
+    ];
+    for ((tool, input), reason, hint) in refusals {
+        let error = client.error(tool, input);
+        assert!(error.contains(reason) && error.contains(hint), "{reason}: {error}");
+        let is_lifted_by_rule = error.contains("add an allow rule");
+        assert!(!is_lifted_by_rule, "no allow rule helps: {error}");
+    }
+}
+
 /// A variable can make a permitted command run a denied one.
 #[test]
 fn variables_of_a_call_are_part_of_it() {
@@ -138,7 +171,7 @@ fn denied_files_and_programs_are_unreachable_from_code() {
 #[test]
 fn ask_rule_refuses_if_no_client_can_approve() {
     let env = TestEnv::new().with_rules(json!({ "ask": ["Bash(touch:*)"] }));
-    env.forebay(["run", "--", "touch x"]).refused(126, "needs the user's approval", "allow rule");
+    env.forebay(["run", "--", "touch x"]).refused(126, "needs the user's approval", "remove that rule");
     let error = env.mcp().error("ctx_execute", json!({ "code": "touch x" }));
     assert!(error.contains("needs the user's approval"), "{error}");
     assert!(!env.project().join("x").exists());
@@ -187,7 +220,7 @@ fn unmatched_command_runs_unless_settings_forbid_it() {
     );
     env.write(".forebay.toml", "[rules]\nunmatched = \"ask\"\n");
     let asked = env.forebay(["run", "--", "make"]);
-    asked.refused(126, "needs the user's approval", "they can add an allow rule, or run it");
+    asked.refused(126, "needs the user's approval", "or add an allow rule");
     env.write(".forebay.toml", "[rules]\nunmatched = \"nonsense\"\n");
     env.forebay(["run", "--", "make"]).refused(2, "expected run, ask or deny", "");
 }
@@ -247,7 +280,7 @@ fn deny_rules_of_other_hosts_apply() {
 #[test]
 fn partly_overridden_deny_rule_asks() {
     let env = TestEnv::new().with_file("home/xdg-config/opencode/opencode.jsonc", OPENCODE);
-    env.forebay(["run", "--", "sort x"]).refused(126, "needs the user's approval", "allow rule");
+    env.forebay(["run", "--", "sort x"]).refused(126, "needs the user's approval", "remove that rule");
     let listed = env.forebay(["rules"]).ok().text();
     assert!(listed.contains("ask   Bash(sort *)"), "{listed}");
     assert!(listed.contains("`bash sort: allow` overrides part of it"), "{listed}");
