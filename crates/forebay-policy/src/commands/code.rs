@@ -37,6 +37,16 @@ const STARTING: &[&str] = &[
     "ffi",
     "function(",
     "syscall",
+    "import sh",
+    "from sh",
+    "plumbum",
+    "open3",
+    "__dict__",
+    "vars(",
+    "globals(",
+    "builtins",
+    "importlib",
+    "compile(",
 ];
 /// Functions whose argument is a command.
 const CALLS: &[&str] = &[
@@ -135,14 +145,24 @@ const MAX_GAP: usize = 48;
 /// Whether code may start a process.
 pub(super) fn starts_processes(code: &str) -> bool {
     let text = without_gaps(code, "", is_concatenation).to_lowercase();
-    STARTING.iter().any(|mark| text.contains(mark))
+    // A name that is decoded may be any of these.
+    STARTING.iter().any(|mark| text.contains(mark)) || decodes(code)
+}
+
+fn decodes(code: &str) -> bool {
+    DECODING.iter().any(|mark| code.contains(mark))
 }
 
 /// Whether code computes what it starts, and could make a watched command of what it names or decodes.
 pub(super) fn computes_commands(code: &str, watched: &WatchedCommands) -> bool {
-    let decodes = || DECODING.iter().any(|mark| code.contains(mark));
     let names = || views(code).iter().any(|view| watched.are_named_in(view));
-    (decodes() || names()) && has_computed_call(code, watched)
+    let computes = || has_computed_call(code, watched) || uses_programs_as_functions(code);
+    (decodes(code) || names()) && computes()
+}
+
+/// Whether a module makes functions of programs: `from sh import git`.
+fn uses_programs_as_functions(code: &str) -> bool {
+    ["import sh", "from sh", "plumbum"].iter().any(|mark| code.contains(mark))
 }
 
 /// Whether a call that starts a process gets anything but plain strings.
@@ -179,8 +199,14 @@ fn is_computed(arguments: &str, watched: &WatchedCommands) -> bool {
     let mut words = text.split_whitespace();
     let is_bare_name = words.next().is_some_and(|name| watched.is_name(&Word::literal(name)))
         && words.next().is_none();
-    let next = behind.strip_prefix(',').map(|rest| rest.trim_start_matches([' ', '\n', '[', '{']));
-    is_bare_name && next.is_some_and(|next| plain_string(next).is_none())
+    is_bare_name && plain_string(next_argument(behind)).is_none()
+}
+
+/// The text from the next argument on, also in a builder: `.arg("push")`.
+fn next_argument(behind: &str) -> &str {
+    let next = behind.trim_start_matches([',', ')', ' ', '\n', '\t']);
+    let next = next.strip_prefix(".args").or_else(|| next.strip_prefix(".arg")).unwrap_or(next);
+    next.trim_start_matches(['(', '[', '{', '&', ' ', '\n', '\t'])
 }
 
 fn is_edited(behind: &str) -> bool {
@@ -212,6 +238,8 @@ fn views(code: &str) -> Vec<String> {
     if code.contains('\\') {
         views.push(unescape(code));
     }
+    // In `"-C", ".", "push"` the dot is a string, which only the second reading sees.
+    views.push(without_gaps(code, " ", is_list_gap));
     let concatenated = without_gaps(code, "", is_concatenation);
     views.push(without_gaps(&concatenated, " ", is_list_gap));
     views.push(concatenated);
@@ -245,7 +273,7 @@ fn is_concatenation(gap: &str) -> bool {
 
 /// Whether strings around a gap are elements of a list or arguments of one call.
 fn is_list_gap(gap: &str) -> bool {
-    let is_sign = |c: char| c.is_whitespace() || ",[](){}:=>.&*".contains(c);
+    let is_sign = |c: char| c.is_whitespace() || ",[](){}:=>.&*+".contains(c);
     !gap.trim().is_empty()
         && gap.split(is_sign).all(|name| name.is_empty() || LIST_NAMES.contains(&name))
 }
@@ -286,14 +314,15 @@ mod tests {
             "system('git ' . 'push')",
             r#"os.execute("git" .. " push")"#,
             r#"system("\x67it push")"#,
+            r#"run(["git"] + ["push"])"#,
+            r#"run(["git", "-C", ".", "push"])"#,
             "qw(git push)",
             "`git push`",
             "/usr/bin/git push",
             "# don't\nsystem('git push')",
         ] {
             let found = commands(code, &watched());
-            let is_found =
-                found.iter().any(|words| words.get(1).is_some_and(|word| word.source == "push"));
+            let is_found = found.iter().any(|words| words.iter().any(|word| word.source == "push"));
             assert!(is_found, "{code}: {found:?}");
         }
     }
@@ -309,12 +338,16 @@ mod tests {
             "system $cmd",
             "execSync(`git ${x}`)",
             "run(['git'] + x)",
+            "Command::new(\"git\").arg(x)",
+            "Command::new(\"git\"); c.arg(x)",
+            "spawn('git', words)",
             "os.system('git %s' % x)",
         ] {
             assert!(has_computed_call(code, &watched()), "{code}");
         }
         for code in [
             "run(['git', 'log', x])",
+            "Command::new(\"git\").args([\"log\"])",
             "run('ls -l', shell=True)",
             "execSync('npm test')",
             "system(\"ls\")",

@@ -74,6 +74,8 @@ const INTERPRETERS: &[&str] = &[
     "kotlin",
     "ghci",
     "runghc",
+    "mongosh",
+    "mongo",
 ];
 /// Shells with a grammar of their own.
 const FOREIGN_SHELLS: &[&str] = &["fish", "pwsh", "powershell", "nu", "elvish", "xonsh"];
@@ -124,11 +126,14 @@ pub(super) fn commands_run_by(command: &Command, before: Option<&Command>) -> Ve
 
 /// What a variable makes programs run.
 fn obeyed(assignment: Assignment) -> Option<Inner> {
-    let is_function = assignment.name.starts_with("BASH_FUNC_");
+    // Old versions of bash import a function by its value alone.
+    if assignment.name.starts_with("BASH_FUNC_") || assignment.value.marked().starts_with("() {") {
+        return Some(Inner::Foreign(assignment.value));
+    }
     match variables::effect(&assignment.name)? {
+        Effect::Options => Some(Inner::Code(assignment.value)),
         Effect::Runs => Some(Inner::Text(assignment.value)),
-        Effect::Loads if is_function => Some(Inner::Foreign(assignment.value)),
-        _ => None,
+        Effect::Loads | Effect::SearchPath | Effect::Splits => None,
     }
 }
 
@@ -146,7 +151,7 @@ fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
             vec![Inner::Doubt(BOUND_NAME)]
         }
         "mapfile" | "readarray" => after_option(words, "-C").map(Inner::Text).into_iter().collect(),
-        "source" | "." => sourced(words),
+        "source" | "." => words.get(1).map(sourced).unwrap_or_default(),
         "find" | "gfind" => find_exec(words),
         "git" => super::git::inner(words),
         "command" if has_option(words, "-v") || has_option(words, "-V") => Vec::new(),
@@ -246,8 +251,8 @@ fn alias(words: &[Word]) -> Vec<Inner> {
     inner
 }
 
-fn sourced(words: &[Word]) -> Vec<Inner> {
-    let Some(file) = words.get(1) else { return Vec::new() };
+/// A script file; what a process substitution prints is known.
+fn sourced(file: &Word) -> Vec<Inner> {
     let is_fed =
         file.known().is_none_or(|path| path.starts_with("/dev/") || path.starts_with("/proc/"));
     let guess = file.pieces.iter().find_map(|piece| match piece {
@@ -375,11 +380,14 @@ fn shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     }
     // With `-s` the operands are arguments of a script from the input.
     let reads_input = words.iter().skip(1).any(|word| after_cluster(&word.marked(), 's').is_some());
-    match first_operand(words) {
-        Some(script) if is_stream(script) || reads_input => stdin_script(command, before),
-        Some(script) => sourced(&[Word::literal("."), script.clone()]),
-        None => stdin_script(command, before),
-    }
+    let start_files = ["--rcfile", "--init-file"].iter();
+    let start_files = start_files.flat_map(|option| runners::option_values(words, option));
+    let mut inner: Vec<Inner> = start_files.flat_map(|file| sourced(&file)).collect();
+    inner.extend(match script_operand(words) {
+        Some(script) if !is_stream(script) && !reads_input => sourced(script),
+        _ => stdin_script(command, before),
+    });
+    inner
 }
 
 /// A shell with another grammar; PowerShell accepts any start of an option's name, in any case.
@@ -408,6 +416,22 @@ fn stdin_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {
         inner.push(Inner::Doubt(SCRIPT_FROM_OUTSIDE));
     }
     inner
+}
+
+/// The script that a shell runs, behind options and their values.
+fn script_operand(words: &[Word]) -> Option<&Word> {
+    const VALUED: &[&str] = &["--rcfile", "--init-file", "-o", "-O", "+o", "+O"];
+    let mut rest = words.get(1..)?;
+    while let Some(option) = rest.first().map(Word::marked)
+        && option.starts_with(['-', '+'])
+        && option != "-"
+    {
+        if option == "--" {
+            return rest.get(1);
+        }
+        rest = rest.get(1 + usize::from(VALUED.contains(&&*option))..)?;
+    }
+    rest.first()
 }
 
 fn first_operand(words: &[Word]) -> Option<&Word> {

@@ -136,8 +136,22 @@ impl<'a> ReachableCommands<'a> {
         }
     }
 
+    /// Code may run the files that it names.
+    fn add_files_named_by_code(&mut self) {
+        let texts: Vec<String> = self
+            .written
+            .iter()
+            .filter(|file| self.programs.iter().any(|code| file.is_named_in(code)))
+            .filter_map(WrittenFile::content)
+            .collect();
+        for text in &texts {
+            self.add_program(&Word::literal(text), 1);
+        }
+    }
+
     /// Follows files that the text writes and runs: known texts are judged, others are a doubt.
     fn add_own_scripts(&mut self) {
+        self.add_files_named_by_code();
         let mut from = 0;
         for _ in 0..MAX_OWN_SCRIPTS {
             let executed: Vec<_> = self.commands[from..]
@@ -239,6 +253,10 @@ impl<'a> ReachableCommands<'a> {
         let inner = inner::commands_run_by(&command, before);
         let input = inner::input_texts(&command, before);
         self.written.extend(written_scripts::written(&command, &input));
+        let name = command.words.first().map(base_name).unwrap_or_default();
+        if written_scripts::writes_by_input(&name) {
+            self.programs.extend(input.iter().map(Word::as_script));
+        }
         self.commands.push(ReachableCommand { command, reachability });
         let reached = match reachability {
             Reachability::Literal | Reachability::Reached => Reachability::Reached,

@@ -1,8 +1,13 @@
 //! Programs that run none of their words. The words of any other program may be a command.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Whether no word of a program is run by it; what some of its options run is listed with the runners.
 pub(super) fn is_plain(name: &str) -> bool {
-    PLAIN.iter().any(|names| names.split_ascii_whitespace().any(|plain| plain == name))
+    static NAMES: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| PLAIN.iter().flat_map(|names| names.split_ascii_whitespace()).collect());
+    NAMES.contains(name)
 }
 
 /// By kind.
@@ -15,7 +20,7 @@ const PLAIN: &[&str] = &[
     "ls ll dir vdir exa eza lsd tree cat bat batcat tac nl head tail less more most wc du df ncdu stat file touch \
      mkdir rmdir rm unlink shred cp mv ln install chmod chown chgrp chattr lsattr setfacl getfacl mktemp mkfifo mknod \
      truncate fallocate dd sync readlink realpath basename dirname rsync scp sftp rclone trash find locate updatedb \
-     mount umount findmnt lsblk blkid rename",
+     mount umount findmnt lsblk blkid",
     // Text
     "grep egrep fgrep zgrep rg ag ack ugrep sed gsed awk gawk mawk nawk cut paste join sort uniq comm tr rev fold fmt \
      pr column expand unexpand split csplit diff sdiff cmp colordiff delta difft patch iconv dos2unix unix2dos od xxd \
@@ -54,8 +59,7 @@ const PLAIN: &[&str] = &[
      istioctl argocd flux terraform tofu terragrunt pulumi packer ansible ansible-lint aws sam cdk az azd gcloud gsutil \
      bq doctl heroku fly flyctl vercel netlify wrangler supabase firebase railway vault consul nomad s3cmd mc",
     // Databases
-    "psql pg_dump pg_restore createdb dropdb pg_isready mysql mysqldump mysqladmin mariadb sqlite3 redis-cli mongosh \
-     mongo duckdb clickhouse-client cqlsh influx sqlx diesel alembic flyway liquibase prisma",
+    "psql pg_dump pg_restore createdb dropdb pg_isready mysql mysqldump mysqladmin mariadb sqlite3 redis-cli duckdb clickhouse-client cqlsh influx sqlx diesel alembic flyway liquibase prisma",
     // Packages of systems
     "apt apt-get apt-cache dpkg dnf yum rpm apk pacman zypper brew port snap flatpak",
     // Editors and media

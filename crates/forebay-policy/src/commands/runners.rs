@@ -129,6 +129,10 @@ const COMMAND_OPTIONS: &[(&str, &[&str])] = &[
     ("apt-get", &["-o", "--option"]),
     ("apt", &["-o", "--option"]),
     ("dpkg", &["--pre-invoke", "--post-invoke"]),
+    ("rpm", &["--eval", "-E"]),
+    ("gpg", &["--photo-viewer", "--pinentry-program"]),
+    ("wget", &["--use-askpass"]),
+    ("just", &["--set", "--command", "-c"]),
     ("zip", &["-TT", "--unzip-command"]),
     ("man", &["-P", "--pager", "-H", "--html"]),
     ("sort", &["--compress-program"]),
@@ -145,8 +149,11 @@ const COMMAND_OPTIONS: &[(&str, &[&str])] = &[
 /// Programs whose words may be code, and what in a word tells that it runs something.
 const CODE: &[(&[&str], &[&str])] = &[
     (&["gdb", "lldb", "rr"], &["shell", "!", "python", "pipe", "exec", "script"]),
-    (&["sqlite3", "psql", "mysql", "mariadb"], &["shell", "system", "!", "|"]),
-    (&["ftp", "lftp", "ed", "red", "mutt", "mail", "less", "more"], &["!"]),
+    (
+        &["sqlite3", "psql", "mysql", "mariadb", "duckdb"],
+        &["shell", "system", "!", "|", "program", "PROGRAM", "pager", "\\P"],
+    ),
+    (&["ftp", "lftp", "sftp", "ed", "red", "mutt", "mail", "less", "more"], &["!"]),
     (
         &["vim", "vi", "nvim", "ex", "view", "rvim"],
         &["!", "system", "term", "shell", "exec", "job"],
@@ -164,10 +171,12 @@ const INPUT_RUNNERS: &[&str] = &["at", "batch", "crontab", "fcrontab", "parallel
 /// Options with which those do not.
 const LISTING: &[&str] = &["-l", "-r", "-V", "--version", "--help", "-c", "-d"];
 
+const MAX_ENTRYPOINT_WORDS: usize = 32;
+
 const TYPED: Doubt = Doubt("it types into another terminal, which cannot be analysed");
 const LOADED: Doubt = Doubt("the dynamic linker loads code that rules cannot see");
 const LINES_ARE_RUN: Doubt = Doubt("it runs lines of its input, which are not known");
-const OTHER_SHELL: Doubt = Doubt("make runs recipes by another program than the shell");
+const OTHER_SHELL: Doubt = Doubt("recipes are run by another program than the shell");
 const MAKEFILE_FROM_OUTSIDE: Doubt = Doubt("it reads a makefile from its input");
 
 /// What a command runs besides what is known of its wrappers and scripts.
@@ -183,6 +192,7 @@ pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> 
     {
         inner.push(Inner::Tails(rest[at + 1..].to_vec()));
         inner.extend(texts(command, before).map(Inner::Code));
+        inner.extend(entrypoint(&rest[at + 1..]));
     }
     if let Some((_, options)) = COMMAND_OPTIONS.iter().find(|(known, _)| *known == name) {
         inner
@@ -203,6 +213,19 @@ pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> 
         inner.push(Inner::Suspects(rest.to_vec()));
     }
     inner
+}
+
+/// `docker run --entrypoint git image push` runs `git push`; which word is the image is not known.
+fn entrypoint(words: &[Word]) -> Vec<Inner> {
+    let programs = option_values(words, "--entrypoint").into_iter();
+    let arguments = |from: usize| words[from..].iter().cloned();
+    programs
+        .flat_map(|program| {
+            (1..words.len().min(MAX_ENTRYPOINT_WORDS))
+                .map(move |from| std::iter::once(program.clone()).chain(arguments(from)).collect())
+        })
+        .map(Inner::Words)
+        .collect()
 }
 
 fn row<'a>(
@@ -253,6 +276,8 @@ fn special(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
         "tmux" if has(&["send-keys", "send", "paste-buffer"]) => vec![Inner::Doubt(TYPED)],
         "screen" if has(&["stuff", "paste"]) => vec![Inner::Doubt(TYPED)],
         "make" | "gmake" => makefile(command, before),
+        "just" if has(&["--shell"]) => vec![Inner::Doubt(OTHER_SHELL)],
+        "gh" | "glab" if has(&["alias"]) => vec![Inner::Tails(rest.to_vec())],
         "cc" | "gcc" | "g++" | "c++" | "clang" | "clang++" => {
             let wrappers = option_values(rest, "-wrapper").into_iter();
             wrappers

@@ -8,6 +8,8 @@ use crate::shell::{Assignment, Command, Piece, Word};
 pub(crate) enum Effect {
     /// Its value is run as a command, and judged as one.
     Runs,
+    /// It has options of a program, which may name a command.
+    Options,
     /// It makes programs load code, options or settings that rules do not see.
     Loads,
     /// It lists the folders in which programs are looked up.
@@ -16,7 +18,7 @@ pub(crate) enum Effect {
     Splits,
 }
 
-use Effect::{Loads, Runs, SearchPath, Splits};
+use Effect::{Loads, Options, Runs, SearchPath, Splits};
 
 /// Every variable with an effect; a final `*` stands for any ending. The first match counts.
 const VARIABLES: &[(&str, Effect)] = &[
@@ -63,12 +65,16 @@ const VARIABLES: &[(&str, Effect)] = &[
     ("*PAGER", Runs),
     ("*EDITOR", Runs),
     ("*ASKPASS", Runs),
-    ("MANOPT", Runs),
+    ("MANOPT", Options),
+    ("LESS", Options),
+    ("MORE", Options),
+    ("FZF_DEFAULT_OPTS", Options),
+    ("RSYNC_RSH", Runs),
+    ("RSYNC_*", Options),
     ("VISUAL", Runs),
     ("BROWSER", Runs),
     ("LESSOPEN", Runs),
     ("LESSCLOSE", Runs),
-    ("RSYNC_RSH", Runs),
     ("SVN_SSH", Runs),
     ("CVS_RSH", Runs),
     ("FZF_DEFAULT_COMMAND", Runs),

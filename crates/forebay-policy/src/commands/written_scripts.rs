@@ -19,6 +19,16 @@ pub(super) struct WrittenFile {
     source: Option<String>,
 }
 
+impl WrittenFile {
+    pub(super) fn is_named_in(&self, code: &str) -> bool {
+        !self.name.is_empty() && code.contains(&*self.name)
+    }
+
+    pub(super) fn content(&self) -> Option<String> {
+        self.content.clone()
+    }
+}
+
 /// How a file is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunAs {
@@ -69,10 +79,6 @@ const IMPLICIT: &[(&[&str], &[&str])] = &[
     (&["gradle", "gradlew"], &["build.gradle", "build.gradle.kts", "settings.gradle"]),
     (&["mvn", "ant"], &["pom.xml", "build.xml"]),
     (&["cmake", "ctest", "meson", "ninja"], &["CMakeLists.txt", "meson.build", "build.ninja"]),
-    (
-        &["docker", "podman", "docker-compose"],
-        &["Dockerfile", "compose.yaml", "docker-compose.yml"],
-    ),
     (&["pre-commit", "lefthook"], &[".pre-commit-config.yaml", "lefthook.yml"]),
     (&["vim", "vi", "nvim", "gdb", "tmux"], &[".vimrc", ".exrc", ".gdbinit", ".tmux.conf"]),
     (&["bash", "sh", "zsh", "ssh"], &[".bashrc", ".profile", ".zshenv", ".bash_profile"]),
@@ -99,6 +105,7 @@ pub(super) fn written(command: &Command, input: &[Word]) -> Vec<WrittenFile> {
         content: if is_edit { operands.first().cloned() } else { content.clone() },
         source: source.map(|path| last_part(path)),
     }));
+    files.extend(written_otherwise(&name, &command.words[1..]));
     if matches!(&*name, "sed" | "gsed") {
         let scripts = sed::scripts(&command.words[1..]).into_iter();
         let by_command = scripts.flat_map(|script| sed::effects(&script.as_script()).files);
@@ -109,6 +116,28 @@ pub(super) fn written(command: &Command, input: &[Word]) -> Vec<WrittenFile> {
         }));
     }
     files
+}
+
+/// Files that are written by options, or under a name that is not an argument.
+fn written_otherwise(name: &str, words: &[Word]) -> Vec<WrittenFile> {
+    let unknown = |path: &str| WrittenFile { name: last_part(path), content: None, source: None };
+    match name {
+        "find" | "gfind" => ["-fprint", "-fprint0", "-fprintf", "-fls"]
+            .iter()
+            .flat_map(|option| option_values(words, option))
+            .map(|file| unknown(&file.marked()))
+            .collect(),
+        "curl" | "wget" => {
+            let urls = words.iter().map(Word::marked).filter(|text| text.contains("://"));
+            urls.map(|url| unknown(&url)).collect()
+        }
+        "npm" | "pnpm" | "yarn" if words.iter().any(|word| word.marked() == "pkg") => {
+            let content = words.iter().map(Word::as_script).collect::<Vec<_>>().join("\n");
+            let name = "package.json".to_owned();
+            vec![WrittenFile { name, content: Some(content), source: None }]
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn redirected(command: &Command, content: Option<&str>) -> Vec<WrittenFile> {
@@ -233,10 +262,17 @@ fn with_sources<'a>(name: &'a str, written: &'a [WrittenFile]) -> Vec<&'a str> {
     names
 }
 
-/// Whether code of an interpreter writes a file that is run later.
+/// Whether a program writes the files that its input names: patches, and scripts of editors.
+pub(super) fn writes_by_input(name: &str) -> bool {
+    matches!(name, "patch" | "git" | "ed" | "ex" | "vi" | "vim" | "nvim")
+}
+
+/// Whether code of an interpreter, a patch or an editor's script writes a file that is run later.
 pub(super) fn may_write(code: &str, file: &ExecutedFile) -> bool {
-    const WRITING: &[&str] =
-        &["write", "'w", "\"w", "'a", "\"a", "copy", "rename", "link", "dump", "save", ">"];
+    const WRITING: &[&str] = &[
+        "write", "'w", "\"w", "'a", "\"a", "copy", "rename", "link", "dump", "save", ">", "+++",
+        "w ",
+    ];
     file.is_certain && code.contains(&*file.name) && WRITING.iter().any(|mark| code.contains(mark))
 }
 

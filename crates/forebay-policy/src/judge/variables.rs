@@ -38,7 +38,7 @@ fn reasons(command: &Command, context: &CallContext<'_>) -> Vec<String> {
 fn reason(assignment: &Assignment, command: &Command, context: &CallContext<'_>) -> Option<String> {
     let name = &assignment.name;
     match variables::effect(name)? {
-        Effect::Runs => None,
+        Effect::Runs | Effect::Options => None,
         Effect::Loads => Some(format!("{name} makes programs load what rules cannot see")),
         Effect::Splits => {
             command.words.is_empty().then(|| format!("{name} changes how later words are split"))

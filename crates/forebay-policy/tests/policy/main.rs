@@ -5,6 +5,8 @@
 mod properties;
 mod table;
 
+use forebay_policy::{Decision, List, Origin};
+
 /// Runs every case of a table file.
 macro_rules! tables {
     ($($name:ident),* $(,)?) => {
@@ -37,6 +39,21 @@ tables! {
     tools,
     variables,
     web,
+}
+
+/// The inputs of the fuzz target `bash` made a real bash run `sudo`, or would in another version.
+#[test]
+fn what_a_real_bash_ran_is_not_allowed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/inputs/bash");
+    let deny = (Origin::User, List::Deny, "Bash(sudo:*)".to_owned());
+    let scene = table::Scene { rules: vec![deny], ..table::Scene::default() };
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert_ne!(scene.judge("Bash", &text).decision, Decision::Allow, "{text}");
+        count += 1;
+    }
+    assert!(count >= 60, "{count} inputs");
 }
 
 #[test]
