@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use forebay_policy::{Decision, Ground, List, Mode, Unmatched, Verdict};
+use forebay_policy::{Decision, Ground, List, Mode, Sibling, Unmatched, Verdict};
 use forebay_sandbox::Profile;
 use forebay_text::{number, shell_quote};
 
@@ -23,8 +23,7 @@ const UNREACHABLE_FOR: Duration = Duration::from_secs(2);
 /// Something a tool is about to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// Runs a shell command with these variables added to its environment.
-    Run { command: String, variables: Vec<(String, String)> },
+    Run(RunAct),
     /// Reads a file.
     Read(PathBuf),
     /// Changes a file, or makes it.
@@ -33,11 +32,25 @@ pub(crate) enum Act {
     Fetch(String),
 }
 
+/// Runs a shell command, together with what else decides what it does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RunAct {
+    pub(crate) command: String,
+    /// Variables added to its environment.
+    pub(crate) variables: Vec<(String, String)>,
+    /// Its standard input, if that is given with the call.
+    pub(crate) stdin: Option<String>,
+    /// Code of another language than the shell's, which the command runs.
+    pub(crate) code: Option<String>,
+    /// The other commands of the same call.
+    pub(crate) siblings: Vec<Sibling>,
+}
+
 impl Act {
     /// The host's tool that does it, by which rules speak of it.
     const fn tool(&self) -> &'static str {
         match self {
-            Self::Run { .. } => "Bash",
+            Self::Run(_) => "Bash",
             Self::Read(_) => "Read",
             Self::Edit(_) => "Edit",
             Self::Fetch(_) => "WebFetch",
@@ -45,24 +58,27 @@ impl Act {
     }
 
     fn input(&self) -> Input {
-        let (main, variables) = match self {
-            Self::Run { command, variables } => (command.clone(), variables.clone()),
-            Self::Fetch(url) => (url.clone(), Vec::new()),
-            Self::Read(path) | Self::Edit(path) => {
-                (path.to_string_lossy().into_owned(), Vec::new())
+        match self.clone() {
+            Self::Run(RunAct { command, variables, stdin, code, siblings }) => {
+                Input { main: command, variables, stdin, code, siblings, ..Input::default() }
             }
-        };
-        Input { main, variables, ..Input::default() }
+            Self::Fetch(url) => Input { main: url, ..Input::default() },
+            Self::Read(path) | Self::Edit(path) => {
+                Input { main: path.to_string_lossy().into_owned(), ..Input::default() }
+            }
+        }
     }
 
     /// What the user is asked about: all that the act consists of.
     fn shown(&self) -> String {
-        let Input { main, variables, .. } = self.input();
+        let Input { main, variables, stdin, code, .. } = self.input();
         let assigned: String = variables
             .iter()
             .map(|(name, value)| format!("{name}={} ", shell_quote::arguments(&[value])))
             .collect();
-        assigned + &main
+        let code = code.map(|text| format!("\n{text}")).unwrap_or_default();
+        let stdin = stdin.map(|text| format!("\nstdin: {text}")).unwrap_or_default();
+        assigned + &main + &code + &stdin
     }
 }
 
@@ -102,7 +118,7 @@ pub(crate) fn permit_under(
 fn check_hidden(app: &App, acts: &[Act], cwd: &Path) -> Result<(), AppError> {
     let files = acts.iter().filter_map(|act| match act {
         Act::Read(path) | Act::Edit(path) => real_path(&cwd.join(path)),
-        Act::Run { .. } | Act::Fetch(_) => None,
+        Act::Run(_) | Act::Fetch(_) => None,
     });
     let files: Vec<PathBuf> = files.collect();
     if files.is_empty() {

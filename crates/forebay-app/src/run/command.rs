@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use forebay_policy::Sibling;
 use forebay_sandbox::runtimes::{self, RUNTIMES, Runtime};
 use forebay_sandbox::{Code, Program, Stdin};
 use forebay_text::{number, shell_quote};
 
-use crate::rules::Act;
+use crate::rules::{Act, RunAct};
 use crate::run::input_files;
 use crate::{App, AppError};
 
@@ -18,6 +19,8 @@ pub struct Command {
     pub program: Program,
     pub title: String,
     pub stdin: Stdin,
+    /// The other commands of the same call, which may write what this one runs.
+    pub siblings: Vec<Sibling>,
 }
 
 impl Command {
@@ -66,25 +69,43 @@ impl Command {
 
     /// Returns the acts that the permission rules check.
     pub(super) fn acts(&self, cwd: &Path, env: &BTreeMap<String, String>) -> Vec<Act> {
+        let Sibling { command, code } = self.as_sibling(cwd);
+        let files: &[PathBuf] = match &self.program {
+            Program::Code(code) => &code.files,
+            Program::Shell(_) | Program::Argv(_) => &[],
+        };
+        let path = files.first().map(|path| path.to_string_lossy().into_owned());
         let given = env.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let run = |command: String| Act::Run { command, variables: given.clone().collect() };
+        let variables = given.chain(path.map(|path| ("FILE_PATH".to_owned(), path))).collect();
+        let siblings = self.siblings.clone();
+        let run = RunAct { command, variables, stdin: self.stdin_text(), code, siblings };
+        // What a rule says about a file explains more than a guess about the code.
+        files.iter().cloned().map(Act::Read).chain([Act::Run(run)]).collect()
+    }
+
+    /// Returns what this command may write for other commands of the same call.
+    pub(crate) fn as_sibling(&self, cwd: &Path) -> Sibling {
         match &self.program {
-            Program::Shell(line) => vec![run(line.clone())],
-            Program::Argv(arguments) => vec![run(shell_quote::arguments(arguments))],
-            Program::Code(code) => {
-                let reading = code.files.iter().map(|path| Act::Read(path.clone()));
-                let path = code.files.first().map(|path| path.to_string_lossy().into_owned());
-                let passed = path.map(|path| ("FILE_PATH".to_owned(), path));
-                let variables = given.clone().chain(passed).collect();
-                let run = Act::Run { command: code_line(code, cwd), variables };
-                // What a rule says about a file explains more than a guess about the code.
-                reading.chain([run]).collect()
+            Program::Shell(line) => Sibling { command: line.clone(), code: None },
+            Program::Argv(arguments) => {
+                Sibling { command: shell_quote::arguments(arguments), code: None }
             }
+            Program::Code(code) => Sibling {
+                command: code_line(code, cwd),
+                code: (!code.runtime.is_shell).then(|| code.text.clone()),
+            },
+        }
+    }
+
+    fn stdin_text(&self) -> Option<String> {
+        match &self.stdin {
+            Stdin::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            Stdin::Closed | Stdin::Inherit | Stdin::Pipe(_) => None,
         }
     }
 
     fn new(program: Program, title: String) -> Self {
-        Self { program, title, stdin: Stdin::Closed }
+        Self { program, title, stdin: Stdin::Closed, siblings: Vec::new() }
     }
 }
 
@@ -97,7 +118,7 @@ fn program(app: &App, runtime: &'static Runtime, text: String, files: Vec<PathBu
 
 /// Returns the command line that runs code, so that a rule about it or about the interpreter applies.
 ///
-/// The code of a shell is part of the line: it consists of commands.
+/// The code of a shell is part of the line: it consists of commands. Other code is judged beside it.
 fn code_line(code: &Code, cwd: &Path) -> String {
     // An engine that is not installed yet is judged by its name.
     let usual = || code.runtime.engines.first().map(|engine| engine.program.to_owned());

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use forebay_domain::Reference;
 use forebay_domain::time::Span;
+use forebay_policy::Sibling;
 use forebay_text::{cut, number};
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -143,13 +144,14 @@ impl Batch {
 
     /// Runs the commands concurrently; outcomes are in the commands' order.
     fn run(&self, app: &App, call: &Call) -> Vec<Outcome> {
+        let siblings = self.siblings(app);
         let next = AtomicUsize::new(0);
         let failed = AtomicBool::new(false);
         let outcomes: Vec<Mutex<Outcome>> =
             self.commands.iter().map(|_| Mutex::new(Outcome::NotRun)).collect();
         let work = || {
             while let Some(index) = self.claim_next(&next, &failed, call) {
-                let outcome = self.run_one(app, &self.commands[index], call);
+                let outcome = self.run_one(app, index, &siblings, call);
                 failed.fetch_or(outcome.is_failure(), Ordering::Relaxed);
                 *outcomes[index].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
             }
@@ -174,8 +176,24 @@ impl Batch {
         (index < self.commands.len()).then_some(index)
     }
 
-    fn run_one(&self, app: &App, item: &Item, call: &Call) -> Outcome {
-        let ran = Command::from_code(app, item.language.as_deref(), item.code.clone())
+    /// Each command as the others see it: what one writes another may run. None for one that cannot run.
+    fn siblings(&self, app: &App) -> Vec<Option<Sibling>> {
+        let cwd = self.options.cwd.as_deref().unwrap_or(&app.cwd);
+        let commands = self.commands.iter().map(|item| command(app, item).ok());
+        commands.map(|command| command.map(|command| command.as_sibling(cwd))).collect()
+    }
+
+    fn run_one(
+        &self,
+        app: &App,
+        index: usize,
+        siblings: &[Option<Sibling>],
+        call: &Call,
+    ) -> Outcome {
+        let others = siblings.iter().enumerate().filter(|(other, _)| *other != index);
+        let others = others.filter_map(|(_, sibling)| sibling.clone()).collect();
+        let ran = command(app, &self.commands[index])
+            .map(|command| Command { siblings: others, ..command })
             .and_then(|command| run::run(app, command, &self.options, call, &mut Unwatched));
         match ran {
             Ok(ran) => Outcome::Ran(Box::new(ran)),
@@ -212,6 +230,10 @@ impl Batch {
         let data = json!({ "commands": results, "found": found.map(|found| found.data) });
         Answer::new(text.into_text(), data).instead_of(raw)
     }
+}
+
+fn command(app: &App, item: &Item) -> Result<Command, AppError> {
+    Command::from_code(app, item.language.as_deref(), item.code.clone())
 }
 
 fn check_count(count: usize) -> Result<(), AppError> {

