@@ -11,6 +11,7 @@ use forebay_store::StoreError;
 use forebay_store::busy_timeout;
 use forebay_store::home::create_private_folder;
 use forebay_store::own_files::OwnFiles;
+use forebay_store::reserve;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
@@ -246,7 +247,10 @@ impl Pool {
                 connection.query_row(&checkpoint, [], |_| Ok(()))?;
             }
             connection.busy_handler(Some(wait_for_lock))
-        })
+        })?;
+        // The log was the space that a purge on a full disk could have reused.
+        reserve::set_aside(&self.path);
+        Ok(())
     }
 
     /// Returns the size of the database and its write-ahead log.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use forebay_store::StoreError;
 use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 
 /// Converts an SQLite error by its code.
 pub(crate) fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
@@ -13,6 +14,10 @@ pub(crate) fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
         }
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             StoreError::ReadOnly(path.to_owned())
+        }
+        // The log's index is created before anything else; that it cannot grow means the same.
+        _ if source.sqlite_extended_error_code() == Some(SQLITE_IOERR_SHMSIZE) => {
+            StoreError::Full(path.to_owned())
         }
         Some(ErrorCode::DiskFull) => StoreError::Full(path.to_owned()),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {

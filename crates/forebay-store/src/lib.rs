@@ -35,6 +35,7 @@ pub mod own_files;
 pub mod project;
 pub mod query_batcher;
 mod replication;
+pub mod reserve;
 pub mod retention;
 pub mod run_ending;
 mod search_index;

@@ -69,6 +69,17 @@ pub struct PurgeReport {
     pub events: u64,
     /// The first entries, for the reader to recognise.
     pub examples: Vec<(Reference, String)>,
+    /// How it went on a full disk.
+    pub low_space: Option<LowSpace>,
+}
+
+/// A purge that found the disk full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LowSpace {
+    /// By how much the file shrank.
+    pub returned_bytes: u64,
+    /// False if the disk is still too full to delete the rest.
+    pub is_finished: bool,
 }
 
 impl PurgeReport {
@@ -83,6 +94,19 @@ impl PurgeReport {
         self.bytes += other.bytes;
         self.events += other.events;
         self.examples.extend(other.examples);
+        self.low_space = match (self.low_space, other.low_space) {
+            (Some(one), Some(two)) => Some(one.and(two)),
+            (one, two) => one.or(two),
+        };
+    }
+}
+
+impl LowSpace {
+    fn and(self, other: Self) -> Self {
+        Self {
+            returned_bytes: self.returned_bytes + other.returned_bytes,
+            is_finished: self.is_finished && other.is_finished,
+        }
     }
 }
 
@@ -105,6 +129,7 @@ pub fn summarize(entries_to_purge: &[PurgedEntry]) -> PurgeReport {
         notes: entries_to_purge.iter().filter(|entry| entry.is_note).count() as u64,
         bytes: entries_to_purge.iter().map(|entry| entry.bytes).sum(),
         events: 0,
+        low_space: None,
         examples: entries_to_purge
             .iter()
             .take(MAX_EXAMPLES)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use forebay_domain::project;
 use forebay_store::prelude::*;
-use forebay_store::{Home, Project, StoreError};
+use forebay_store::{Home, Project, StoreError, reserve};
 use forebay_store_postgres::{Address, PostgresStore};
 use forebay_store_sqlite::SqliteStore;
 use forebay_text::number;
@@ -127,6 +127,14 @@ impl Backend {
         match self {
             Self::Files(home) => forebay_store_sqlite::needs_maintenance(&database(home, store_id)),
             Self::Server { .. } => false,
+        }
+    }
+
+    /// Frees the disk space that a store has set aside for a purge.
+    pub(crate) fn release_reserve(&self, store_id: &StoreId) -> Option<reserve::Released> {
+        match self {
+            Self::Files(home) => reserve::Released::of(&database(home, store_id)),
+            Self::Server { .. } => None,
         }
     }
 

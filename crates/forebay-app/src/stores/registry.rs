@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use forebay_domain::{Entry, Reference, Scope};
 use forebay_sandbox::StartLatch;
-use forebay_store::{Home, Project, Store, StoreError, Upload};
+use forebay_store::{Home, Project, Store, StoreError, Upload, reserve};
 
 use crate::AppError;
 use crate::stores::backend::{Backend, StoreId};
@@ -159,6 +159,12 @@ impl StoreRegistry {
     pub(crate) fn own_needs_maintenance(&self) -> bool {
         let (_, store_id) = self.own_slot();
         self.backend.needs_maintenance(&store_id)
+    }
+
+    /// Frees the disk space that [`Self::own`] has set aside for a purge.
+    pub(crate) fn release_reserve(&self) -> Option<reserve::Released> {
+        let (_, store_id) = self.own_slot();
+        self.backend.release_reserve(&store_id)
     }
 
     fn own_slot(&self) -> (&Slot, StoreId) {

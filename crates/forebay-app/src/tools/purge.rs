@@ -4,6 +4,7 @@ use std::{fs, io};
 
 use forebay_domain::time::days;
 use forebay_domain::{Scope, session};
+use forebay_store::retention::LowSpace;
 use forebay_store::{Expiry, PurgeReport, PurgeSelection, Store, StoreError};
 use forebay_text::{cut, number};
 use schemars::JsonSchema;
@@ -49,15 +50,16 @@ impl Tool for Purge {
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let selection = selection(app, &input)?;
+        let _reserve = app.stores.release_reserve();
         let stores = stores_to_purge(app, &selection)?;
         let found = find(app, &stores, &selection)?;
         match input.confirm {
             None => Ok(preview(&found, &format!("the same call with confirm={}", found.count()))),
             Some(count) if count == found.count() => {
+                delete_compiled_programs(app);
                 let purge = |store: &dyn Store, one: &PurgeSelection| store.purge(one, app.now());
                 let purged = sum_over(&stores, &selection, purge)?;
-                delete_compiled_programs(app);
-                Ok(answer(&purged, true, ""))
+                Ok(answer(&purged, true, &on_full_disk(purged.low_space)))
             }
             Some(count) => Err(AppError::bad_input(
                 format!(
@@ -93,6 +95,7 @@ fn find(
 /// A dry run for a person, who confirms with `how`. Returns the count to confirm too.
 pub fn dry_run(app: &App, input: &Input, how: &str) -> Result<(Answer, u64), AppError> {
     let selection = selection(app, input)?;
+    let _reserve = app.stores.release_reserve();
     let stores = stores_to_purge(app, &selection)?;
     let found = find(app, &stores, &selection)?;
     Ok((preview(&found, how), found.count()))
@@ -165,6 +168,14 @@ fn preview(found: &PurgeReport, how: &str) -> Answer {
         _ => format!("\nnothing is deleted yet; to do it: {how}"),
     };
     answer(found, false, &end)
+}
+
+/// What a full disk made of a purge.
+fn on_full_disk(low_space: Option<LowSpace>) -> String {
+    let Some(LowSpace { returned_bytes, is_finished }) = low_space else { return String::new() };
+    let returned = number::bytes(returned_bytes);
+    let rest = if is_finished { "" } else { "; not enough to delete the rest, purge more" };
+    format!("\nthe disk was full: {returned} returned to it{rest}")
 }
 
 fn amount(purged: &PurgeReport) -> String {

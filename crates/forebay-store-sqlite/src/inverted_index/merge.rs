@@ -86,6 +86,9 @@ pub(in super::super) fn purge_tombstones(transaction: &Transaction<'_>) -> rusql
 
 fn purge_field(transaction: &Transaction<'_>, field: Field) -> rusqlite::Result<()> {
     let tombstones = tombstones(transaction, field)?;
+    if tombstones.is_empty() {
+        return Ok(());
+    }
     for (id, _) in sizes(transaction, field)? {
         let segment = Segment::read(transaction, id)?;
         if segment.chunk_ids.iter().any(|chunk_id| tombstones.contains(chunk_id)) {

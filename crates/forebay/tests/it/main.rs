@@ -30,6 +30,7 @@ mod file_hooks;
 mod file_maps;
 mod file_races;
 mod file_tools;
+mod full_disk;
 mod functions;
 mod hidden_text;
 mod hook_capture;

@@ -1,10 +1,13 @@
 //! Deletes entries and events permanently, leaving tombstones that explain their references.
 
+mod low_space;
+
 use forebay_domain::{Reference, Timestamp};
 use forebay_store::retention::{ABANDONED_UPLOAD, ACTIVE_SESSION, PurgedEntry, reason, summarize};
 use forebay_store::{Expiry, PurgeReport, PurgeSelection};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
+use self::low_space::is_full;
 use super::conditions::Conditions;
 use super::{connection, derived, entries, inverted_index, sources, working_set};
 
@@ -26,29 +29,50 @@ pub(super) fn purge(
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
     connection.execute_batch("PRAGMA secure_delete = ON")?;
-    let report = purge_selected(connection, selection, now).and_then(|report| {
-        if selection.everything {
-            // Little is left to copy, and no page keeps what an older version deleted.
-            connection.execute_batch("VACUUM")?;
+    let purged =
+        in_transaction(connection, |transaction| purge_in_transaction(transaction, selection, now));
+    let report = match purged {
+        Err(error) if is_full(&error) => low_space::purge(connection, selection, now),
+        Ok(report) if report.count() > 0 || selection.everything => {
+            reclaim_space(connection, selection, report)
         }
-        if report.count() > 0 || selection.everything {
-            reclaim_space(connection)?;
-        }
-        Ok(report)
-    });
+        result => result,
+    };
     connection.execute_batch("PRAGMA secure_delete = FAST")?;
     report
 }
 
-fn purge_selected(
+/// Returns free pages to the file system.
+fn reclaim_space(
     connection: &mut Connection,
     selection: &PurgeSelection,
-    now: Timestamp,
+    report: PurgeReport,
 ) -> rusqlite::Result<PurgeReport> {
+    match rewrite_or_vacuum(connection, selection) {
+        // The entries are deleted, whatever becomes of their space.
+        Err(error) if is_full(&error) => low_space::reclaim(connection, report),
+        result => result.map(|()| report),
+    }
+}
+
+fn rewrite_or_vacuum(connection: &Connection, selection: &PurgeSelection) -> rusqlite::Result<()> {
+    if selection.everything {
+        // Little is left to copy, and no page keeps what an older version deleted.
+        connection.execute_batch("VACUUM")?;
+    }
+    connection::vacuum(connection, None)?;
+    // The file shrinks when the log is copied into it.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
+fn in_transaction<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let report = purge_in_transaction(&transaction, selection, now)?;
+    let value = work(&transaction)?;
     transaction.commit()?;
-    Ok(report)
+    Ok(value)
 }
 
 fn purge_in_transaction(
@@ -57,11 +81,7 @@ fn purge_in_transaction(
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
     let entries_to_purge = select(transaction, selection, now)?;
-    let reason_text = reason(selection);
-    for entry in &entries_to_purge {
-        add_tombstone(transaction, entry.reference, reason_text, now)?;
-        entries::delete(transaction, entry.entry)?;
-    }
+    delete_entries(transaction, &entries_to_purge, selection, now)?;
     let events = events_to_purge(transaction, selection, now)?;
     let mut delete_event = transaction.prepare_cached("DELETE FROM event WHERE id = ?1")?;
     events.iter().try_for_each(|event| delete_event.execute([event]).map(drop))?;
@@ -72,14 +92,31 @@ fn purge_in_transaction(
     if selection.everything || selection.covers_whole_session() {
         working_set::delete_session(transaction, selection.session.as_deref())?;
     }
-    if !entries_to_purge.is_empty() {
-        sources::drop_empty(transaction)?;
-        inverted_index::purge_tombstones(transaction)?;
+    let report = PurgeReport { events: events.len() as u64, ..summarize(&entries_to_purge) };
+    if report.count() > 0 {
+        clean_up(transaction)?;
     }
-    if !entries_to_purge.is_empty() || !events.is_empty() {
-        delete_empty_sessions(transaction)?;
-    }
-    Ok(PurgeReport { events: events.len() as u64, ..summarize(&entries_to_purge) })
+    Ok(report)
+}
+
+fn delete_entries(
+    transaction: &Transaction<'_>,
+    entries: &[PurgedEntry],
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    let reason_text = reason(selection);
+    entries.iter().try_for_each(|entry| {
+        add_tombstone(transaction, entry.reference, reason_text, now)?;
+        entries::delete(transaction, entry.entry)
+    })
+}
+
+/// Deletes what only deleted entries and events have used.
+fn clean_up(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    sources::drop_empty(transaction)?;
+    inverted_index::purge_tombstones(transaction)?;
+    delete_empty_sessions(transaction)
 }
 
 fn delete_empty_sessions(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -155,13 +192,6 @@ pub(super) fn tombstone(
         .prepare_cached("SELECT why, at FROM gone WHERE ref = ?1")?
         .query_row([reference.as_str()], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
         .optional()
-}
-
-/// Returns free pages to the file system.
-fn reclaim_space(connection: &Connection) -> rusqlite::Result<()> {
-    connection::vacuum(connection, None)?;
-    // The file shrinks when the log is copied into it.
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
 fn select(
