@@ -89,6 +89,12 @@ pub fn has_active_token(app: &App) -> Result<bool, AppError> {
     Ok(list(app)?.iter().any(|token| token.is_valid(now)))
 }
 
+/// Whether a token with this id exists and is neither revoked nor expired.
+pub fn is_valid(app: &App, id: &str) -> Result<bool, AppError> {
+    let token = app.stores.user()?.token(id)?;
+    Ok(token.is_some_and(|token| token.is_valid(app.now())))
+}
+
 /// Revokes a token by its id, or by a name that is unique among the valid tokens.
 pub fn revoke(app: &App, which: &str) -> Result<Token, AppError> {
     let now = app.now();

@@ -1,6 +1,7 @@
 //! MCP over streamable HTTP, with and without sessions.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
@@ -187,6 +188,49 @@ fn interrupted_answer_is_resumed() {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let answer = lines.find(|line| line.starts_with("data: {")).unwrap();
     assert!(answer.contains("came late"), "{answer}");
+}
+
+impl Session<'_> {
+    /// Opens the stream of the server's messages and returns it after its first event.
+    fn listen(&self) -> BufReader<TcpStream> {
+        let request = Request::get("/mcp").header("accept", "text/event-stream");
+        let mut stream = self.server.connect();
+        stream.write_all(&self.with_headers(request).bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        while !line.starts_with("data:") && !line.starts_with("id:") {
+            line.clear();
+            assert_ne!(reader.read_line(&mut line).unwrap(), 0, "the stream is open");
+        }
+        reader
+    }
+}
+
+/// The command line revokes the token: another process than the server.
+fn check_that_revoking_ends_streams(env: &TestEnv) {
+    let (ann, bob) = (env.token("ann", &[]), env.token("bob", &[]));
+    let server = env.serve(&[]);
+    let sessions = [&ann, &ann, &bob].map(|token| Session::start(&server, Some(token)));
+    let [mut one, mut two, mut of_bob] = sessions.each_ref().map(Session::listen);
+    env.forebay(["token", "revoke", "ann"]).ok();
+    for stream in [&mut one, &mut two] {
+        // Fails by the socket's timeout if the stream stays open.
+        stream.read_to_end(&mut Vec::new()).unwrap();
+    }
+    of_bob.get_ref().set_nonblocking(true).unwrap();
+    let still_open = of_bob.read_to_end(&mut Vec::new()).unwrap_err();
+    assert_eq!(still_open.kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[test]
+fn revoking_a_token_ends_its_open_streams() {
+    check_that_revoking_ends_streams(&TestEnv::new());
+}
+
+#[test]
+fn revoking_a_token_ends_its_open_streams_on_postgres() {
+    let Some(url) = crate::postgres::unused_workspace() else { return };
+    check_that_revoking_ends_streams(&TestEnv::on_server(url));
 }
 
 #[test]

@@ -18,6 +18,7 @@ use forebay_app::team::tokens::Token;
 use super::app_state::AppState;
 use super::caller::{self, Caller, Peer};
 use super::problem::Problem;
+use super::token_watch::TokenWatch;
 use super::{Access, body, oauth};
 use crate::rate_limit::RateLimit;
 
@@ -28,6 +29,7 @@ const PUBLIC_PATHS: &[&str] = &["/health", "/ready"];
 pub(super) struct Guard {
     state: Arc<AppState>,
     access: Access,
+    token_watch: Arc<TokenWatch>,
     rate: Option<RateLimit>,
     wrong_tokens: RateLimit,
     logged_refusals: RateLimit,
@@ -50,6 +52,7 @@ impl Guard {
         Self {
             state: Arc::clone(state),
             access,
+            token_watch: TokenWatch::new(state),
             rate: (settings.rate > 0).then(|| RateLimit::new(per_second, per_second * 2.0)),
             wrong_tokens: RateLimit::new(WRONG_TOKENS_PER_SECOND, WRONG_TOKEN_BURST),
             logged_refusals: RateLimit::new(LOGGED_REFUSALS_PER_SECOND, LOGGED_REFUSALS_BURST),
@@ -82,6 +85,17 @@ impl Guard {
         body::whole(request, self.largest_body)
             .await
             .map_err(|problem| Refused { reason: "body", problem })
+    }
+
+    /// Answers an admitted request; the answer ends when its token does.
+    async fn answer(&self, request: Request, next: Next) -> Response {
+        let caller = request.extensions().get::<Caller>();
+        let token = caller.and_then(|caller| caller.token.clone());
+        let response = next.run(request).await;
+        match token {
+            Some(token) => self.token_watch.limit(response, &token.id),
+            None => response,
+        }
     }
 
     async fn identify(
@@ -209,7 +223,7 @@ pub(super) async fn check_and_forward(
         Ok(StatusCode::NO_CONTENT.into_response())
     } else {
         match guard.admit(request).await {
-            Ok(request) => Ok(next.run(request).await),
+            Ok(request) => Ok(guard.answer(request, next).await),
             Err(refused) => Err(refused),
         }
     };

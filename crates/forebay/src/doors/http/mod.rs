@@ -28,6 +28,7 @@ mod search;
 mod session_mac;
 mod team;
 mod tls;
+mod token_watch;
 mod tools;
 
 use std::net::SocketAddr;
