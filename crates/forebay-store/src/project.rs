@@ -2,9 +2,11 @@
 //!
 //! Reads git's files instead of running git, since a hook has milliseconds.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::ProjectId;
+use rustix::process::geteuid;
 
 use crate::control_file;
 use crate::worktree::outer_git_folder;
@@ -40,11 +42,12 @@ impl Project {
     /// Returns the project's name shared by all machines: the location of its remote `origin`, or
     /// its id.
     ///
-    /// Files in the repository cannot change it, so that a foreign project cannot take the name of
-    /// another.
+    /// Nobody but this user can choose it: git delivers no `.git/config`, isolation keeps runs and tools from writing
+    /// it, and one that another user planted in a parent folder is ignored.
     pub fn shared_name(&self) -> String {
         let config = self.git_dir.as_deref().map(|git_dir| common_dir(git_dir).join("config"));
-        let text = config.and_then(|path| read(&path)).unwrap_or_default();
+        let own_config = config.filter(|path| self.is_owned_by_user(path));
+        let text = own_config.and_then(|path| read(&path)).unwrap_or_default();
         let origin = origin(&text).and_then(remote_location);
         origin.unwrap_or_else(|| self.id.as_str().to_owned())
     }
@@ -75,6 +78,13 @@ impl Project {
     /// was found; what runs change afterwards does not count.
     pub fn outer_git_folder(&self) -> Option<&Path> {
         self.outer_git_folder.as_deref()
+    }
+
+    /// Root in a container works on files of the user outside, so for root the owner of the worktree counts too.
+    fn is_owned_by_user(&self, path: &Path) -> bool {
+        let owner = |path: &Path| path.metadata().ok().map(|metadata| metadata.uid());
+        let (user, owner_of_path) = (geteuid(), owner(path));
+        owner_of_path == Some(user.as_raw()) || user.is_root() && owner_of_path == owner(&self.root)
     }
 
     fn from_git_worktree(root: &Path) -> Option<Self> {

@@ -118,6 +118,35 @@ fn user_notes_and_projects_are_separate() {
     assert!(found_by_bob.contains(&here) && !found_by_bob.contains(&everywhere), "{found_by_bob}");
 }
 
+/// The attack: a `.git` folder in a parent folder that others can write, naming a project of the team as its origin.
+#[test]
+fn an_origin_planted_by_another_user_takes_no_project() {
+    let Some(pg) = PostgresEnv::new() else { return };
+    let config = "[remote \"origin\"]\n\turl = https://example.com/team/app\n";
+    pg.env.write(".git/config", config);
+    let of_team = pg.forebay(["note", "the team's walrus"]).ok().reference();
+    let elsewhere = pg.env.add_project("elsewhere");
+    let search = || {
+        let mut command = pg.command(["search", "walrus"]);
+        finish(
+            {
+                command.current_dir(&elsewhere);
+                command
+            },
+            b"",
+        )
+        .ok()
+        .text()
+    };
+    let planted = elsewhere.join(".git/config");
+    std::fs::write(&planted, config).unwrap();
+    assert!(search().contains(&of_team), "a clone of one's own is the same project");
+    if std::os::unix::fs::chown(&planted, Some(65_534), None).is_err() {
+        return forebay_test_support::skip("only root can give files away");
+    }
+    assert!(!search().contains(&of_team));
+}
+
 #[test]
 fn several_processes_open_a_new_workspace_concurrently() {
     let Some(pg) = PostgresEnv::new() else { return };
