@@ -1,6 +1,8 @@
 //! Disk space set aside beside a store, so that a purge has space to work with when the disk is full.
 
 use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, fallocate};
@@ -31,11 +33,15 @@ pub fn set_aside(store: &Path) {
     if file.exists() {
         return;
     }
-    let allocated = File::create(&file)
+    let allocated = create_private(&file)
         .is_ok_and(|created| fallocate(created, FallocateFlags::empty(), 0, RESERVE_BYTES).is_ok());
     if !allocated {
         let _ = fs::remove_file(file);
     }
+}
+
+fn create_private(path: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).mode(0o600).open(path)
 }
 
 fn file_beside(store: &Path) -> PathBuf {
