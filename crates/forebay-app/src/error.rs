@@ -1,5 +1,7 @@
 //! The error that front ends show: a message, and a hint at what to do.
 
+use std::fmt::Display;
+
 use crate::bounds::{self, MAX_ERROR_CHARS};
 use crate::next_call::NextCall;
 use forebay_domain::{BadReference, Reference};
@@ -33,6 +35,12 @@ pub enum ErrorKind {
 }
 
 impl AppError {
+    /// A file that no tool opens; see `forebay_store::own_files`.
+    pub(crate) fn own_database(path: impl Display) -> Self {
+        let hint = format!("{} finds what is stored in it", NextCall::new("ctx_search").in_error());
+        Self::refused(format!("{path} is a database of Forebay"), hint)
+    }
+
     pub fn bad_input(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::BadInput, message: bounded(message), hint: Some(bounded(hint)) }
     }

@@ -10,6 +10,8 @@ use forebay_domain::ProjectId;
 use crate::StoreError;
 
 const DATABASE: &str = "store.db";
+/// The names of a database, its log, its lock and its reserve start with this.
+pub(crate) const DATABASE_STEM: &str = "store.";
 
 /// The folder that contains all data.
 #[derive(Debug, Clone)]

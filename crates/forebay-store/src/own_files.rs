@@ -1,19 +1,32 @@
-//! The database files that this process has open.
+//! The files that tools never open: databases of Forebay.
 //!
 //! POSIX drops all locks of a process on a file when the process closes any descriptor of it. A tool that reads a
-//! database as if it were a text would take SQLite's locks away, so tools ask here before they open a file.
+//! database as if it were a text would take SQLite's locks away, so tools ask here before they open a file. The open
+//! databases are known by inode, so that links are recognised; all others by their place in the data folder, because
+//! another thread may open one while a tool reads it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
+
+use crate::home;
 
 /// Device and inode, so that links are recognised.
 type FileId = (u64, u64);
 
 /// How often each file is open.
 static OPEN: RwLock<Option<HashMap<FileId, usize>>> = RwLock::new(None);
+
+/// Data folders of this process, without links.
+static DATA_FOLDERS: RwLock<BTreeSet<PathBuf>> = RwLock::new(BTreeSet::new());
+
+/// The databases below this folder belong to Forebay from now on.
+pub fn add_data_folder(folder: &Path) {
+    let mut folders = DATA_FOLDERS.write().unwrap_or_else(PoisonError::into_inner);
+    folders.insert(without_links(folder));
+}
 
 /// Files that count as open until this is dropped.
 #[derive(Debug)]
@@ -48,15 +61,34 @@ impl Drop for OwnFiles {
     }
 }
 
-/// Whether a file is a database that this process has open.
-pub fn contains(metadata: &Metadata) -> bool {
+/// Whether a path leads to a database of Forebay, its log or its lock.
+pub fn contains_path(path: &Path) -> bool {
+    is_in_data_folder(path) || std::fs::metadata(path).is_ok_and(|metadata| is_open(&metadata))
+}
+
+fn is_open(metadata: &Metadata) -> bool {
     let open = OPEN.read().unwrap_or_else(PoisonError::into_inner);
     open.as_ref().is_some_and(|open| open.contains_key(&id(metadata)))
 }
 
-/// Like [`contains`], for the file that a path leads to.
-pub fn contains_path(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| contains(&metadata))
+/// Only names of databases are resolved: the data folder may contain other folders of the user.
+fn is_in_data_folder(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    if !name.starts_with(home::DATABASE_STEM.as_bytes()) {
+        return false;
+    }
+    let path = without_links(path);
+    let folders = DATA_FOLDERS.read().unwrap_or_else(PoisonError::into_inner);
+    folders.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Resolves the links of the longest part of a path that exists.
+fn without_links(path: &Path) -> PathBuf {
+    let resolve = |ancestor: &Path| {
+        let rest = path.strip_prefix(ancestor).ok()?;
+        Some(ancestor.canonicalize().ok()?.join(rest))
+    };
+    path.ancestors().find_map(resolve).unwrap_or_else(|| path.to_owned())
 }
 
 fn id(metadata: &Metadata) -> FileId {

@@ -92,10 +92,7 @@ fn check_readable(path: &Path) -> Result<(), AppError> {
             format!("{} is not a regular file", path.display()),
             format!("read it with {}", NextCall::new("ctx_execute").in_error()),
         )),
-        Ok(found) if own_files::contains(&found) => Err(AppError::refused(
-            format!("{} is a database of Forebay", path.display()),
-            format!("{} finds what is stored in it", NextCall::new("ctx_search").in_error()),
-        )),
+        Ok(_) if own_files::contains_path(path) => Err(AppError::own_database(path.display())),
         Ok(_) => File::open(path).map(drop).map_err(|error| unreadable(path, &error)),
         Err(error) => Err(unreadable(path, &error)),
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use forebay_domain::{Entry, Reference, Scope};
 use forebay_sandbox::StartLatch;
-use forebay_store::{Home, Project, Store, StoreError, Upload, reserve};
+use forebay_store::{Home, Project, Store, StoreError, Upload, own_files, reserve};
 
 use crate::AppError;
 use crate::stores::backend::{Backend, StoreId};
@@ -40,6 +40,7 @@ type Slot = Arc<Mutex<Option<SharedStore>>>;
 
 impl StoreRegistry {
     pub(crate) fn new(home: Home, backend: Backend, project: Option<Project>) -> Self {
+        own_files::add_data_folder(home.root());
         Self {
             home,
             backend,

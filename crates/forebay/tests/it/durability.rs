@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, finished, reference_in};
-use crate::mcp_client::text_of;
+use crate::mcp_client::{McpClient, text_of};
 
 const WRITES: usize = 500;
 
@@ -125,7 +126,7 @@ fn concurrent_projects_are_isolated() {
     let mut here = env.mcp();
     let mut command = env.command(["mcp"]);
     command.current_dir(&other);
-    let mut there = crate::mcp_client::McpClient::initialized(command);
+    let mut there = McpClient::initialized(command);
     for number in 0..20 {
         let mine = here.begin("ctx_annotate", json!({ "text": format!("walrus here {number}") }));
         let yours =
@@ -167,4 +168,55 @@ fn checkpoints_the_log_itself_if_its_executable_is_gone() {
     child.stdin.take().unwrap().write_all(large_text().as_bytes()).unwrap();
     assert!(child.wait_with_output().unwrap().status.success());
     assert_eq!(env.log_bytes(), 0);
+}
+
+/// A server whose databases are in a folder of the project that the user has opened to tools.
+fn server_with_data_in_project(env: &TestEnv) -> McpClient {
+    let mut command = env.command(["mcp"]);
+    let state = env.project().join("state");
+    command.env("FOREBAY_ISOLATION_READ", json!([&state, state.join("projects")]).to_string());
+    command.env("FOREBAY_HOME", state);
+    McpClient::initialized(command)
+}
+
+/// Reading a database as a text takes SQLite's locks away, after which writers damage each other's work.
+#[test]
+fn tools_never_open_the_databases_of_the_data_folder() {
+    let env = TestEnv::new();
+    let mut servers = [(); 4].map(|()| server_with_data_in_project(&env));
+    let mut notes = Vec::new();
+    for round in 0..6 {
+        for (number, server) in servers.iter_mut().enumerate() {
+            let text = format!("note {round} of server {number}");
+            let saved = server.text("ctx_annotate", json!({ "text": text }));
+            notes.push((reference_in(&saved), text));
+            server.begin("ctx_index", json!({ "path": "state" }));
+        }
+        for server in &mut servers {
+            server.receive();
+        }
+    }
+    let databases: Vec<PathBuf> = fs::read_dir(env.project().join("state/projects"))
+        .unwrap()
+        .map(|folder| folder.unwrap().path())
+        .collect();
+    // A project that no server has open.
+    let closed = env.project().join("state/projects/other/store.db");
+    fs::create_dir_all(closed.parent().unwrap()).unwrap();
+    fs::copy(databases[0].join("store.db"), &closed).unwrap();
+    for file in [databases[0].join("store.db-shm"), closed] {
+        let path = file.to_str().unwrap();
+        for (tool, input) in [
+            ("context_read", json!({ "path": path })),
+            ("ctx_index", json!({ "path": path })),
+            ("ctx_execute_file", json!({ "path": [path], "language": "sh", "code": "cat" })),
+        ] {
+            let refused = text_of(&servers[0].call(tool, input));
+            assert!(refused.contains("database of Forebay"), "{tool} {path}: {refused}");
+        }
+    }
+    for (reference, text) in &notes {
+        let got = servers[3].text("ctx_get", json!({ "ref": reference }));
+        assert!(got.contains(text.as_str()), "{got}");
+    }
 }

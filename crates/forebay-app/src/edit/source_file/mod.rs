@@ -63,7 +63,7 @@ pub(crate) fn write(
     old: Option<&SourceFile>,
 ) -> Result<(), AppError> {
     if own_files::contains_path(&location.path) {
-        return Err(own_database(&location.shown));
+        return Err(AppError::own_database(&location.shown));
     }
     let now = read_bytes(&location.path, &location.shown).ok().map(|bytes| hash(&bytes));
     if now != old.map(|old| old.hash) {
@@ -114,7 +114,7 @@ pub(crate) fn line_range(first: usize, last: usize) -> String {
 
 fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, AppError> {
     if own_files::contains_path(path) {
-        return Err(own_database(shown));
+        return Err(AppError::own_database(shown));
     }
     let file = open_without_links(path).map_err(|error| unreadable(shown, &error))?;
     let metadata = file.metadata().map_err(|error| unreadable(shown, &error))?;
@@ -151,14 +151,6 @@ fn check_kind(metadata: &Metadata, shown: &str) -> Result<(), AppError> {
         return Err(too_large(shown, metadata.len()));
     }
     Ok(())
-}
-
-/// Closing a database that this process uses would drop its locks.
-fn own_database(shown: &str) -> AppError {
-    AppError::refused(
-        format!("{shown} is a database of Forebay"),
-        format!("{} finds what is stored in it", NextCall::new("ctx_search").in_error()),
-    )
 }
 
 fn too_large(shown: &str, bytes: u64) -> AppError {

@@ -39,7 +39,7 @@ pub(super) struct WholeFile {
 /// Reads a regular file of at most `max_bytes` bytes.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<WholeFile, Skip> {
     if own_files::contains_path(path) {
-        return Err(Skip::Unreadable);
+        return Err(Skip::Database);
     }
     for _ in 0..MAX_READS {
         let file = open_without_links(path).map_err(|_| Skip::Unreadable)?;

@@ -22,6 +22,7 @@ pub(crate) enum Skip {
     Unreadable,
     Changing,
     Link,
+    Database,
 }
 
 impl Skip {
@@ -33,6 +34,7 @@ impl Skip {
             Self::Unreadable => "unreadable",
             Self::Changing => "changed while read",
             Self::Link => "links",
+            Self::Database => "databases of Forebay",
         }
     }
 
@@ -63,6 +65,7 @@ impl Skip {
                 format!("{path} kept changing while it was read; nothing was indexed"),
                 Some("index it when its writer is done, or a copy of it"),
             ),
+            Self::Database => AppError::own_database(path),
             Self::Denied | Self::Unreadable | Self::Link => AppError::bad_input(
                 format!("cannot read {path}; nothing was indexed"),
                 "check its permissions, and that it is a regular file",
