@@ -30,12 +30,9 @@ impl Drop for Released {
 /// Sets space aside for a store. Nothing depends on it while the disk has space.
 pub fn set_aside(store: &Path) {
     let file = file_beside(store);
-    if file.exists() {
-        return;
-    }
-    let allocated = create_private(&file)
-        .is_ok_and(|created| fallocate(created, FallocateFlags::empty(), 0, RESERVE_BYTES).is_ok());
-    if !allocated {
+    // It fails where there is one already.
+    let Ok(created) = create_private(&file) else { return };
+    if fallocate(created, FallocateFlags::empty(), 0, RESERVE_BYTES).is_err() {
         let _ = fs::remove_file(file);
     }
 }
