@@ -24,6 +24,8 @@ const CONTEXT: usize = 2 * LOOKBEHIND + MAX_GAP;
 pub struct Redactor {
     scanner: Arc<Scanner>,
     keys: KeyBlocks,
+    /// The same for the text as a terminal shows it.
+    shown_keys: KeyBlocks,
     /// The incomplete line.
     held: Vec<u8>,
     /// Bytes of `held` already emitted.
@@ -60,6 +62,7 @@ impl Redactor {
         Self {
             scanner,
             keys: KeyBlocks::default(),
+            shown_keys: KeyBlocks::default(),
             held: Vec::new(),
             given: 0,
             headless: false,
@@ -78,7 +81,8 @@ impl Redactor {
     ///
     /// Callers that interleave streams use it to keep the order of writes.
     pub fn flush_decided(&mut self, out: &mut impl FnMut(&[u8])) {
-        if self.keys.is_outside() && !self.may_have_begun() {
+        let is_outside_keys = self.keys.is_outside() && self.shown_keys.is_outside();
+        if is_outside_keys && !self.may_have_begun() {
             emit(&self.held[self.given..], out);
             self.given = self.held.len();
         }
@@ -125,19 +129,22 @@ impl Redactor {
     }
 
     fn whole_lines(&mut self, lines: &[u8], out: &mut impl FnMut(&[u8])) {
-        let mut found = self.scan(lines, 0, lines.len());
-        self.keys.follow(lines, &mut found);
+        let shown = Shown::from_text(lines);
+        let mut found = self.scan(lines, shown.as_ref(), 0, lines.len());
+        self.follow_keys(lines, shown.as_ref(), &mut found);
         self.write(lines, 0..lines.len(), &secret_span::merged(found), out);
     }
 
     /// Completes the buffered line.
     fn end_held_line(&mut self, out: &mut impl FnMut(&[u8])) {
         let line = std::mem::take(&mut self.held);
-        let mut found = self.scan(&line, self.first_literal(), line.len());
+        let shown = Shown::from_text(&line);
+        let mut found = self.scan(&line, shown.as_ref(), self.first_literal(), line.len());
         if std::mem::take(&mut self.headless) {
             self.keys.meet_long_line();
+            self.shown_keys.meet_long_line();
         } else {
-            self.keys.follow(&line, &mut found);
+            self.follow_keys(&line, shown.as_ref(), &mut found);
         }
         let given = std::mem::take(&mut self.given);
         self.write(&line, given..line.len(), &secret_span::merged(found), out);
@@ -147,7 +154,9 @@ impl Redactor {
     fn emit_decided(&mut self, out: &mut impl FnMut(&[u8])) {
         let mut line = std::mem::take(&mut self.held);
         let decided = line.len() - LOOKAHEAD;
-        let found = secret_span::merged(self.scan(&line, self.first_literal(), decided));
+        let shown = Shown::from_text(&line);
+        let found = self.scan(&line, shown.as_ref(), self.first_literal(), decided);
+        let found = secret_span::merged(found);
         let limit = decided - LOOKBEHIND;
         let mut end = certain_end(&found, limit).max(self.given);
         if line.len() - end > LONG_LINE {
@@ -163,16 +172,28 @@ impl Redactor {
     }
 
     /// The secrets of a text, as it is and as a terminal shows it.
-    fn scan(&self, text: &[u8], first: usize, last: usize) -> Vec<SecretSpan> {
+    fn scan(
+        &self,
+        text: &[u8],
+        shown: Option<&Shown>,
+        first: usize,
+        last: usize,
+    ) -> Vec<SecretSpan> {
         let mut found = self.scanner.scan(text, first, last);
-        if let Some(shown) = Shown::from_text(text) {
+        if let Some(shown) = shown {
             let (first, last) = (shown.before(first), shown.before(last));
-            let hidden = self.scanner.scan(&shown.bytes, first, last).into_iter();
-            found.extend(
-                hidden.map(|secret| SecretSpan { span: shown.in_text(&secret.span), ..secret }),
-            );
+            found.extend(shown.all_in_text(self.scanner.scan(&shown.bytes, first, last)));
         }
         found
+    }
+
+    /// Adds the lines of private keys, which may be shown in another block than they begin in.
+    fn follow_keys(&mut self, text: &[u8], shown: Option<&Shown>, found: &mut Vec<SecretSpan>) {
+        self.keys.follow(text, found);
+        let Some(shown) = shown else { return self.shown_keys.follow(text, found) };
+        let mut hidden = Vec::new();
+        self.shown_keys.follow(&shown.bytes, &mut hidden);
+        found.extend(shown.all_in_text(hidden));
     }
 
     fn may_have_begun(&self) -> bool {

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::secret_span::SecretSpan;
+
 const ESCAPE: u8 = 0x1b;
 const BELL: u8 = 0x07;
 const BACKSPACE: u8 = 0x08;
@@ -43,8 +45,16 @@ impl Shown {
         Some(shown)
     }
 
+    /// The spans of the text that show as `secrets`.
+    pub(super) fn all_in_text(
+        &self,
+        secrets: Vec<SecretSpan>,
+    ) -> impl Iterator<Item = SecretSpan> + use<'_> {
+        secrets.into_iter().map(|secret| SecretSpan { span: self.in_text(&secret.span), ..secret })
+    }
+
     /// The range of the text that shows as `range`.
-    pub(super) fn in_text(&self, range: &Range<usize>) -> Range<usize> {
+    fn in_text(&self, range: &Range<usize>) -> Range<usize> {
         let last = range.end.saturating_sub(1).max(range.start);
         self.offsets[range.start]..self.offsets[last] + 1
     }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::literals;
 use super::rows::{self, Row};
 use super::scanner::Scanner;
+use super::shown::Shown;
 use super::{Redactions, Redactor};
 
 fn redact(text: &str) -> (String, Redactions) {
@@ -310,4 +311,45 @@ fn redacts_what_a_terminal_shows() {
     }
     let plain = "\u{1b}[32mok\u{1b}[0m a\0b\n";
     assert_eq!(&*redactor.redact(plain.as_bytes()).0, plain.as_bytes());
+}
+
+/// A private key whose every line has a colour in its middle, as `grep --color` and `bat` print it.
+#[test]
+fn redacts_private_keys_that_are_coloured_or_wide() {
+    let line =
+        |number: usize| format!("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC{number:04}BKcwggSjAgEAAoIBAQC7");
+    let body: Vec<String> = (0..6).map(line).collect();
+    let begin = concat!("-----BEGIN ", "RSA PRIVATE KEY-----");
+    let end = concat!("-----END ", "RSA PRIVATE KEY-----");
+    let key = format!("before\n{begin}\n{}\n{end}\nafter\n", body.join("\n"));
+    let coloured: String = key
+        .lines()
+        .map(|line| {
+            let (start, end) = line.split_at(line.len() / 2);
+            format!("\u{1b}[38;5;81m{start}\u{1b}[01;31m{end}\u{1b}[0m\n")
+        })
+        .collect();
+    let wide = |bytes: fn(u16) -> [u8; 2]| key.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let with_plain_body = key.replace(begin, "\u{1b}[1m-----BEG\u{1b}[0mIN RSA PRIVATE KEY-----");
+    for text in [
+        coloured.into_bytes(),
+        with_plain_body.into_bytes(),
+        wide(u16::to_le_bytes),
+        wide(u16::to_be_bytes),
+    ] {
+        for size in [1, 5, 64, text.len()] {
+            let mut redactor = Redactor::default();
+            let mut clean = Vec::new();
+            for piece in text.chunks(size) {
+                redactor.push(piece, &mut |bytes| clean.extend_from_slice(bytes));
+                redactor.flush_decided(&mut |bytes| clean.extend_from_slice(bytes));
+            }
+            let redactions = redactor.finish(&mut |bytes| clean.extend_from_slice(bytes));
+            let shown = Shown::from_text(&clean).map_or(clean.clone(), |shown| shown.bytes);
+            let shown = String::from_utf8_lossy(&shown).into_owned();
+            assert!(!shown.contains("MIIEvQ") && !shown.contains("BKcwgg"), "{size}: {shown}");
+            assert!(shown.contains("before") && shown.contains("after"), "{size}: {shown}");
+            assert_eq!(redactions.iter().map(|(_, count)| count).sum::<u64>(), 1, "{size}");
+        }
+    }
 }
