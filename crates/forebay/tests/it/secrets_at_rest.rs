@@ -1,5 +1,6 @@
 //! Secrets planted through every door are in no file of the data folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -229,42 +230,105 @@ fn through_http(env: &TestEnv, secrets: &mut Secrets) {
     );
 }
 
-#[test]
-fn no_planted_secret_reaches_a_file() {
-    let env = TestEnv::new();
+/// Plants a secret through every door.
+fn plant_all(env: &TestEnv) -> Secrets {
     let mut secrets = Secrets::default();
     let branch = secrets.plant("branch");
     check_out(&env.project(), &branch);
     let mut command = env.command(["run", "--", "true"]);
     command.env("CLAUDE_SESSION_ID", secrets.plant("session in the environment"));
     finish(command, b"");
-    through_tools(&env, &mut secrets);
-    through_hooks(&env, &mut secrets);
-    through_import(&env, &mut secrets);
-    through_http(&env, &mut secrets);
-    wait_until(std::time::Duration::from_secs(2), || env.log_bytes() == 0);
+    through_tools(env, &mut secrets);
+    through_hooks(env, &mut secrets);
+    through_import(env, &mut secrets);
+    through_http(env, &mut secrets);
     assert!(secrets.0.len() >= 40, "{} doors", secrets.0.len());
+    secrets
+}
 
-    let mut leaks: Vec<String> = Vec::new();
-    let mut check = |place: &str, bytes: &[u8]| {
-        leaks.extend(secrets.found_in(bytes).iter().map(|door| format!("{door}: {place}")));
-    };
-    // Free pages, indexes, logs, caches and names of files.
-    files_below(&env.data(), &mut |path| {
-        let name = path.strip_prefix(env.data()).unwrap().to_string_lossy().into_owned();
-        check(&format!("name of {name}"), name.as_bytes());
-        check(&name, &fs::read(path).unwrap());
-    });
-    // Blobs are compressed in the file.
+/// What was found where.
+struct Leaks<'a> {
+    secrets: &'a Secrets,
+    found: BTreeSet<String>,
+}
+
+impl<'a> Leaks<'a> {
+    fn new(secrets: &'a Secrets) -> Self {
+        Self { secrets, found: BTreeSet::new() }
+    }
+
+    fn check(&mut self, place: &str, bytes: &[u8]) {
+        let found = self.secrets.found_in(bytes);
+        self.found.extend(found.iter().map(|door| format!("{door}: {place}")));
+    }
+
+    /// Free pages, indexes, logs, caches and names of files.
+    fn check_files(&mut self, env: &TestEnv) {
+        files_below(&env.data(), &mut |path| {
+            let name = path.strip_prefix(env.data()).unwrap().to_string_lossy().into_owned();
+            self.check(&format!("name of {name}"), name.as_bytes());
+            self.check(&name, &fs::read(path).unwrap());
+        });
+    }
+
+    /// Blobs are compressed where they are stored.
+    fn check_entries(&mut self, env: &TestEnv, references: Vec<String>) {
+        assert!(references.len() > 15, "{references:?}");
+        for reference in references {
+            self.check("an entry", &env.forebay(["get", "--raw", &reference]).ok().stdout);
+        }
+    }
+}
+
+#[test]
+fn no_planted_secret_reaches_a_file() {
+    let env = TestEnv::new();
+    let secrets = plant_all(&env);
+    wait_until(std::time::Duration::from_secs(2), || env.log_bytes() == 0);
+    let mut leaks = Leaks::new(&secrets);
+    leaks.check_files(&env);
     let store = rusqlite::Connection::open(env.database()).unwrap();
     let mut statement = store.prepare("SELECT ref FROM entry").unwrap();
-    let references: Vec<String> =
-        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    assert!(references.len() > 15, "{references:?}");
-    for reference in references {
-        check("an entry", &env.forebay(["get", "--raw", &reference]).ok().stdout);
+    let references = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap);
+    leaks.check_entries(&env, references.collect());
+    assert_eq!(leaks.found, BTreeSet::new());
+}
+
+#[test]
+fn no_planted_secret_reaches_a_table() {
+    let Some(url) = crate::postgres::unused_workspace() else { return };
+    let (server, workspace) = url.split_once("?workspace=").unwrap();
+    let env = TestEnv::on_server(url.clone());
+    let secrets = plant_all(&env);
+    let mut leaks = Leaks::new(&secrets);
+    leaks.check_files(&env);
+    let mut client = postgres::Client::connect(server, postgres::NoTls).unwrap();
+    let id = "SELECT id FROM forebay.workspace WHERE name = $1";
+    let id: i32 = client.query_one(id, &[&workspace]).unwrap().get(0);
+    for table in tables_of_workspaces(&mut client) {
+        let rows = format!("SELECT * FROM forebay.{table} WHERE workspace = {id}");
+        let mut bytes = Vec::new();
+        let copy = format!("COPY ({rows}) TO STDOUT (FORMAT binary)");
+        client.copy_out(&copy).unwrap().read_to_end(&mut bytes).unwrap();
+        leaks.check(&format!("table {table}"), &bytes);
     }
-    leaks.sort();
-    leaks.dedup();
-    assert!(leaks.is_empty(), "{leaks:#?}");
+    let references = format!("SELECT ref FROM forebay.entry WHERE workspace = {id}");
+    let references = client.query(&references, &[]).unwrap();
+    leaks.check_entries(&env, references.iter().map(|row| row.get(0)).collect());
+    assert_eq!(leaks.found, BTreeSet::new());
+}
+
+/// All tables but those that have no rows of a workspace: names of migrations, models and workspaces.
+fn tables_of_workspaces(client: &mut postgres::Client) -> Vec<String> {
+    let all = "SELECT table_name::text, bool_or(column_name = 'workspace')
+               FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+               WHERE table_schema = 'forebay' AND table_type = 'BASE TABLE' GROUP BY 1 ORDER BY 1";
+    let rows = client.query(all, &[]).unwrap();
+    let (with, without): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.get::<_, bool>(1));
+    let names =
+        |rows: Vec<&postgres::Row>| rows.iter().map(|row| row.get(0)).collect::<Vec<String>>();
+    assert_eq!(names(without), ["migration", "model", "workspace"]);
+    let with = names(with);
+    assert!(with.len() > 10, "{with:?}");
+    with
 }
