@@ -19,13 +19,13 @@ pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
         .map(str::to_lowercase)
 }
 
-/// Calls `visit` with each word, reusing one buffer.
-fn each(text: &str, mut visit: impl FnMut(&str)) {
+/// Calls `visit` with the start of each word and the word in lower case, reusing one buffer.
+pub fn each(text: &str, mut visit: impl FnMut(usize, &str)) {
     let mut lower = String::new();
     tokenize::each(text, char::is_alphanumeric, |start, end| {
         lower.clear();
         push_lower(&mut lower, &text[start..end]);
-        visit(&lower);
+        visit(start, &lower);
         true
     });
 }
@@ -51,7 +51,7 @@ pub fn mark(
     if wanted.is_empty() {
         return;
     }
-    each(text, |word| {
+    each(text, |_, word| {
         for (mark, wanted) in marks.iter_mut().zip(wanted) {
             *mark = *mark || matches(word, wanted);
         }
@@ -121,7 +121,7 @@ mod tests {
         #[test]
         fn buffered_words_match_the_iterator(text in "[a-zA-Z0-9 ._日本🦀äÄẞ-]{0,40}") {
             let mut all = Vec::new();
-            each(&text, |word| all.push(word.to_owned()));
+            each(&text, |_, word| all.push(word.to_owned()));
             prop_assert_eq!(all, words(&text).collect::<Vec<_>>());
         }
     }

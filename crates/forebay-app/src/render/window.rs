@@ -1,5 +1,7 @@
 //! The excerpt of a chunk that shows why it matched.
 
+use std::collections::BTreeSet;
+
 use forebay_text::{cut, words};
 
 /// Returns the lines of `text` around the densest matches, in at most `bytes` bytes.
@@ -14,7 +16,7 @@ pub(crate) fn around(text: &str, matched: &[String], bytes: usize) -> String {
     if first == last {
         return cut_line(lines[first], matched, bytes);
     }
-    lines[first..last].join("\n")
+    lines[first..last].join("\n").trim_matches('\n').to_owned()
 }
 
 /// Splits text into lines; a fenced code block that fits is one unit, shown whole or not at all.
@@ -119,16 +121,47 @@ fn spans(lines: &[&str], scores: &[usize], bytes: usize) -> Vec<LineSpan> {
     spans
 }
 
-/// Returns the part of a long line around its first match.
+/// Returns the part of a long line with the most different matches.
 fn cut_line(line: &str, matched: &[String], bytes: usize) -> String {
     let room = bytes.saturating_sub(2 * '…'.len_utf8());
-    let lower = line.to_ascii_lowercase();
-    let at = matched.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or(0);
-    let start = line.floor_char_boundary(at.saturating_sub(room / 3));
+    let (first, end) = densest(&matches_at(line, matched), room).unwrap_or((0, 0));
+    let before_match = room.saturating_sub(end - first) / 3;
+    let start = line.floor_char_boundary(first.saturating_sub(before_match));
     let before = if start > 0 { "…" } else { "" };
     let shown = cut::prefix(&line[start..], room);
     let after = if start + shown.len() < line.len() { "…" } else { "" };
     format!("{before}{shown}{after}")
+}
+
+/// A matched word and where a form of it is in a line.
+struct MatchAt {
+    word: usize,
+    start: usize,
+    end: usize,
+}
+
+fn matches_at(line: &str, matched: &[String]) -> Vec<MatchAt> {
+    let mut found = Vec::new();
+    words::each(line, |start, form| {
+        let word = matched.iter().position(|word| words::share_prefix(form, word));
+        found.extend(word.map(|word| MatchAt { word, start, end: start + form.len() }));
+    });
+    found
+}
+
+/// Returns the start and the end of the matches with the most different words that fit, the earliest of equal ones.
+fn densest(matches: &[MatchAt], room: usize) -> Option<(usize, usize)> {
+    let span = |first: usize| {
+        let start = matches[first].start;
+        let within = matches[first..].iter().take_while(|one| one.end <= start + room);
+        let within: Vec<&MatchAt> = within.collect();
+        let words: BTreeSet<usize> = within.iter().map(|one| one.word).collect();
+        (words.len(), start, within.last().map_or(start, |one| one.end))
+    };
+    let spans = (0..matches.len()).map(span);
+    // Of equal ones, `max_by_key` would return the last.
+    let best = spans.rev().max_by_key(|(words, ..)| *words)?;
+    Some((best.1, best.2))
 }
 
 #[cfg(test)]
@@ -152,6 +185,18 @@ mod tests {
             40,
             "…xxxxxxxxxx needle yyyyyyyyyyyyyyyy…",
         );
+    }
+
+    #[test]
+    fn shows_the_part_of_a_long_line_with_the_most_words() {
+        let line = format!(
+            "a port {} the default ports are open {} default {}",
+            "x ".repeat(90),
+            "y ".repeat(90),
+            "z ".repeat(90)
+        );
+        let shown = around(&line, &["default".to_owned(), "port".to_owned()], 60);
+        assert!(shown.contains("the default ports"), "{shown}");
     }
 
     #[test]

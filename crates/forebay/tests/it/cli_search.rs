@@ -42,7 +42,7 @@ fn ranks_hits_with_more_matching_words_first() {
 }
 
 #[test]
-fn a_hit_shows_its_location_and_matching_words() {
+fn a_hit_shows_its_location_and_matching_lines() {
     let env = TestEnv::new();
     let mut lines: Vec<String> = varied_log(400).lines().map(str::to_owned).collect();
     "the walrus sank".clone_into(&mut lines[250]);
@@ -50,7 +50,7 @@ fn a_hit_shows_its_location_and_matching_words() {
     let text = env.forebay(["search", "walrus"]).ok().text();
     assert!(text.starts_with("\"walrus\" · 1 hit\n"), "{text}");
     assert!(text.contains(&format!("[ctx:{reference}] run · cat stored.txt · lines ")), "{text}");
-    assert!(text.contains("has: walrus") && text.contains("the walrus sank"), "{text}");
+    assert!(text.contains("the walrus sank"), "{text}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn indexed_folder_is_searchable_by_file_content() {
     assert_eq!(report["indexed"], 2, "{report}");
     assert_eq!(matching_sources(&env, "walrus"), ["docs/guide.md"]);
     let text = env.forebay(["search", "ostrich"]).ok().text();
-    assert!(text.contains("in/api.rs > feed"), "{text}");
+    assert!(text.contains("docs/in/api.rs:1-2 · feed"), "{text}");
 }
 
 #[test]

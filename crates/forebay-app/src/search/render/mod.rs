@@ -1,17 +1,26 @@
 //! Renders search results within one budget.
 
-use forebay_domain::{EntryKind, Hit, NoteKind, Scope, Timestamp};
+mod head;
+mod layout;
+
+use forebay_domain::{Hit, Scope, Timestamp, tokens};
 use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
+use self::layout::HitSize;
 use crate::render::budgeted::BudgetedText;
 use crate::render::{describe, outside, window};
 use crate::search::{Interpretation, QueryResult, Searcher};
 
-/// Bytes reserved for the count of hits that are not shown.
-const MORE_BYTES: usize = 40;
 /// Distinguishes an event from a hit.
 const EVENT_PREFIX: &str = "event · ";
+/// The last line if there is no room for all hits.
+const MORE_HITS: &str = "more hits with a larger budget";
+/// A longer query is cut where it is repeated; in a small answer, it gets a part of its share.
+const MAX_QUERY_BYTES: usize = 80;
+const MAX_QUERY_PART: usize = 4;
+/// The part of a query's share for its events.
+const MAX_EVENT_PART: usize = 4;
 
 /// Remarks below the hits.
 pub(crate) struct Remarks {
@@ -29,27 +38,111 @@ pub(crate) fn text(
     now: Timestamp,
     budget: u64,
 ) -> String {
+    let share = tokens::to_bytes(budget) / results.len().max(1);
+    let blocks: Vec<Block<'_>> =
+        results.iter().map(|result| Block::new(result, searcher, now, share)).collect();
     let mut text = BudgetedText::new(budget);
-    let last_lines = [remarks.notice, remarks.embedder.as_deref()].into_iter().flatten();
-    text.reserve(last_lines.map(|line| line.len() + 1).sum());
-    for (index, result) in results.iter().enumerate() {
-        // The following queries share the room that one leaves.
-        let share = text.room() / (results.len() - index);
-        let block = render_query(result, searcher, now, share.saturating_sub(1));
-        text.push_cut(&block);
+    let last_lines = last_lines(remarks);
+    text.reserve(last_lines.iter().map(|line| line.len() + 1).sum());
+    let fixed: usize = blocks.iter().map(Block::fixed_bytes).sum();
+    let sizes: Vec<Vec<HitSize>> = blocks.iter().map(Block::hit_sizes).collect();
+    let room = text.room().saturating_sub(fixed + MORE_HITS.len() + 1);
+    let excerpts = layout::divide(&sizes, room);
+    let mut has_more = false;
+    for (block, excerpts) in blocks.iter().zip(&excerpts) {
+        block.push(&mut text, excerpts);
+        has_more |= excerpts.len() < block.result.hits.len();
+    }
+    if has_more {
+        text.push(MORE_HITS);
     }
     text.release();
-    if remarks.unindexed_bytes > 0 {
-        let left = number::bytes(remarks.unindexed_bytes);
-        text.push_cut(&format!("not searchable yet: {left} of large output"));
-    }
-    if let Some(remark) = &remarks.embedder {
-        text.push_cut(remark);
-    }
-    if let Some(notice) = remarks.notice {
-        text.push_cut(notice);
-    }
+    last_lines.iter().for_each(|line| text.push_cut(line));
     text.into_text()
+}
+
+fn last_lines(remarks: &Remarks) -> Vec<String> {
+    let unindexed = (remarks.unindexed_bytes > 0).then(|| {
+        format!("not searchable yet: {} of large output", number::bytes(remarks.unindexed_bytes))
+    });
+    let notice = remarks.notice.map(str::to_owned);
+    unindexed.into_iter().chain(remarks.embedder.clone()).chain(notice).collect()
+}
+
+/// The lines about one query.
+struct Block<'a> {
+    result: &'a QueryResult,
+    /// Follows the count of hits; the whole line if there are none.
+    head: String,
+    query: String,
+    hit_heads: Vec<String>,
+    events: Vec<String>,
+}
+
+impl<'a> Block<'a> {
+    fn new(result: &'a QueryResult, searcher: &Searcher, now: Timestamp, share: usize) -> Self {
+        let query = cut::one_line(&result.query, MAX_QUERY_BYTES.min(share / MAX_QUERY_PART));
+        let head = if result.hits.is_empty() {
+            no_hits(&query, result, searcher)
+        } else {
+            interpretation_remark(&result.interpretation)
+        };
+        let mut room = if result.hits.is_empty() { share } else { share / MAX_EVENT_PART };
+        let events = result
+            .events
+            .iter()
+            .map(|event| format!("{EVENT_PREFIX}{}", describe::event(event, now)));
+        let events = events.take_while(|line| {
+            let fits = line.len() < room;
+            room = room.saturating_sub(line.len() + 1);
+            fits
+        });
+        Self {
+            events: events.collect(),
+            hit_heads: result.hits.iter().map(|hit| head::head(hit, now)).collect(),
+            result,
+            head,
+            query,
+        }
+    }
+
+    /// `"ledger migratoin" · 2 of 5 hits · "migratoin" read as migration`
+    fn headline(&self, shown: usize) -> String {
+        let Self { query, head, .. } = self;
+        let hits = self.result.hits.len();
+        if hits == 0 {
+            return head.clone();
+        }
+        let of = if shown < hits { format!("{shown} of ") } else { String::new() };
+        format!("\"{query}\" · {of}{}{head}", number::counted(hits as u64, "hit"))
+    }
+
+    /// The bytes of all lines but those of the hits, at most.
+    fn fixed_bytes(&self) -> usize {
+        let headline = self.headline(self.result.hits.len().saturating_sub(1));
+        headline.len() + 1 + self.events.iter().map(|line| line.len() + 1).sum::<usize>()
+    }
+
+    fn hit_sizes(&self) -> Vec<HitSize> {
+        let hits = self.result.hits.iter().zip(&self.hit_heads);
+        let text = |hit: &Hit| if head::is_title_only(hit) { 0 } else { hit.text.len() };
+        hits.map(|(hit, head)| HitSize { head: head.len(), text: text(hit) }).collect()
+    }
+
+    /// Appends the lines, each hit with an excerpt of this many bytes.
+    fn push(&self, text: &mut BudgetedText, excerpts: &[usize]) {
+        text.push_cut(&self.headline(excerpts.len()));
+        for ((hit, head), bytes) in self.result.hits.iter().zip(&self.hit_heads).zip(excerpts) {
+            text.push_cut(head);
+            let shown = window::around(&hit.text, &hit.matched, *bytes);
+            if !shown.is_empty() {
+                text.push(&outside::marked(&shown));
+            }
+        }
+        for event in &self.events {
+            text.push(event);
+        }
+    }
 }
 
 pub(crate) fn data(results: &[QueryResult], remarks: &Remarks, now: Timestamp) -> Value {
@@ -100,47 +193,6 @@ fn hit_data(hit: &Hit, now: Timestamp) -> Value {
     data
 }
 
-/// The hits of one query within `bytes` bytes.
-fn render_query(result: &QueryResult, searcher: &Searcher, now: Timestamp, bytes: usize) -> String {
-    let query = cut::one_line(&result.query, 80);
-    let mut text = BudgetedText::with_bytes(bytes);
-    if result.hits.is_empty() {
-        text.push_cut(&no_hits(&query, result, searcher));
-        push_events(&mut text, result, now);
-        return text.into_text();
-    }
-    let count = number::counted(result.hits.len() as u64, "hit");
-    text.push_cut(&format!(
-        "\"{query}\" · {count}{}",
-        interpretation_remark(&result.interpretation)
-    ));
-    let event_bytes: usize = result
-        .events
-        .iter()
-        .map(|one| EVENT_PREFIX.len() + describe::event(one, now).len() + 1)
-        .sum();
-    text.reserve(MORE_BYTES + event_bytes.min(bytes / 4));
-    let shown = result
-        .hits
-        .iter()
-        .enumerate()
-        .take_while(|(index, hit)| push_hit(&mut text, hit, now, result.hits.len() - index))
-        .count();
-    text.release();
-    if shown < result.hits.len() {
-        text.push(&format!("{} more with a larger budget", result.hits.len() - shown));
-    }
-    push_events(&mut text, result, now);
-    text.into_text()
-}
-
-/// Appends the events that fit, one line each.
-fn push_events(text: &mut BudgetedText, result: &QueryResult, now: Timestamp) {
-    for one in &result.events {
-        text.push(&format!("{EVENT_PREFIX}{}", describe::event(one, now)));
-    }
-}
-
 /// ` · "migratoin" read as migration · without http`
 fn interpretation_remark(interpretation: &Interpretation) -> String {
     let mut remark = String::new();
@@ -154,52 +206,6 @@ fn interpretation_remark(interpretation: &Interpretation) -> String {
         remark.push_str(&format!(" · without {}", interpretation.without.join(", ")));
     }
     remark
-}
-
-/// Appends a hit within its share of the room; returns whether its first line fit.
-fn push_hit(text: &mut BudgetedText, hit: &Hit, now: Timestamp, hits_left: usize) -> bool {
-    let share = text.room() / hits_left;
-    let head = hit_head(hit, now);
-    if !text.push(&head) {
-        return false;
-    }
-    let room = share.saturating_sub(head.len() + 2).min(text.room().saturating_sub(1));
-    let shown = window::around(&hit.text, &hit.matched, room);
-    if !shown.is_empty() && shown != *hit.title {
-        text.push(&outside::marked(&shown));
-    }
-    true
-}
-
-/// `[ctx:k3v9m2a1xq] run · cargo test · lines 640-660 · 3 min ago · has: failed, parser`
-fn hit_head(hit: &Hit, now: Timestamp) -> String {
-    let what = hit.note.map_or_else(|| hit.kind.as_str(), NoteKind::as_str);
-    let mut parts = vec![format!("{} {what}", hit.reference), cut::one_line(&hit.title, 100)];
-    if !hit.source.is_empty() && hit.source != hit.title {
-        parts.push(cut::one_line(&hit.source, 80));
-    }
-    if hit.note.is_none() {
-        parts.push(format!("lines {}-{}", hit.lines.0, hit.lines.1));
-    }
-    parts.push(describe::age(hit.created, now));
-    if !hit.matched.is_empty() {
-        parts.push(format!("has: {}", hit.matched.join(", ")));
-    } else if hit.similarity > 0.0 {
-        parts.push("by similarity".to_owned());
-    }
-    if hit.near_duplicates > 0 {
-        parts.push(format!("{} more like it", hit.near_duplicates));
-    }
-    if let Some(older) = hit.supersedes {
-        parts.push(format!("replaces {older}"));
-    }
-    if let Some(other) = hit.conflicts {
-        parts.push(format!("may conflict with {other}"));
-    }
-    if hit.kind == EntryKind::Page {
-        parts.push(describe::EXTERNAL_CONTENT.to_owned());
-    }
-    parts.join(" · ")
 }
 
 fn no_hits(query: &str, result: &QueryResult, searcher: &Searcher) -> String {
