@@ -42,6 +42,9 @@ pub(crate) const MAX_QUERIES: usize = 20;
 const MAX_HITS: u64 = 100;
 /// Ranking needs a choice of candidates, however few hits are shown.
 const MIN_CANDIDATES: usize = 100;
+/// Candidates of a query of one or two words, all of which are read: their stems may be frequent, and only the text
+/// tells the form that was asked for.
+const SHORT_QUERY_CANDIDATES: usize = 300;
 /// Candidates whose text is read for reranking.
 const MIN_RERANK_DEPTH: usize = 50;
 /// The candidates of one document that are read before those of others.
@@ -244,9 +247,11 @@ impl Searcher {
         arrange: impl Fn(&PreparedQuery, Vec<Hit>) -> Vec<Hit>,
     ) -> Result<Vec<Hit>, AppError> {
         let limit = self.filter.limit;
-        let query = prepared.index_query(&self.filter, limit.max(MIN_CANDIDATES));
+        let is_short = prepared.is_short();
+        let min_candidates = if is_short { SHORT_QUERY_CANDIDATES } else { MIN_CANDIDATES };
+        let query = prepared.index_query(&self.filter, limit.max(min_candidates));
         let candidates = self.candidates(&query)?;
-        let reads_all = prepared.has_phrases() || self.sort != Sort::Relevance;
+        let reads_all = is_short || prepared.has_phrases() || self.sort != Sort::Relevance;
         let mut depth = if reads_all { candidates.len() } else { MIN_RERANK_DEPTH.max(2 * limit) };
         loop {
             let best = &candidates[..depth.min(candidates.len())];

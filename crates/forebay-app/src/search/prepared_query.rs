@@ -66,6 +66,9 @@ impl PreparedQuery {
             if unknown.contains(&word) {
                 prepared.add_unknown(word, is_short, stores)?;
             } else {
+                if is_short {
+                    prepared.add_corrections_of_stem(&word, stores)?;
+                }
                 prepared.words.push(word);
             }
         }
@@ -120,6 +123,11 @@ impl PreparedQuery {
         let phrases = std::mem::take(&mut self.query.phrases);
         self.interpretation.dropped_phrases = !phrases.is_empty();
         self.interpretation.dropped_phrases
+    }
+
+    /// Whether few words tell what is meant.
+    pub(super) fn is_short(&self) -> bool {
+        (1..=SHORT_QUERY_WORDS).contains(&self.words.len())
     }
 
     /// Whether candidates must be read to check for exact phrases.
@@ -182,6 +190,27 @@ impl PreparedQuery {
             self.prefixes.push(word);
         } else {
             self.words.push(word);
+        }
+        Ok(())
+    }
+
+    /// Adds corrections of a word that no store contains although its stem is known: "enablment" has the stem of
+    /// "enable". A word of the language is not a typo, but a form that the stores lack.
+    fn add_corrections_of_stem(
+        &mut self,
+        word: &str,
+        stores: &[Arc<dyn Store>],
+    ) -> Result<(), AppError> {
+        if embedding::knows(word) || word.chars().count() < MIN_PREFIX_CHARS {
+            return Ok(());
+        }
+        let similar = similar_in_all(stores, word)?;
+        if similar.iter().all(|similar| similar.edits > 0) {
+            let corrections = corrections(word, true, &similar);
+            if !corrections.is_empty() {
+                self.words.extend(corrections.iter().cloned());
+                self.interpretation.corrected.push((word.to_owned(), corrections));
+            }
         }
         Ok(())
     }

@@ -35,6 +35,10 @@ impl Weights {
 const COVERAGE_WEIGHT: f64 = 0.1;
 /// Weight of the share of adjacent query words that are adjacent in the hit too.
 const ADJACENCY_WEIGHT: f64 = 0.1;
+/// Weight of the share of query words that occur in the form of the query. It is that of a query of one word and
+/// falls with the square of their number: the fewer words there are to go by, the more their form tells. A single word in
+/// its own form precedes every other form.
+const EXACT_WEIGHT: f64 = 1.5;
 /// Weight of the share of query words that the title contains: the name of a file and the headings above a chunk
 /// say what it is about.
 const TITLE_WEIGHT: f64 = 0.25;
@@ -59,11 +63,13 @@ pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
 pub(crate) fn rerank(hits: &mut [Hit], query_words: &[String], now: Timestamp) {
     let mut matcher = TextMatcher::new(WordPrefixes::new(query_words));
     let title_matcher = TitleMatcher::new(query_words);
+    let exact_weight = EXACT_WEIGHT / (query_words.len().max(1) as f64).powi(2);
     for hit in &mut *hits {
         let features = matcher.features(&hit.title, &hit.text);
         hit.score += TITLE_WEIGHT * title_matcher.coverage(hit)
             + COVERAGE_WEIGHT * features.coverage
             + ADJACENCY_WEIGHT * features.adjacency
+            + exact_weight * features.exact
             + RECENCY_WEIGHT * recency(hit, now)
             + if hit.kind == EntryKind::Note { NOTE_BONUS } else { 0.0 };
     }
@@ -115,9 +121,10 @@ fn half_life(kind: EntryKind) -> Option<Duration> {
 }
 
 /// Features of how the query's words occur in a text; each from 0 to 1.
-#[derive(Debug, PartialEq)]
 struct TextFeatures {
     coverage: f64,
+    /// Words in the form of the query.
+    exact: f64,
     adjacency: f64,
 }
 
@@ -125,6 +132,8 @@ struct TextFeatures {
 struct TextMatcher<'a> {
     prefixes: WordPrefixes<'a>,
     occurs: Vec<bool>,
+    /// Whether a query word occurs in its own form.
+    is_exact: Vec<bool>,
     /// Whether a query word occurs right after the one before it.
     follows: Vec<bool>,
 }
@@ -132,11 +141,17 @@ struct TextMatcher<'a> {
 impl<'a> TextMatcher<'a> {
     fn new(prefixes: WordPrefixes<'a>) -> Self {
         let count = prefixes.prefixes.len();
-        Self { prefixes, occurs: vec![false; count], follows: vec![false; count.saturating_sub(1)] }
+        Self {
+            prefixes,
+            occurs: vec![false; count],
+            is_exact: vec![false; count],
+            follows: vec![false; count.saturating_sub(1)],
+        }
     }
 
     fn features(&mut self, title: &str, text: &str) -> TextFeatures {
         self.occurs.fill(false);
+        self.is_exact.fill(false);
         self.follows.fill(false);
         self.scan(title);
         self.scan(text);
@@ -144,16 +159,21 @@ impl<'a> TextMatcher<'a> {
             let count = flags.iter().filter(|is_set| **is_set).count();
             if flags.is_empty() { 0.0 } else { count as f64 / flags.len() as f64 }
         };
-        TextFeatures { coverage: share(&self.occurs), adjacency: share(&self.follows) }
+        TextFeatures {
+            coverage: share(&self.occurs),
+            exact: share(&self.is_exact),
+            adjacency: share(&self.follows),
+        }
     }
 
     fn scan(&mut self, text: &str) {
-        let Self { prefixes, occurs, follows } = self;
+        let Self { prefixes, occurs, is_exact, follows } = self;
         let mut previous: Option<usize> = None;
         tokenize::each_word(text, |start, end| {
             let index = prefixes.find(text, start, end);
             if let Some(index) = index {
                 occurs[index] = true;
+                is_exact[index] |= prefixes.is_exact(index, &text[start..end]);
                 if index > 0 && previous == Some(index - 1) {
                     follows[index - 1] = true;
                 }
@@ -165,6 +185,7 @@ impl<'a> TextMatcher<'a> {
 
 /// The prefixes that identify forms of a query's words; cruder and faster than a stemmer.
 struct WordPrefixes<'a> {
+    words: &'a [String],
     prefixes: Vec<&'a str>,
     /// Whether some prefix starts with this byte, in either case: rules out most words of a text.
     is_first_byte: [bool; 256],
@@ -178,7 +199,12 @@ impl<'a> WordPrefixes<'a> {
             is_first_byte[usize::from(byte.to_ascii_lowercase())] = true;
             is_first_byte[usize::from(byte.to_ascii_uppercase())] = true;
         }
-        Self { prefixes, is_first_byte }
+        Self { words: query_words, prefixes, is_first_byte }
+    }
+
+    /// Whether a word is the query's word at `index` as it is written.
+    fn is_exact(&self, index: usize, word: &str) -> bool {
+        self.words[index].eq_ignore_ascii_case(word)
     }
 
     /// Returns the index of the first prefix that the word at `start..end` is a form of.
@@ -253,11 +279,18 @@ mod tests {
     #[track_caller]
     fn check(query: &str, text: &str, coverage: f64, adjacency: f64) {
         let words: Vec<String> = query.split(' ').map(str::to_owned).collect();
-        assert_eq!(
-            TextMatcher::new(WordPrefixes::new(&words)).features("", text),
-            TextFeatures { coverage, adjacency },
-            "{text}"
-        );
+        let features = TextMatcher::new(WordPrefixes::new(&words)).features("", text);
+        assert_eq!((features.coverage, features.adjacency), (coverage, adjacency), "{text}");
+    }
+
+    #[test]
+    fn the_form_of_the_query_precedes_other_forms() {
+        let words = ["erroring".to_owned()];
+        let mut hits = [hit("aaaaaaaaaa", "error.md", 0.6), hit("bbbbbbbbbb", "b.md", 0.4)];
+        hits[0].text = "Errors: an error, errored".to_owned().into();
+        hits[1].text = "Stop Erroring here".to_owned().into();
+        rerank(&mut hits, &words, Timestamp(0));
+        assert_eq!(&*hits[0].title, "b.md");
     }
 
     #[test]

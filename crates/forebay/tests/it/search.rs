@@ -112,6 +112,67 @@ fn index_documentation(env: &TestEnv) {
     env.forebay(["index", "--jsonl", "docs.jsonl", "--source", "docs"]).ok();
 }
 
+/// Words that occur in one section each, with a sentence around them.
+const RARE: [(&str, &str); 5] = [
+    ("walrus", "A walrus guards the harbour."),
+    ("quokka", "The quokka smiles at tourists."),
+    ("axolotl", "An axolotl grows its limbs again."),
+    ("pangolin", "Every pangolin rolls into a ball."),
+    ("okapi", "Some okapi hide in the forest."),
+];
+
+/// Indexes a file per rare word, with sections that share every other word.
+fn index_animals(env: &TestEnv) {
+    for (number, (_, sentence)) in RARE.iter().enumerate() {
+        let section = |title: usize, text: &str| {
+            let filler = "Animals of the zoo eat, sleep and walk in the enclosure.\n".repeat(8);
+            format!("## Chapter {title}\n\n{filler}{text}\n{filler}\n")
+        };
+        let sections = (0..6).map(|at| section(at, if at == 3 { sentence } else { "" }));
+        let name = format!("guide{number}.md");
+        env.write(&name, sections.collect::<String>());
+        env.forebay(["index", &name]).ok();
+    }
+}
+
+#[test]
+fn five_queries_in_one_call_each_show_their_sentence() {
+    let env = TestEnv::new();
+    index_animals(&env);
+    let queries: Vec<String> =
+        RARE.iter().map(|(word, _)| format!("{word} animals enclosure")).collect();
+    let input = json!({ "queries": queries, "budget": 600 }).to_string();
+    let text = env.forebay(["call", "ctx_search", &input]).ok().text();
+    for (word, sentence) in RARE {
+        assert!(text.contains(sentence), "{word}: {text}");
+    }
+    let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("[ctx:")).collect();
+    assert!(heads.iter().all(|head| head.len() <= 80 && head.contains("] guide")), "{text}");
+    assert!(
+        text.contains(" of 5 hits") && text.ends_with("more hits with a larger budget"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_corrected_word_prefers_its_form_over_its_stem() {
+    let env = TestEnv::new();
+    let chunk = |number: usize| {
+        format!(
+            "{}\n",
+            json!({ "id": number.to_string(), "title": "Mapping", "text": format!("The map {number} maps mapping to maps.") })
+        )
+    };
+    let mut lines: String = (0..150).map(chunk).collect();
+    lines.push_str(&json!({ "id": "asked", "title": "Other", "text": "Long ago, somebody mapped it, in a longer sentence about the coast and its towns." }).to_string());
+    env.write("docs.jsonl", lines);
+    env.forebay(["index", "--jsonl", "docs.jsonl", "--source", "docs"]).ok();
+    for query in ["mapped", "mappde"] {
+        let data = env.forebay(["search", "--json", query]).ok().json();
+        assert_eq!(data["queries"][0]["hits"][0]["id"], "asked", "{query}");
+    }
+}
+
 #[test]
 fn reports_typo_corrections_even_if_other_words_match() {
     let env = TestEnv::new();
