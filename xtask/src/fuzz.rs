@@ -11,7 +11,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use crate::test::Skips;
 use crate::workspace::{self, Metadata};
 use crate::{console, process, system_packages, tools};
 
@@ -59,14 +58,6 @@ impl Fuzz {
         let run = |target: &String| fuzzer.run(target, share);
         report(&targets.iter().map(run).collect::<Result<Vec<_>>>()?)
     }
-}
-
-/// Runs all targets for the time CI has, where the container program of one of them can be installed.
-pub(crate) fn check_if_available(skips: &mut Skips) -> Result<()> {
-    if !system_packages::is_on_path(CONTAINER.0) && !system_packages::can_install() {
-        return skips.add("fuzz", &format!("{} is not installed", CONTAINER.1));
-    }
-    Fuzz { minutes: CI_MINUTES, targets: Vec::new() }.run()
 }
 
 impl Fuzzer {

@@ -13,11 +13,11 @@ use forebay_test_support::is_ci;
 pub(crate) use self::skips::Skips;
 use crate::postgres::Servers;
 use crate::{
-    clients, conformance, console, docs, fuzz, inspector, process, rules, spelling,
-    system_packages, workspace,
+    clients, conformance, console, docs, inspector, process, rules, spelling, system_packages,
+    workspace,
 };
 
-/// Run every check: rules, spelling, lints, tests, documentation, reference, clients, fuzz targets
+/// Run every check: rules, spelling, lints, tests, documentation, reference, clients
 #[derive(Debug, Args)]
 pub(crate) struct Test {
     /// Only rules, and lints and tests of the crates that differ from the main branch, without PostgreSQL
@@ -43,7 +43,6 @@ const STEPS: &[Step] = &[
     Step { name: "conformance", check: conformance::check_if_available },
     Step { name: "examples", check: clients::examples::check_if_available },
     Step { name: "clients", check: clients::check_if_available },
-    Step { name: "fuzz", check: fuzz::check_if_available },
 ];
 
 const QUICK_STEPS: &[Step] = &[
