@@ -37,6 +37,7 @@ mod verdict;
 mod web;
 mod wildcard;
 
+pub use self::commands::programs;
 pub use self::context::{CallContext, Mode, Paths, Trust, Unmatched, no_links};
 pub use self::denials::{Denials, Denied, Region};
 pub use self::judge::{Action, Call, Execution, Sibling, judge};

@@ -59,6 +59,16 @@ pub(crate) struct ReachableCommands<'a> {
     guessing: u32,
 }
 
+/// The programs that a shell text runs, as they are written: by itself, or through wrappers (`sudo`, `xargs`, `sh -c`).
+///
+/// A word that only may be a program, such as an argument, is none.
+pub fn programs(text: &str) -> Vec<String> {
+    let reachable = ReachableCommands::new(text, &[], &[]);
+    let certain =
+        reachable.commands.iter().filter(|reached| reached.reachability != Reachability::Possible);
+    certain.filter_map(|reached| reached.command.words.first()?.known()).collect()
+}
+
 /// A command and how the text reaches it.
 pub(crate) struct ReachableCommand {
     pub(crate) command: Command,
@@ -340,6 +350,33 @@ fn feed(script: &mut Script, text: &str) {
     for command in &mut script.commands {
         if !command.piped && !command.redirects.iter().any(|each| reads(each.kind)) {
             command.redirects.push(Redirect { kind: RedirectKind::Text, target: target.clone() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::programs;
+
+    #[test]
+    fn only_what_runs_is_a_program() {
+        for (text, expected) in [
+            ("echo aws; cat ~/.aws/credentials", &["echo", "cat"][..]),
+            ("aws s3 ls", &["aws"]),
+            ("cd x && /usr/bin/git push | tee log", &["cd", "/usr/bin/git", "tee"]),
+            ("FOO=1 sudo -n env A=b git push", &["sudo", "env", "git"]),
+            ("timeout 5 xargs -n1 gh pr view", &["timeout", "xargs", "gh"]),
+            ("bash -c 'git status; echo gh'", &["bash", "git", "echo"]),
+            ("x=aws; : $x gh", &[":"]),
+            ("# git", &[]),
+        ] {
+            let found = programs(text);
+            assert!(
+                expected.iter().all(|name| found.iter().any(|found| found == name)),
+                "{text}: {found:?}"
+            );
+            let extra = found.iter().find(|found| !expected.contains(&found.as_str()));
+            assert_eq!(extra, None, "{text}: {found:?}");
         }
     }
 }
