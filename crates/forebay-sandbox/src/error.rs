@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use rustix::io::Errno;
+
 /// Why a command could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -59,11 +61,14 @@ impl RunError {
 }
 
 fn io_hint(error: &io::Error) -> Option<&'static str> {
+    if let Some(Errno::MFILE | Errno::NFILE) = Errno::from_io_error(error) {
+        return Some("too many files are open; raise the limit (ulimit -n), or stop other runs");
+    }
     match error.kind() {
         io::ErrorKind::ArgumentListTooLong => Some("write the command to a file and run the file"),
         io::ErrorKind::PermissionDenied => Some("check the permissions of the directory"),
-        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => {
-            Some("the system is out of processes or memory; free some and retry")
+        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory | io::ErrorKind::StorageFull => {
+            Some("the system is out of processes, memory or namespaces; free some and retry")
         }
         _ => None,
     }

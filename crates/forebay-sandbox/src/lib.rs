@@ -63,6 +63,6 @@ pub use no_links::{Folder, open_without_links};
 pub use process_ancestry::descends_from;
 pub use reexec::ReexecCommand;
 pub use run::{FinishedRun, PreparedRun, prepare, run};
-pub use search_path::{path_candidates, trusted_path};
+pub use search_path::{path_candidates, trusted_path, trusted_program};
 pub use spec::{Code, PipeReadEnd, Program, RunSpec, Stdin};
 pub use start_latch::{LatchHandle, StartLatch, start_latch};

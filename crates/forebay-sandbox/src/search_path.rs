@@ -23,6 +23,21 @@ pub fn trusted_path(project: &Path) -> String {
     trusted.join(":")
 }
 
+/// Returns the name of a program if it is installed in the trusted part of `PATH`, or if it is this program.
+///
+/// `aws` is, `./aws` and `/tmp/aws` are not: a run could have made them.
+pub fn trusted_program(program: &str, project: &Path) -> Option<String> {
+    let path = Path::new(program);
+    let name = path.file_name()?.to_str()?;
+    let trusted = trusted_path(project);
+    let is_installed = env::split_paths(&trusted).any(|folder| {
+        let named = folder.join(name);
+        (path == Path::new(name) || path == named) && named.is_file()
+    });
+    let is_this = || env::current_exe().is_ok_and(|this| this == path);
+    (is_installed || is_this()).then(|| name.to_owned())
+}
+
 fn is_trusted(folder: &Path, project: &Path) -> bool {
     let Ok(real) = folder.canonicalize() else { return false };
     // The root of the file system is no project.

@@ -4,12 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay_policy::shell;
 use forebay_sandbox::isolation::AccessRules;
-use forebay_sandbox::{Isolation, Limits, Profile, Program};
+use forebay_sandbox::{Isolation, Limits, Profile, Program, trusted_program};
+use forebay_text::shell_quote;
 
 use crate::rules::InForce;
-use crate::{App, rules, settings};
+use crate::{App, AppError, rules, settings};
 
 const MEGABYTE: u64 = 1024 * 1024;
 
@@ -19,9 +19,9 @@ pub(crate) fn isolation(
     profile: Profile,
     in_force: &InForce,
     programs: Vec<String>,
-) -> Isolation {
+) -> Result<Isolation, AppError> {
     if profile == Profile::Off {
-        return Isolation::default();
+        return Ok(Isolation::default());
     }
     let settings = &app.settings.isolation;
     let paths = |texts: &[String]| texts.iter().map(|text| path(app, text)).collect::<Vec<_>>();
@@ -29,7 +29,7 @@ pub(crate) fn isolation(
     let mut deny = paths(&settings.deny);
     deny.extend(by_rules.hidden.iter().cloned());
     let project = app.stores.project();
-    Isolation {
+    Ok(Isolation {
         profile,
         project_root: project.map(|project| project.root.clone()),
         git_folder: project.and_then(|project| project.outer_git_folder().map(Path::to_owned)),
@@ -37,15 +37,16 @@ pub(crate) fn isolation(
         data_folder: Some(app.stores.home().root().to_owned()),
         write: paths(&settings.write),
         read: paths(&settings.read),
+        sockets: paths(&settings.sockets),
         credentials: agent_credentials(app, &programs),
         programs,
         deny,
         is_required: settings.required,
         denied_programs: by_rules.programs.clone(),
         read_only: by_rules.frozen.clone(),
-        control_files: control_files(app),
+        control_files: control_files(app)?,
         fixed: by_rules.fixed.clone(),
-    }
+    })
 }
 
 /// Files at the top of a project that programs obey when a person merely enters the folder, opens it in an editor or
@@ -96,9 +97,9 @@ const GIT_FOLDERS: [&str; 2] = ["worktrees", "modules"];
 const MAX_GIT_FOLDERS: usize = 64;
 
 /// The control files of the project, and git's; what the user's settings make writable is not among them.
-fn control_files(app: &App) -> Vec<PathBuf> {
+fn control_files(app: &App) -> Result<Vec<PathBuf>, AppError> {
     let Some(project) = app.stores.project() else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let own = CONTROL_FILES.iter().copied().chain(forebay_platforms::control_files());
     let mut files: Vec<PathBuf> = own.map(|name| project.root.join(name)).collect();
@@ -110,7 +111,9 @@ fn control_files(app: &App) -> Vec<PathBuf> {
     let shared = project.outer_git_folder().map(Path::to_owned);
     let mut folders: Vec<PathBuf> =
         [Some(git), of_worktree, shared].into_iter().flatten().collect();
-    folders.extend(folders.clone().iter().flat_map(|folder| inner_git_folders(folder)));
+    for folder in folders.clone() {
+        folders.extend(inner_git_folders(&folder)?);
+    }
     folders.sort();
     folders.dedup();
     for folder in folders.iter().filter(|folder| !folder.is_file()) {
@@ -123,21 +126,19 @@ fn control_files(app: &App) -> Vec<PathBuf> {
         opened.iter().any(|opened| file.starts_with(opened) && !project.root.starts_with(opened))
     };
     files.retain(|file| !is_opened(file));
-    files
+    Ok(files)
 }
 
 /// The folders of a repository's worktrees and submodules.
-fn inner_git_folders(git: &Path) -> Vec<PathBuf> {
-    let entries = GIT_FOLDERS.iter().filter_map(|name| std::fs::read_dir(git.join(name)).ok());
-    let mut folders: Vec<PathBuf> = entries
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.is_dir())
-        .collect();
+fn inner_git_folders(git: &Path) -> Result<Vec<PathBuf>, AppError> {
+    let mut folders = Vec::new();
+    for name in GIT_FOLDERS {
+        folders.extend(AccessRules::list(&git.join(name))?);
+    }
+    folders.retain(|path| path.is_dir());
     folders.sort();
     folders.truncate(MAX_GIT_FOLDERS);
-    folders
+    Ok(folders)
 }
 
 /// Where agents keep their own credentials, except those that the command names.
@@ -153,31 +154,21 @@ fn agent_credentials(app: &App, programs: &[String]) -> Vec<PathBuf> {
     app.user_home.as_ref().map(below_home).unwrap_or_default()
 }
 
-/// The words of a command that may name a program, which gets its own credentials.
+/// The programs that a command runs and that are installed outside of the reach of runs; each gets its own credentials
+/// and sockets.
 ///
 /// Code that starts programs names none: the user can open what it needs with `isolation.read`.
-pub(crate) fn named_programs(program: &Program) -> Vec<String> {
+pub(crate) fn named_programs(app: &App, program: &Program) -> Vec<String> {
     const SHELLS: &[&str] = &["shell", "bash", "sh", "zsh"];
-    let words: Vec<String> = match program {
-        Program::Shell(line) => words(line),
-        Program::Argv(arguments) => arguments.clone(),
-        Program::Code(code) if SHELLS.contains(&code.runtime.name) => words(&code.text),
+    let written = match program {
+        Program::Shell(line) => forebay_policy::programs(line),
+        Program::Argv(arguments) => forebay_policy::programs(&shell_quote::arguments(arguments)),
+        Program::Code(code) if SHELLS.contains(&code.runtime.name) => {
+            forebay_policy::programs(&code.text)
+        }
         Program::Code(_) => Vec::new(),
     };
-    // A word can be a command line itself: `bash -c "gh pr list"`.
-    let parts = words.iter().flat_map(|word| word.split_whitespace());
-    let names = parts.map(|part| part.rsplit('/').next().unwrap_or(part).to_owned());
-    names.filter(|name| !name.is_empty()).collect()
-}
-
-fn words(line: &str) -> Vec<String> {
-    let script = shell::parse(line);
-    script
-        .commands
-        .iter()
-        .flat_map(|command| &command.words)
-        .filter_map(shell::Word::known)
-        .collect()
+    written.iter().filter_map(|program| trusted_program(program, app.root())).collect()
 }
 
 pub(crate) fn limits(settings: &settings::Limits) -> Limits {
@@ -194,7 +185,7 @@ pub(crate) fn limits(settings: &settings::Limits) -> Limits {
 }
 
 /// Paths that no tool reads: what the settings deny, secrets, and what Forebay stores. The same list as for runs.
-pub(crate) fn denied_paths(app: &App) -> Vec<PathBuf> {
+pub(crate) fn denied_paths(app: &App) -> Result<Vec<PathBuf>, AppError> {
     let settings = &app.settings.isolation;
     let mut denied = AccessRules::hidden_paths(&Isolation {
         profile: Profile::Project,
@@ -203,9 +194,9 @@ pub(crate) fn denied_paths(app: &App) -> Vec<PathBuf> {
         read: settings.read.iter().map(|text| path(app, text)).collect(),
         credentials: agent_credentials(app, &[]),
         ..Isolation::default()
-    });
+    })?;
     denied.extend(paths_of_setting(app, &settings.deny));
-    denied
+    Ok(denied)
 }
 
 /// The paths that a setting names, with symlinks resolved.

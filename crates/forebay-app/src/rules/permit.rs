@@ -124,7 +124,7 @@ fn check_hidden(app: &App, acts: &[Act], cwd: &Path) -> Result<(), AppError> {
     if files.is_empty() {
         return Ok(());
     }
-    let hidden = crate::rules::isolation::denied_paths(app);
+    let hidden = crate::rules::isolation::denied_paths(app)?;
     match hidden.iter().find(|hidden| files.iter().any(|file| file.starts_with(hidden))) {
         None => Ok(()),
         Some(path) => Err(hidden_error(app, path)),
@@ -169,7 +169,7 @@ impl Readable {
         let around = circumstances(app, &in_force, &app.cwd);
         let has_rules = in_force.written.iter().any(|rule| rule.list != List::Allow);
         let is_open = around.mode == Mode::Forebay(Unmatched::Run) && !has_rules;
-        Ok(Self { in_force, around, denied: crate::rules::isolation::denied_paths(app), is_open })
+        Ok(Self { in_force, around, denied: crate::rules::isolation::denied_paths(app)?, is_open })
     }
 
     pub(crate) fn allows(&self, path: &Path) -> bool {

@@ -171,8 +171,8 @@ fn spec(
     spec.timeout = timeout(app, options)?;
     spec.env = environment(options)?;
     let profile = options.profile.unwrap_or(app.settings.isolation.profile);
-    let programs = isolation::named_programs(&spec.program);
-    spec.isolation = isolation::isolation(app, profile, in_force, programs);
+    let programs = isolation::named_programs(app, &spec.program);
+    spec.isolation = isolation::isolation(app, profile, in_force, programs)?;
     spec.limits = isolation::limits(&app.settings.limits);
     Ok(spec)
 }

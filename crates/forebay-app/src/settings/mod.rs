@@ -107,6 +107,7 @@ pub struct Isolation {
     pub profile: Profile,
     pub write: Vec<String>,
     pub read: Vec<String>,
+    pub sockets: Vec<String>,
     pub deny: Vec<String>,
     pub required: bool,
 }

@@ -6,13 +6,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use forebay_sandbox::isolation::{AccessRules, CheckOutcome, SelfTestReport};
+use forebay_sandbox::isolation::{AccessRules, SelfTestReport};
 use forebay_sandbox::runtimes::{RUNTIMES, Runtime};
-use forebay_sandbox::{Profile, Program, RunSpec, Sink, trusted_path};
+use forebay_sandbox::{Profile, Program, RunError, RunSpec, Sink, trusted_path};
 use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Effect, Tool};
 use crate::agents::state::AgentReport;
@@ -33,6 +33,7 @@ impl Tool for Doctor {
     type Input = Input;
 
     fn call(app: &App, _: Input, call: &Call) -> Result<Answer, AppError> {
+        let escapes = forebay_sandbox::isolation::self_test(app.root(), &call.cancel);
         let mut checks = vec![
             version(),
             project(app),
@@ -41,16 +42,18 @@ impl Tool for Doctor {
             index(app),
             shell(app, call),
             runtimes(app),
-            isolation(app, call),
+            isolation(app.settings.isolation.profile, &escapes),
             rules(app),
         ];
         checks.extend(credentials(app));
         checks.extend(embedder(app));
         checks.extend(agents(app));
-        let text = checks.iter().map(Check::line).collect::<Vec<_>>().join("\n");
+        let table = escapes.as_ref().map(escape_table).unwrap_or_default();
+        let text = checks.iter().map(Check::line).collect::<Vec<_>>().join("\n") + &table;
         let healthy = checks.iter().all(|check| check.state != State::Broken);
         let data = json!({
             "healthy": healthy,
+            "escapes": escapes.as_ref().map(escape_data).unwrap_or_default(),
             "checks": checks.iter().map(|check| json!({
                 "name": check.name,
                 "state": check.state.as_str(),
@@ -215,9 +218,12 @@ fn shell(app: &App, call: &Call) -> Check {
     let mut spec = RunSpec::new(program, app.cwd.clone());
     // This is no run of the user's: a shell of the project must not be started.
     spec.env = vec![("PATH".to_owned(), trusted_path(app.root()))];
-    if let Ok(in_force) = rules::in_force(app) {
-        let profile = app.settings.isolation.profile;
-        spec.isolation = rules::isolation::isolation(app, profile, &in_force, Vec::new());
+    let profile = app.settings.isolation.profile;
+    let isolation = rules::in_force(app)
+        .and_then(|in_force| rules::isolation::isolation(app, profile, &in_force, Vec::new()));
+    match isolation {
+        Ok(isolation) => spec.isolation = isolation,
+        Err(error) => return Check::broken("shell", error.to_text()),
     }
     match forebay_sandbox::run(&spec, &mut output, &call.cancel) {
         Ok(finished) if finished.ending.is_success() => Check::good(
@@ -287,12 +293,14 @@ fn agents(app: &App) -> Vec<Check> {
     checks
 }
 
-/// Tests what isolation promises and reports what is enforced.
-fn isolation(app: &App, call: &Call) -> Check {
-    let profile = app.settings.isolation.profile;
-    match forebay_sandbox::isolation::self_test(app.root(), &call.cancel) {
-        Ok(report) => isolation_check(profile, &report),
-        Err(error) => Check::broken("isolation", AppError::from(error).to_text()),
+/// Tries to escape from isolation and reports what is enforced.
+fn isolation(profile: Profile, report: &Result<SelfTestReport, RunError>) -> Check {
+    match report {
+        Ok(report) => isolation_check(profile, report),
+        Err(error) => {
+            let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            Check::broken("isolation", format!("{error}{hint}"))
+        }
     }
 }
 
@@ -300,8 +308,8 @@ fn isolation(app: &App, call: &Call) -> Check {
 fn credentials(app: &App) -> Option<Check> {
     let profile = app.settings.isolation.profile;
     let in_force = rules::in_force(app).ok()?;
-    let isolation = rules::isolation::isolation(app, profile, &in_force, Vec::new());
-    let credentials = AccessRules::credentials(&isolation);
+    let isolation = rules::isolation::isolation(app, profile, &in_force, Vec::new()).ok()?;
+    let credentials = AccessRules::credentials(&isolation).ok()?;
     let home = app.user_home.as_deref().and_then(|home| home.canonicalize().ok());
     let shown = |path: &PathBuf| match home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => format!("~/{}", below.display()),
@@ -324,26 +332,37 @@ fn credentials(app: &App) -> Option<Check> {
 }
 
 fn isolation_check(profile: Profile, report: &SelfTestReport) -> Check {
-    let offered = report.mechanisms.join(", ");
-    let guarantees = |outcome: CheckOutcome| {
-        let checks = report.checks.iter().filter(|check| check.outcome == outcome);
-        checks.map(|check| check.guarantee).collect::<Vec<_>>().join(", ")
-    };
-    if report.passed() {
-        let held = guarantees(CheckOutcome::Enforced);
-        let finding = format!("profile {profile}; {offered}; tested: {held}");
-        return if profile == Profile::Off {
-            Check::note("isolation", format!("{finding}; profile off enforces none of it"))
-        } else {
-            Check::good("isolation", finding)
-        };
+    let finding = format!("profile {profile}; {}", report.mechanisms.join(", "));
+    if profile == Profile::Off {
+        return Check::note("isolation", format!("{finding}; profile off blocks nothing of this"));
     }
-    let (broken, unknown) =
-        (guarantees(CheckOutcome::Violated), guarantees(CheckOutcome::Inconclusive));
-    Check::note(
-        "isolation",
-        format!(
-            "profile {profile}; {offered}; NOT enforced: [{broken}]; could not be tested: [{unknown}]"
-        ),
-    )
+    if report.passed() {
+        Check::good("isolation", finding)
+    } else {
+        Check::note("isolation", format!("{finding}; NOT complete, see the table"))
+    }
+}
+
+/// What was tried, and how it ended under each profile.
+fn escape_table(report: &SelfTestReport) -> String {
+    let row = |escape: &str, project: &str, strict: &str| {
+        format!("       {:<12}{escape:<28}{project:<10}{strict}", "")
+    };
+    let rows = report
+        .checks
+        .iter()
+        .map(|check| row(check.escape, check.project.as_str(), check.strict.as_str()));
+    let header = row("a run tries to", "project", "strict");
+    std::iter::once(header).chain(rows).map(|row| format!("\n{row}")).collect()
+}
+
+fn escape_data(report: &SelfTestReport) -> Value {
+    let checks = report.checks.iter().map(|check| {
+        json!({
+            "escape": check.escape,
+            "project": check.project.as_str(),
+            "strict": check.strict.as_str(),
+        })
+    });
+    checks.collect()
 }

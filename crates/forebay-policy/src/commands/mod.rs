@@ -63,9 +63,13 @@ pub(crate) struct ReachableCommands<'a> {
 ///
 /// A word that only may be a program, such as an argument, is none.
 pub fn programs(text: &str) -> Vec<String> {
-    let reachable = ReachableCommands::new(text, &[], &[]);
-    let certain =
-        reachable.commands.iter().filter(|reached| reached.reachability != Reachability::Possible);
+    let watched = WatchedCommands::new([]);
+    let execution = Execution { command: text, ..Execution::default() };
+    let reachable = ReachableCommands::new(&execution, &[], &watched);
+    let is_certain = |reached: &&ReachableCommand| {
+        matches!(reached.reachability, Reachability::Literal | Reachability::Reached)
+    };
+    let certain = reachable.commands.iter().filter(is_certain);
     certain.filter_map(|reached| reached.command.words.first()?.known()).collect()
 }
 

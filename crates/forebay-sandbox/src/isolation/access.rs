@@ -1,7 +1,8 @@
 //! The paths that a profile lets a run read and write, without symbolic links.
 
 use std::env;
-use std::fs;
+use std::fs::{self, DirEntry};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
@@ -12,8 +13,12 @@ use super::known_paths::{
     DEVICES, KnownPath, SECRET_STORE_EXCEPTIONS, SECRET_STORES, SYSTEM_PATHS, TEMP_DIRS,
     TOOL_CACHES, TOOL_CREDENTIALS, TOOL_LOCK_FILES, ToolCache,
 };
-use super::{Isolation, Profile};
+use super::shortage::entries;
+use super::{Isolation, Profile, sockets};
+use crate::RunError;
 
+/// What fails if the system is out of something.
+pub(super) const PREPARE: &str = "prepare the isolation";
 /// The program whose calls need the stored data.
 const OWN_PROGRAM: &str = "forebay";
 
@@ -39,23 +44,29 @@ pub struct AccessRules {
     /// Directories inside writable ones that cannot be renamed where mounts are possible, since a path that is denied
     /// or frozen leads through them.
     pub(super) fixed: Vec<PathBuf>,
+    /// Sockets of other processes, and directories of them, that cannot be connected to where mounts are possible.
+    pub(super) closed_sockets: Vec<PathBuf>,
 }
 
 impl AccessRules {
     /// Resolves `isolation` on this machine; `temp` is the private temp directory of the run, if any.
-    pub fn new(isolation: &Isolation, temp: Option<&Path>) -> Self {
+    ///
+    /// Fails only if the system is out of descriptors or the like.
+    pub fn new(isolation: &Isolation, temp: Option<&Path>) -> io::Result<Self> {
         let resolver = PathResolver { home: isolation.home.as_deref() };
         let denied = denied(isolation);
         let write = resolver.writable(isolation, temp);
         let control = control(isolation, &write);
+        let closed_sockets = sockets::closed(isolation)?;
         let exceptions = resolver.exceptions(isolation, &denied);
-        Self {
+        Ok(Self {
             profile: isolation.profile,
             read: resolver.readable(isolation, &write),
-            fixed: fixed(isolation, &control, &write),
+            fixed: fixed(isolation, control.iter().chain(&closed_sockets), &write),
             control,
             write,
-            hidden: resolver.hidden(isolation, &denied, &exceptions),
+            hidden: resolver.hidden(isolation, &denied, &exceptions)?,
+            closed_sockets,
             exceptions,
             denied,
             denied_programs: isolation
@@ -69,7 +80,7 @@ impl AccessRules {
                 .chain(&isolation.read_only)
                 .map(|path| canonicalize_or_keep(path))
                 .collect(),
-        }
+        })
     }
 
     /// Whether the profile allows reading `path`; file permissions may still deny it.
@@ -102,20 +113,26 @@ impl AccessRules {
     }
 
     /// The credentials of tools on this machine, and whether a run can read them that names none of the tools.
-    pub fn credentials(isolation: &Isolation) -> Vec<(PathBuf, bool)> {
+    pub fn credentials(isolation: &Isolation) -> Result<Vec<(PathBuf, bool)>, RunError> {
         let unnamed = Isolation { programs: Vec::new(), ..isolation.clone() };
-        let rules = Self::new(&unnamed, None);
+        let rules = Self::new(&unnamed, None).map_err(RunError::io(PREPARE))?;
         let resolver = PathResolver { home: isolation.home.as_deref() };
         let credentials = resolver.credentials(&unnamed).into_iter();
-        credentials.map(|path| (path.clone(), rules.allows_read(&path))).collect()
+        Ok(credentials.map(|path| (path.clone(), rules.allows_read(&path))).collect())
     }
 
     /// What no program can read under `isolation`, for those who read files themselves.
-    pub fn hidden_paths(isolation: &Isolation) -> Vec<PathBuf> {
+    pub fn hidden_paths(isolation: &Isolation) -> Result<Vec<PathBuf>, RunError> {
         let resolver = PathResolver { home: isolation.home.as_deref() };
         let denied = denied(isolation);
         let exceptions = resolver.exceptions(isolation, &denied);
-        resolver.hidden(isolation, &denied, &exceptions)
+        resolver.hidden(isolation, &denied, &exceptions).map_err(RunError::io(PREPARE))
+    }
+
+    /// Lists a directory that decides what a run can access; one that is missing or unreadable is empty.
+    pub fn list(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
+        let entries = entries(folder).map_err(RunError::io(PREPARE))?;
+        Ok(entries.iter().map(DirEntry::path).collect())
     }
 
     pub const fn profile(&self) -> Profile {
@@ -207,17 +224,17 @@ impl PathResolver<'_> {
         isolation: &Isolation,
         denied: &[PathBuf],
         exceptions: &[PathBuf],
-    ) -> Vec<PathBuf> {
+    ) -> io::Result<Vec<PathBuf>> {
         let mut hidden = self.existing(SECRET_STORES);
         hidden.extend(self.credentials(isolation));
-        hidden.extend(stored_data(isolation));
+        hidden.extend(stored_data(isolation)?);
         // A path that this user cannot read needs no rule, such as the password hashes for anyone but root.
         hidden.retain(|path| {
             let is_opened = is_within(path, exceptions) || isolation.write.contains(path);
             !is_opened && access(path, Access::READ_OK).is_ok()
         });
         hidden.extend_from_slice(denied);
-        hidden
+        Ok(hidden)
     }
 
     /// The credentials whose owners the run does not name.
@@ -293,13 +310,13 @@ fn denied(isolation: &Isolation) -> Vec<PathBuf> {
 }
 
 /// What Forebay has stored, unless the run calls Forebay. Compiled snippets are not among it: runs execute them.
-fn stored_data(isolation: &Isolation) -> Vec<PathBuf> {
+fn stored_data(isolation: &Isolation) -> io::Result<Vec<PathBuf>> {
     const RUNNABLE: &[&str] = &["cache"];
     let folder = isolation.data_folder.as_deref().filter(|_| !isolation.names(OWN_PROGRAM));
-    let entries = folder.and_then(|folder| fs::read_dir(canonicalize_or_keep(folder)).ok());
-    let entries = entries.into_iter().flatten().flatten();
-    let stored = entries.filter(|entry| !RUNNABLE.iter().any(|name| entry.file_name() == *name));
-    stored.map(|entry| entry.path()).collect()
+    let entries =
+        folder.map_or_else(|| Ok(Vec::new()), |folder| entries(&canonicalize_or_keep(folder)))?;
+    let is_runnable = |entry: &DirEntry| RUNNABLE.iter().any(|name| entry.file_name() == *name);
+    Ok(entries.iter().filter(|entry| !is_runnable(entry)).map(DirEntry::path).collect())
 }
 
 /// The control files that exist in writable directories.
@@ -308,13 +325,17 @@ fn control(isolation: &Isolation, write: &[PathBuf]) -> Vec<PathBuf> {
     existing.filter(|path| is_within(path, write)).collect()
 }
 
-/// The directories that lead to the project, to its control files and to what the caller wants fixed.
-fn fixed(isolation: &Isolation, control: &[PathBuf], write: &[PathBuf]) -> Vec<PathBuf> {
+/// The directories that lead to the project, to what the caller wants fixed, and to `paths`: control files and closed
+/// sockets, which would be found under another name by the next run.
+fn fixed<'a>(
+    isolation: &Isolation,
+    paths: impl Iterator<Item = &'a PathBuf>,
+    write: &[PathBuf],
+) -> Vec<PathBuf> {
     let folders =
         isolation.project_root.iter().chain(&isolation.git_folder).chain(&isolation.fixed);
     let folders = folders.filter_map(|folder| canonicalize(folder));
-    let folders =
-        folders.chain(control.iter().filter_map(|path| path.parent().map(Path::to_owned)));
+    let folders = folders.chain(paths.filter_map(|path| path.parent().map(Path::to_owned)));
     let mut fixed: Vec<PathBuf> = folders
         .flat_map(|folder| folder.ancestors().map(Path::to_owned).collect::<Vec<_>>())
         .filter(|folder| is_within(folder, write) && folder.is_dir())
@@ -362,7 +383,7 @@ mod tests {
     #[track_caller]
     fn check(isolation: &Isolation, path: &str, read: bool, write: bool) {
         let path = isolation.home.as_ref().unwrap().join(path);
-        let mut rules = AccessRules::new(isolation, None);
+        let mut rules = AccessRules::new(isolation, None).unwrap();
         // The fixture is in the temp directory, which is writable.
         rules.write.retain(|folder| !isolation.home.as_ref().unwrap().starts_with(folder));
         assert_eq!(
@@ -426,7 +447,7 @@ mod tests {
         isolation.programs = vec!["gem".to_owned()];
         let expected = [(".aws", true), (".gem/credentials", false), (".agent/auth.json", false)];
         let expected = expected.map(|(path, is_open)| (home.join(path), is_open));
-        assert_eq!(AccessRules::credentials(&isolation), expected);
+        assert_eq!(AccessRules::credentials(&isolation).unwrap(), expected);
     }
 
     #[test]

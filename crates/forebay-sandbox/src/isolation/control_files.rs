@@ -110,8 +110,10 @@ fn set_aside_in_git(path: &Path) -> Vec<PathBuf> {
         let is_moved = executes_something(path) && set_aside(path);
         return is_moved.then(|| path.to_owned()).into_iter().collect();
     }
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let files = entries.map(|entry| entry.path());
+    let Ok(entries) = fs::read_dir(path) else {
+        return set_aside(path).then(|| path.to_owned()).into_iter().collect();
+    };
+    let files = entries.flatten().map(|entry| entry.path());
     files
         .filter(|file| !ends_with(file, SAMPLE) && !ends_with(file, SUFFIX) && set_aside(file))
         .collect()

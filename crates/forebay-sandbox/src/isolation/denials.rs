@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use super::access::is_within;
 use super::canonicalize::canonicalize_or_keep;
 use super::process_denials::{self, hidden_owners, inspection_note, signal_note};
 use super::{AccessRules, Profile};
@@ -42,6 +43,10 @@ const OFFLINE_PHRASES: &[&str] = &[
     "unable to resolve",
     "socket: operation not permitted",
 ];
+
+/// Phrases of a failed connection, in lowercase.
+const CONNECTION_PHRASES: &[&str] =
+    &["connect", "no server running", "not a socket", "enotsock", "econnrefused", "enoent"];
 
 /// What sudo and similar programs print when they cannot gain privileges.
 const PRIVILEGE_PHRASES: &[&str] =
@@ -80,12 +85,46 @@ pub fn explain_denials(
         Program::Code(_) => String::new(),
     };
     let mut notes = Vec::from_iter(hidden_owners(&command, output, succeeded));
-    // A command that succeeded got around what it was denied.
-    if !succeeded {
-        let rules = AccessRules::new(&spec.isolation, None);
-        notes.extend(explain_lines(output, &spec.cwd, &rules, &ThisUser { how_to_stop }));
+    if let Ok(rules) = AccessRules::new(&spec.isolation, None) {
+        let user = ThisUser { how_to_stop };
+        notes.extend(if succeeded {
+            frozen_notes(output, &spec.cwd, &rules)
+        } else {
+            explain_lines(output, &spec.cwd, &rules, &user)
+        });
     }
     notes
+}
+
+/// What a command that succeeded could not write all the same: `git push -u` only warns that it cannot set the upstream.
+/// Other refusals it got around.
+fn frozen_notes(output: &str, cwd: &Path, rules: &AccessRules) -> Vec<String> {
+    let mut notes = Vec::new();
+    for line in output.lines() {
+        let note = frozen_note(line, &line.to_ascii_lowercase(), cwd, rules);
+        if let Some(note) = note.filter(|note| !notes.contains(note)) {
+            notes.push(note);
+        }
+    }
+    notes.truncate(MAX_NOTES);
+    notes
+}
+
+/// A file that is frozen for runs, in a line about a denial. Git names its own relative to the top of the project.
+fn frozen_note(line: &str, lowercase: &str, cwd: &Path, rules: &AccessRules) -> Option<String> {
+    if !contains_any(lowercase, DENIAL_PHRASES) {
+        return None;
+    }
+    let named = words(line).filter(|word| word.contains('/')).find_map(|word| {
+        let is_meant = |path: &&PathBuf| path.ends_with(word) || cwd.join(word) == **path;
+        // A folder that leads to such a file can be neither removed nor renamed.
+        rules.control.iter().find(is_meant).or_else(|| rules.fixed.iter().find(is_meant))
+    })?;
+    let shown = named.display();
+    Some(format!(
+        "isolation: {shown} is frozen for runs, because other programs take commands from it, and was not changed; \
+         the user can do this step, or allow it with isolation.write = [\"{shown}\"] (`forebay config` names the file)"
+    ))
 }
 
 fn explain_lines(
@@ -99,7 +138,9 @@ fn explain_lines(
         let lowercase = line.to_ascii_lowercase();
         let note = privilege_note(&lowercase, rules)
             .or_else(|| network_note(line, &lowercase, rules))
+            .or_else(|| socket_note(line, &lowercase, rules, user))
             .or_else(|| signal_note(line, &lowercase, user))
+            .or_else(|| frozen_note(line, &lowercase, cwd, rules))
             .or_else(|| path_note(line, &lowercase, cwd, rules, user));
         if let Some(note) = note
             && !notes.contains(&note)
@@ -164,6 +205,27 @@ fn network_note(line: &str, lowercase: &str, rules: &AccessRules) -> Option<Stri
     ))
 }
 
+/// A connection to a socket that is closed to runs, and exists.
+fn socket_note(
+    line: &str,
+    lowercase: &str,
+    rules: &AccessRules,
+    user: &dyn UserPermissions,
+) -> Option<String> {
+    if !contains_any(lowercase, CONNECTION_PHRASES) {
+        return None;
+    }
+    let paths = words(line).map(|word| word.strip_prefix("unix://").unwrap_or(word));
+    let paths = paths.filter(|word| word.starts_with('/')).map(Path::new);
+    let mut paths = paths.map(canonicalize_or_keep);
+    let path = paths.find(|path| is_within(path, &rules.closed_sockets) && user.exists(path))?;
+    let shown = path.display();
+    Some(format!(
+        "isolation: {shown} is a socket of a process outside of the run; \
+         isolation.sockets = [\"{shown}\"] in your settings opens it (`forebay config` names the file)"
+    ))
+}
+
 fn path_note(
     line: &str,
     lowercase: &str,
@@ -198,7 +260,7 @@ fn profile_note(path: &Path, rules: &AccessRules, user: &dyn UserPermissions) ->
     }
     if rules.is_control(path) {
         return Some(format!(
-            "isolation: {shown} is frozen for runs: other programs take commands from it; \
+            "isolation: {shown} is frozen for runs, because other programs take commands from it; \
              isolation.write = [\"{shown}\"] in your settings allows it (`forebay config` names the file)"
         ));
     }
@@ -209,10 +271,22 @@ fn profile_note(path: &Path, rules: &AccessRules, user: &dyn UserPermissions) ->
         ));
     }
     let (doing, setting) = if reads { ("writing", "write") } else { ("accessing", "read") };
+    if is_transient(path) {
+        return Some(format!(
+            "isolation: {doing} {shown} is not allowed by profile {profile}; `forebay run --isolation off` allows it"
+        ));
+    }
     Some(format!(
         "isolation: {doing} {shown} is not allowed by profile {profile}; \
          isolation.{setting} = [\"{shown}\"] in your settings allows it (`forebay config` names the file)"
     ))
+}
+
+/// Whether a setting cannot name the path: it is another one in the next run, or a part of the kernel.
+fn is_transient(path: &Path) -> bool {
+    ["/proc", "/sys", "/dev/pts", "/dev/fd", "/dev/tty"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
 }
 
 pub(super) fn contains_any(lowercase: &str, phrases: &[&str]) -> bool {
@@ -230,16 +304,18 @@ fn paths<'a>(
     user: &'a dyn UserPermissions,
 ) -> impl Iterator<Item = PathBuf> + 'a {
     let is_path = |text: &&str| text.contains('/') && !text.contains("://");
-    let words = line
-        .split([' ', '\'', '"', '`', '‘', '’', '(', ')', ',', ';', '='])
-        .map(|word| word.trim_end_matches([':', '.']))
-        .filter(is_path);
+    let words = words(line).filter(is_path);
     let names = quoted(line).filter(move |text| {
         text.contains('/') || contains_any(lowercase, FILE_PHRASES) || user.exists(&cwd.join(text))
     });
     let paths = names.chain(words).map(|text| normalize(&cwd.join(text)));
     paths
         .filter(|path| user.exists(path) || path.parent().is_some_and(|parent| user.exists(parent)))
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split([' ', '\'', '"', '`', '‘', '’', '(', ')', ',', ';', '='])
+        .map(|word| word.trim_end_matches([':', '.']))
 }
 
 /// Words of messages whose quoted text is a file.
@@ -316,6 +392,7 @@ mod tests {
             read_only: Vec::new(),
             control: vec!["/p/.git/config".into()],
             fixed: Vec::new(),
+            closed_sockets: vec!["/run/x.sock".into(), "/tmp/tmux-7".into()],
         }
     }
 
@@ -324,8 +401,19 @@ mod tests {
 
     impl UserPermissions for Everything {
         fn exists(&self, path: &Path) -> bool {
-            ["/p", "/p/src", "/p/.git/config", "/etc", "/etc/x", "/h", "/h/x", "/h/.ssh", "/proc/7"]
-                .contains(&&*path.to_string_lossy())
+            [
+                "/p",
+                "/p/src",
+                "/p/.git/config",
+                "/etc",
+                "/etc/x",
+                "/h",
+                "/h/x",
+                "/h/.ssh",
+                "/proc/7",
+                "/run/x.sock",
+            ]
+            .contains(&&*path.to_string_lossy())
         }
 
         fn may_read(&self, path: &Path) -> bool {
@@ -390,6 +478,21 @@ mod tests {
         ] {
             check(Profile::Project, line, "/p/.git/config is frozen for runs");
         }
+        let of_git = "error: could not write config file .git/config: Device or resource busy";
+        check(Profile::Project, of_git, "/p/.git/config is frozen for runs");
+        let warned = frozen_notes(of_git, Path::new("/p/src"), &rules(Profile::Project));
+        assert_eq!(warned.len(), 1, "{warned:?}");
+        assert!(
+            frozen_notes("wrote .git/config", Path::new("/p"), &rules(Profile::Project)).is_empty()
+        );
+    }
+
+    #[test]
+    fn suggests_no_setting_for_a_path_that_changes() {
+        for path in ["/proc/7/oom_score_adj", "/proc/sys/kernel/panic", "/sys/x", "/dev/pts/3"] {
+            let line = format!("bash: line 1: {path}: Permission denied");
+            assert!(!notes(Profile::Project, &line).contains("isolation.write"), "{path}");
+        }
     }
 
     #[test]
@@ -411,6 +514,19 @@ mod tests {
             "(registry.npmjs.org)",
         );
         check(Profile::Strict, "connect: Network is unreachable", "no network;");
+    }
+
+    #[test]
+    fn explains_a_socket_out_of_reach() {
+        for line in [
+            "Cannot connect to the daemon at unix:///run/x.sock. Is it running?",
+            "error connecting to /run/x.sock (Connection refused)",
+            "connect ECONNREFUSED /run/x.sock",
+        ] {
+            check(Profile::Project, line, "isolation.sockets = [\"/run/x.sock\"]");
+        }
+        check(Profile::Project, "error connecting to /tmp/tmux-7/default (No such file)", "");
+        check(Profile::Project, "cannot connect to /p/src/own.sock", "");
     }
 
     #[test]

@@ -121,6 +121,101 @@ pub(super) const TOOL_CREDENTIALS: &[ToolCredentials] = &[
     owned(".wgetrc", &["wget"]),
 ];
 
+/// Sockets of other processes: closed, except for a run under `project` that names one of the programs that own them.
+/// A variable of the environment stands for its value, `$UID` for the user. SECURITY.md lists them.
+pub(super) const TOOL_SOCKETS: &[ToolCredentials] = &[
+    owned("/run/docker.sock", CONTAINER_TOOLS),
+    owned("$DOCKER_HOST", CONTAINER_TOOLS),
+    owned("$XDG_RUNTIME_DIR/docker.sock", CONTAINER_TOOLS),
+    owned(".docker/run/docker.sock", CONTAINER_TOOLS),
+    owned(".docker/desktop/docker.sock", CONTAINER_TOOLS),
+    owned("/run/podman", CONTAINER_TOOLS),
+    owned("$XDG_RUNTIME_DIR/podman", CONTAINER_TOOLS),
+    owned("/run/containerd", &["ctr", "nerdctl", "crictl"]),
+    owned("/run/crio", &["crictl"]),
+    owned("/run/libvirt", &["virsh", "virt-install"]),
+    owned("/var/snap/lxd/common/lxd/unix.socket", &["lxc"]),
+    owned("/var/lib/incus/unix.socket", &["incus"]),
+    owned("/nix/var/nix/daemon-socket", &["nix", "nix-build", "nix-shell", "nix-store", "nix-env"]),
+    owned("$SSH_AUTH_SOCK", SSH_TOOLS),
+    owned(".gnupg", &["gpg", "gpg2", "gpgconf", "gpg-connect-agent", "git", "pass", "sops"]),
+    owned(
+        "$XDG_RUNTIME_DIR/gnupg",
+        &["gpg", "gpg2", "gpgconf", "gpg-connect-agent", "git", "pass", "sops"],
+    ),
+    owned("/run/postgresql", POSTGRES_TOOLS),
+    owned("/tmp/.s.PGSQL.5432", POSTGRES_TOOLS),
+    owned("/run/mysqld", MYSQL_TOOLS),
+    owned("/var/lib/mysql/mysql.sock", MYSQL_TOOLS),
+    owned("/tmp/mysql.sock", MYSQL_TOOLS),
+    owned("/run/redis", &["redis-cli", "valkey-cli"]),
+];
+
+const CONTAINER_TOOLS: &[&str] =
+    &["docker", "docker-compose", "podman", "podman-compose", "buildah", "act", "devcontainer"];
+const SSH_TOOLS: &[&str] = &[
+    "ssh",
+    "ssh-add",
+    "scp",
+    "sftp",
+    "rsync",
+    "mosh",
+    "sshfs",
+    "git",
+    "gh",
+    "glab",
+    "hub",
+    "cargo",
+    "go",
+    "npm",
+    "pnpm",
+    "yarn",
+    "pip",
+    "uv",
+    "ansible",
+    "ansible-playbook",
+];
+const POSTGRES_TOOLS: &[&str] = &[
+    "psql",
+    "pg_dump",
+    "pg_dumpall",
+    "pg_restore",
+    "pg_isready",
+    "pgbench",
+    "createdb",
+    "dropdb",
+    "createuser",
+    "dropuser",
+    "vacuumdb",
+];
+const MYSQL_TOOLS: &[&str] =
+    &["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "mariadb-admin"];
+
+/// Directories of sockets that lead out of isolation, as a whole: sockets that are made later are closed too.
+pub(super) const SOCKET_FOLDERS: &[KnownPath] = &[
+    known("$XDG_RUNTIME_DIR", "the session: D-Bus, Wayland, systemd, audio"),
+    known("/run/user/$UID", "the session, if the variable is not set"),
+    known("/run/dbus", "the system bus starts services"),
+    known("$TMUX_TMPDIR/tmux-$UID", "tmux types into the user's terminals"),
+    known("/tmp/tmux-$UID", "tmux types into the user's terminals"),
+    known("/run/screen", "screen types into the user's terminals"),
+    known(".screen", "screen types into the user's terminals"),
+    known("/tmp/.X11-unix", "the screen and the keyboard"),
+    known("/tmp/.ICE-unix", "the desktop session"),
+];
+
+/// Sockets that every program may use.
+pub(super) const SYSTEM_SOCKETS: &[KnownPath] = &[
+    known("/run/systemd/resolve", "name resolution"),
+    known("/run/systemd/userdb", "names of users"),
+    known("/run/systemd/journal", "logging"),
+    known("/run/nscd", "names of users and hosts"),
+    known("/run/nslcd", "names of users"),
+    known("/var/lib/sss/pipes", "names of users"),
+    known("/run/avahi-daemon", "name resolution"),
+    known("/dev/log", "logging"),
+];
+
 /// Paths inside secret stores that contain no secrets and are needed to connect through an agent.
 pub(super) const SECRET_STORE_EXCEPTIONS: &[KnownPath] = &[
     known(".ssh/config", "connection settings of hosts"),
@@ -295,6 +390,8 @@ mod tests {
             TEMP_DIRS,
             DEVICES,
             SYSTEM_PATHS,
+            SOCKET_FOLDERS,
+            SYSTEM_SOCKETS,
         ] {
             for (index, entry) in list.iter().enumerate() {
                 assert!(!entry.reason.is_empty(), "{}", entry.path);
@@ -306,6 +403,21 @@ mod tests {
             }
         }
         assert!(TOOL_CACHES.iter().all(|cache| !cache.reason.is_empty()));
+    }
+
+    #[test]
+    fn security_md_lists_sockets() {
+        let page = include_str!("../../../../SECURITY.md");
+        for known in TOOL_SOCKETS {
+            let home = if known.path.starts_with(['/', '$']) { "" } else { "~/" };
+            let programs: Vec<String> =
+                known.programs.iter().map(|program| format!("`{program}`")).collect();
+            let row = format!("| `{home}{}` | {} |", known.path, programs.join(", "));
+            assert!(page.contains(&row), "SECURITY.md does not list {row}");
+        }
+        for known in SOCKET_FOLDERS {
+            assert!(page.contains(known.path), "SECURITY.md does not list {}", known.path);
+        }
     }
 
     #[test]

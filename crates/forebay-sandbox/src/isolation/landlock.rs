@@ -5,7 +5,6 @@
 //! that the run creates in such an ancestor is in no rule; `mounts` avoids this for writable directories.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -19,6 +18,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use super::access::AccessRules;
 use super::mounts::{Mounts, NEW_TERMINAL, TERMINALS, TERMINALS_FOLDER};
+use super::shortage::{entries, unless_shortage};
 
 /// The newest supported ABI. Features that the kernel lacks are omitted.
 const TARGET_ABI: ABI = ABI::V7;
@@ -161,7 +161,7 @@ impl RulesetBuilder {
         if !exclusions.is_ancestor(path) {
             return self.allow(path, access);
         }
-        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        for entry in entries(path)? {
             self.allow_except(&entry.path(), exclusions, access)?;
         }
         Ok(())
@@ -169,9 +169,11 @@ impl RulesetBuilder {
 
     /// Adds one rule. A path that cannot be opened needs none, since the run cannot open it either.
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<()> {
-        let is_replaced = self.own_terminals && is_terminal(path);
-        let file = if is_replaced { None } else { open_without_links(path).ok() };
-        let Some(file) = file else {
+        if self.own_terminals && is_terminal(path) {
+            return Ok(());
+        }
+        let opened = open_without_links(path).map_err(io::Error::from);
+        let Some(file) = unless_shortage(opened)? else {
             return Ok(());
         };
         let ruleset = self.ruleset.take().ok_or(io::ErrorKind::InvalidInput)?;

@@ -5,6 +5,8 @@
 //! - `known_paths`: the tables of secret stores, tool caches, toolchains and system directories;
 //! - `access`: the paths that a profile lets a run read and write, resolved by `canonicalize`, with the
 //!   caches of the `installed_tools`;
+//! - `sockets`: the sockets of other processes that a run cannot connect to;
+//! - `shortage`: what ends a run instead of leaving a gap in its isolation;
 //! - `environment`: inherited variables that inject code into a run;
 //! - `restrictions`: the sandbox that the child applies to itself between fork and exec, on Linux built from
 //!   `landlock` (paths), `mounts` (read-only file systems, denied and frozen paths inside writable directories,
@@ -13,7 +15,7 @@
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
 //!   `process_denials` does so for signals and the state of processes;
-//! - `self_test`: checks the guarantees with real processes.
+//! - `self_test`: tries to escape, with real processes.
 //!
 //! Not covered: a hard link inside the project to a denied file can be read, since it is that file under
 //! another name; and file names can be listed everywhere under `project`.
@@ -41,6 +43,8 @@ mod seatbelt;
 #[cfg(target_os = "linux")]
 mod seccomp;
 mod self_test;
+mod shortage;
+mod sockets;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -51,7 +55,7 @@ pub use denials::explain_denials;
 pub(crate) use environment::injection_variables;
 pub use restrictions::missing_mechanisms;
 pub(crate) use restrictions::{Restrictions, Sandbox};
-pub use self_test::{CheckOutcome, GuaranteeCheck, SelfTestReport, self_test};
+pub use self_test::{CheckOutcome, EscapeCheck, SelfTestReport, self_test};
 
 /// How strictly a run is isolated, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -109,6 +113,8 @@ pub struct Isolation {
     pub write: Vec<PathBuf>,
     /// Readable in addition to the profile, even inside a secret store.
     pub read: Vec<PathBuf>,
+    /// Sockets of other processes, or directories of them, that the run can connect to.
+    pub sockets: Vec<PathBuf>,
     /// The words of the command that may name programs: each gets the credentials that it owns.
     pub programs: Vec<String>,
     /// More credentials, which are hidden.

@@ -2,18 +2,21 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
+use super::shortage::unless_shortage;
+
 /// Returns where file systems are mounted that can be written.
-pub(super) fn writable_mount_points() -> Vec<PathBuf> {
-    let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
+pub(super) fn writable_mount_points() -> io::Result<Vec<PathBuf>> {
+    let table = unless_shortage(fs::read("/proc/self/mountinfo"))?.unwrap_or_default();
     let mut points: Vec<PathBuf> =
         table.split(|byte| *byte == b'\n').filter_map(writable_mount_point).collect();
     // A mount over another one has the same path, which leads to the upper one.
     points.sort();
     points.dedup();
-    points
+    Ok(points)
 }
 
 /// Parses a line such as `36 35 98:0 /root /mount\040point rw,noatime shared:1 - ext3 /dev/root rw`.
@@ -60,6 +63,6 @@ mod tests {
 
     #[test]
     fn finds_the_mounts_of_this_system() {
-        assert!(writable_mount_points().iter().any(|point| point.starts_with("/")));
+        assert!(writable_mount_points().unwrap().iter().any(|point| point.starts_with("/")));
     }
 }

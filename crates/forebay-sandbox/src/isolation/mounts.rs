@@ -8,7 +8,8 @@
 //!   rule for every other entry of the project, and the run could not access the files it creates next to it;
 //! - frozen files inside writable directories are read-only, and the directories that lead to them are mounts, which
 //!   cannot be renamed;
-//! - terminals are private.
+//! - terminals are private;
+//! - sockets of other processes are covered.
 //!
 //! A mount namespace can be created by root, by other users only in a user namespace, if the system allows these.
 //! `seccomp` prevents the run from changing mounts. Support is not probed in advance: if the first run cannot
@@ -18,6 +19,7 @@ use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,6 +31,7 @@ use rustix::process::{getegid, geteuid};
 use super::access::{AccessRules, is_within};
 use super::mount_calls::{Depth, add_mount_attributes, mount, unshare, write_file};
 use super::mount_table::writable_mount_points;
+use super::shortage::is_shortage;
 
 /// The errno of a child that could not have its namespace; no other step of the child setup fails with it.
 const UNAVAILABLE: libc::c_int = libc::ENOTBLK;
@@ -78,6 +81,10 @@ enum Kind {
     Copied(Vec<(CString, Vec<u8>)>),
     /// Terminals that only the run sees.
     Terminals,
+    /// Replaced by an empty directory with these mount options.
+    Emptied(CString),
+    /// A socket that cannot be connected to: something else is in its place.
+    NoSocket,
 }
 
 /// Maps the user and group to themselves in the user namespace.
@@ -89,15 +96,15 @@ struct IdMap {
 
 impl Mounts {
     /// Returns the mounts for `rules`; `None` if mount namespaces are unsupported.
-    pub(super) fn new(rules: &AccessRules) -> Option<Self> {
+    pub(super) fn new(rules: &AccessRules) -> io::Result<Option<Self>> {
         if UNSUPPORTED.load(Ordering::Relaxed) {
-            return None;
+            return Ok(None);
         }
         let id_map = id_map();
         let mut plan: Vec<(PathBuf, Kind)> = Vec::new();
         let own = own_mounts(rules);
         let sealed =
-            writable_mount_points().into_iter().filter(|point| !is_within(point, &rules.write));
+            writable_mount_points()?.into_iter().filter(|point| !is_within(point, &rules.write));
         let sealed: Vec<_> = sealed.map(|point| (point, Kind::Sealed)).collect();
         plan.extend(own.into_iter().map(|path| (path, Kind::Own)));
         plan.extend(sealed);
@@ -108,12 +115,13 @@ impl Mounts {
             plan.extend(settings.map(|files| (PathBuf::from(SSH_SETTINGS), Kind::Copied(files))));
         }
         plan.push((TERMINALS_FOLDER.into(), Kind::Terminals));
+        plan.extend(closed_sockets(rules));
         let mounts = plan
             .into_iter()
             .filter(|(path, kind)| matches!(kind, Kind::Sealed) || path.exists())
             .filter_map(|(path, kind)| Some(Mount { path: c_string(&path)?, kind }))
             .collect();
-        Some(Self { id_map, mounts })
+        Ok(Some(Self { id_map, mounts }))
     }
 
     /// Whether a mount enforces what is denied about `path`.
@@ -125,13 +133,13 @@ impl Mounts {
 
     /// Creates the namespace and the mounts. Async-signal-safe: system calls only.
     pub(super) fn apply(&self) -> io::Result<()> {
-        self.create_namespace().map_err(|_| io::Error::from_raw_os_error(UNAVAILABLE))?;
+        self.create_namespace().map_err(|error| unless_short(error, UNAVAILABLE))?;
         self.mounts.iter().try_for_each(Mount::apply).map_err(|error| {
             let has_changed = matches!(
                 error.raw_os_error(),
                 Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP | libc::EACCES)
             );
-            io::Error::from_raw_os_error(if has_changed { CHANGED } else { UNAVAILABLE })
+            unless_short(error, if has_changed { CHANGED } else { UNAVAILABLE })
         })
     }
 
@@ -145,6 +153,11 @@ impl Mounts {
         }
         mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None)
     }
+}
+
+/// Marks the failure of a mount, except for a shortage, which the next run may not have.
+fn unless_short(error: io::Error, mark: libc::c_int) -> io::Error {
+    if is_shortage(&error) { error } else { io::Error::from_raw_os_error(mark) }
 }
 
 /// The writable directories, and the directories in them that cannot be renamed, outer ones first.
@@ -170,6 +183,20 @@ fn masked(rules: &AccessRules) -> impl Iterator<Item = (PathBuf, Kind)> {
     hidden.map(|path| {
         let is_folder = path.is_dir();
         (path.clone(), if is_folder { Kind::InaccessibleFolder } else { Kind::InaccessibleFile })
+    })
+}
+
+/// Directories of sockets are replaced by empty ones, in which the run can make its own; single sockets are covered.
+fn closed_sockets(rules: &AccessRules) -> impl Iterator<Item = (PathBuf, Kind)> {
+    rules.closed_sockets.iter().filter_map(|path| {
+        let found = path.metadata().ok()?;
+        let mode = found.permissions().mode() & 0o7777;
+        let kind = if found.is_dir() {
+            Kind::Emptied(CString::new(format!("mode={mode:o}")).ok()?)
+        } else {
+            Kind::NoSocket
+        };
+        Some((path.clone(), kind))
     })
 }
 
@@ -220,11 +247,26 @@ impl Mount {
                 add_mount_attributes(&self.path, unwritable, Depth::One)
             }
             Kind::Terminals => private_terminals(&self.path),
+            Kind::Emptied(options) => {
+                let flags = libc::MS_NOSUID | libc::MS_NODEV;
+                mount(None, &self.path, Some(c"tmpfs"), flags, Some(options))
+            }
+            Kind::NoSocket => self.cover_socket(),
         }
     }
 
     fn bind(&self) -> io::Result<()> {
         mount(Some(&self.path), &self.path, None, libc::MS_BIND | libc::MS_REC, None)
+    }
+
+    /// A socket may be gone by now.
+    fn cover_socket(&self) -> io::Result<()> {
+        match mount(Some(c"/dev/null"), &self.path, None, libc::MS_BIND, None) {
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR)) => {
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 
     /// A mount point that cannot be reached, or below which another mount was put, is out of reach for the run too.
@@ -266,10 +308,20 @@ impl IdMap {
 /// namespace, later runs do without.
 pub(super) fn is_mount_failure(error: &io::Error) -> bool {
     let code = error.raw_os_error();
-    if code == Some(UNAVAILABLE) {
+    let is_refused =
+        code == Some(UNAVAILABLE) || code == Some(libc::ENOSPC) && are_namespaces_disabled();
+    if is_refused {
         UNSUPPORTED.store(true, Ordering::Relaxed);
     }
-    matches!(code, Some(UNAVAILABLE | CHANGED))
+    is_refused || code == Some(CHANGED)
+}
+
+/// Whether the administrator permits no namespaces; the kernel reports it as if all of them were in use.
+fn are_namespaces_disabled() -> bool {
+    ["user", "mnt"].iter().any(|kind| {
+        let limit = fs::read_to_string(format!("/proc/sys/user/max_{kind}_namespaces"));
+        limit.is_ok_and(|limit| limit.trim() == "0")
+    })
 }
 
 /// Whether the system has refused a mount namespace.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::access::PREPARE;
 use super::{AccessRules, Isolation, Profile};
 use crate::RunError;
 
@@ -30,12 +31,12 @@ impl Sandbox {
         if isolation.is_refused_if_missing() && !missing.is_empty() {
             return Err(RunError::NotIsolated { missing: missing.join(" and ") });
         }
-        Self::build(isolation).map_err(RunError::io("prepare the isolation"))
+        Self::build(isolation).map_err(RunError::io(PREPARE))
     }
 
     fn build(isolation: &Isolation) -> io::Result<Self> {
         let temp_dir = private_temp_dir(isolation.profile)?;
-        let rules = AccessRules::new(isolation, temp_dir.as_ref().map(TempDir::path));
+        let rules = AccessRules::new(isolation, temp_dir.as_ref().map(TempDir::path))?;
         Ok(Self { restrictions: Some(Arc::new(Restrictions::new(&rules)?)), temp_dir })
     }
 
@@ -90,7 +91,7 @@ mod linux {
 
     impl Restrictions {
         pub(crate) fn new(rules: &AccessRules) -> io::Result<Self> {
-            let mounts = Mounts::new(rules);
+            let mounts = Mounts::new(rules)?;
             let ruleset = landlock::ruleset(rules, mounts.as_ref())?;
             let filter = SeccompFilter::for_profile(rules.profile());
             Ok(Self { mounts, ruleset, filter, abi: landlock::abi_version().unwrap_or_default() })
@@ -133,7 +134,7 @@ mod linux {
         let mounts = if mounts::are_supported() {
             "mount namespaces"
         } else {
-            "no mount namespaces: modes and times of other files, control files and terminals are NOT protected"
+            "no mount namespaces: modes and times of other files, control files, terminals and sockets are NOT protected"
         };
         vec![paths, "seccomp".to_owned(), mounts.to_owned()]
     }

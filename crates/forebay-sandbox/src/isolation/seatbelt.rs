@@ -66,6 +66,7 @@ mod tests {
             read_only: vec!["/p/da\"ta".into()],
             control: Vec::new(),
             fixed: Vec::new(),
+            closed_sockets: Vec::new(),
         }
     }
 

@@ -1,81 +1,102 @@
-//! Checks the guarantees of isolation with real processes.
+//! Tries to escape from isolation, with real processes.
 //!
-//! Each check runs twice: under its profile, where the command must fail, and without isolation, where it must
-//! succeed. Otherwise, a command that fails for another reason would look like an enforced guarantee.
+//! Each escape is tried under the profiles that promise to block it, where it must fail, and without isolation, where it
+//! must succeed. Otherwise, a command that fails for another reason would look like an enforced guarantee.
 
 use std::fs::{self, Permissions};
 use std::io;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::time::Duration;
 
 use forebay_domain::run::Stream;
+use rustix::process::geteuid;
 
 use super::restrictions::mechanisms;
 use super::{Isolation, Profile};
 use crate::{CancelToken, Program, RunError, RunSpec, Sink, run, trusted_path};
+
+/// No attempt takes longer.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The result of the self-test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelfTestReport {
     /// Describes the mechanisms of this system.
     pub mechanisms: Vec<String>,
-    pub checks: Vec<GuaranteeCheck>,
+    pub checks: Vec<EscapeCheck>,
 }
 
 impl SelfTestReport {
     pub fn passed(&self) -> bool {
-        self.checks.iter().all(|check| check.outcome == CheckOutcome::Enforced)
+        let outcomes = self.checks.iter().flat_map(|check| [check.project, check.strict]);
+        outcomes
+            .into_iter()
+            .all(|outcome| matches!(outcome, CheckOutcome::Enforced | CheckOutcome::Permitted))
     }
 }
 
-/// The result for one guarantee.
+/// The result for one escape, under each profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GuaranteeCheck {
-    pub guarantee: &'static str,
-    pub outcome: CheckOutcome,
+pub struct EscapeCheck {
+    pub escape: &'static str,
+    pub project: CheckOutcome,
+    pub strict: CheckOutcome,
 }
 
-/// The outcome of one check.
+/// The outcome of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckOutcome {
+    /// The escape failed.
     Enforced,
+    /// The escape succeeded.
     Violated,
     /// The command also failed without isolation.
     Inconclusive,
+    /// The profile permits it.
+    Permitted,
 }
 
-/// Checks every guarantee.
+impl CheckOutcome {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforced => "blocked",
+            Self::Violated => "POSSIBLE",
+            Self::Inconclusive => "unknown",
+            Self::Permitted => "allowed",
+        }
+    }
+}
+
+/// An escape as a line of bash for each profile that promises to block it; the line succeeds if the escape does.
+struct Escape {
+    name: &'static str,
+    project: Option<String>,
+    strict: Option<String>,
+}
+
+/// Tries every escape.
 ///
-/// Half of its commands run without isolation, so programs of `project` must not take part.
+/// Half of the commands run without isolation, so programs of `project` must not take part.
 pub fn self_test(project: &Path, cancel: &CancelToken) -> Result<SelfTestReport, RunError> {
     let fixture = Fixture::new(project).map_err(RunError::io("prepare the self-test"))?;
-    let port =
-        fixture.listener.local_addr().map_err(RunError::io("listen on a local port"))?.port();
-    let checks = [
-        (Profile::Project, "no write outside the project", ": > ../data/probe".to_owned()),
-        (
-            Profile::Project,
-            "no read of a denied path",
-            "read -r line < ../denied/secret".to_owned(),
-        ),
-        (Profile::Project, "no execution of a denied program", "./tool".to_owned()),
-        (Profile::Strict, "no read outside the project", "read -r line < ../other".to_owned()),
-        (Profile::Strict, "no network", format!("exec 3<>/dev/tcp/127.0.0.1/{port}")),
-    ];
-    let checks = checks.into_iter().map(|(profile, guarantee, line)| {
-        Ok(GuaranteeCheck { guarantee, outcome: fixture.outcome(profile, &line, cancel)? })
-    });
-    Ok(SelfTestReport {
-        mechanisms: mechanisms(),
-        checks: checks.collect::<Result<_, RunError>>()?,
-    })
+    let escapes = fixture.escapes().map_err(RunError::io("prepare the self-test"))?;
+    let mut checks = Vec::new();
+    for escape in escapes {
+        checks.push(fixture.check(&escape, cancel)?);
+    }
+    checks.extend(fixture.check_daemon(cancel)?);
+    Ok(SelfTestReport { mechanisms: mechanisms(), checks })
 }
 
-/// A project, a data directory, a denied directory and a listening host.
+/// A project, a data directory, a denied directory, and servers of other processes.
 struct Fixture {
     folder: tempfile::TempDir,
     listener: TcpListener,
+    _socket: UnixListener,
     search_path: String,
 }
 
@@ -85,13 +106,63 @@ impl Fixture {
         for name in ["project", "data", "denied"] {
             fs::create_dir(folder.path().join(name))?;
         }
-        fs::write(folder.path().join("denied/secret"), "secret\n")?;
-        fs::write(folder.path().join("other"), "other\n")?;
+        for name in ["denied/secret", "other", "data/file", "project/.envrc"] {
+            fs::write(folder.path().join(name), "text\n")?;
+        }
         let tool = folder.path().join("project/tool");
         fs::write(&tool, "#!/bin/sh\n")?;
         fs::set_permissions(&tool, Permissions::from_mode(0o700))?;
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
-        Ok(Self { folder, listener, search_path: trusted_path(project) })
+        Ok(Self {
+            listener: TcpListener::bind(("127.0.0.1", 0))?,
+            _socket: UnixListener::bind(folder.path().join("socket"))?,
+            folder,
+            search_path: trusted_path(project),
+        })
+    }
+
+    fn escapes(&self) -> io::Result<Vec<Escape>> {
+        let (port, pid) = (self.listener.local_addr()?.port(), process::id());
+        let connect = format!("exec 3<>/dev/tcp/127.0.0.1/{port}");
+        let mut escapes = vec![
+            escape("write outside the project", ": > ../data/probe"),
+            escape("read a denied path", "read -r line < ../denied/secret"),
+            escape("run a denied program", "./tool"),
+            escape("signal other processes", format!("kill -0 {pid}")),
+            escape("gain privileges", "grep -q 'NoNewPrivs:[[:space:]]*0' /proc/self/status"),
+            of_strict("read outside the project", "read -r line < ../other"),
+            of_strict("use the network", &connect),
+        ];
+        if cfg!(target_os = "linux") {
+            escapes.extend([
+                escape("change modes elsewhere", "chmod 640 ../data/file"),
+                escape("change control files", "echo evil >> .envrc"),
+                escape("inspect other processes", format!("cat /proc/{pid}/environ")),
+                // Under `strict` a run has no sockets of any kind.
+                Escape {
+                    project: Some("[ -S ../socket ]".to_owned()),
+                    ..of_strict("reach other sockets", &connect)
+                },
+            ]);
+            escapes.extend(other_terminal().map(|terminal| {
+                escape("reach other terminals", format!("[ -e {} ]", terminal.display()))
+            }));
+            // Other users cannot anyway.
+            let device = || escape("make device files", "mknod node b 7 200 && rm node");
+            escapes.extend(geteuid().is_root().then(device));
+        }
+        Ok(escapes)
+    }
+
+    fn check(&self, escape: &Escape, cancel: &CancelToken) -> Result<EscapeCheck, RunError> {
+        let outcome = |profile, line: &Option<String>| match line {
+            Some(line) => self.outcome(profile, line, cancel),
+            None => Ok(CheckOutcome::Permitted),
+        };
+        Ok(EscapeCheck {
+            escape: escape.name,
+            project: outcome(Profile::Project, &escape.project)?,
+            strict: outcome(Profile::Strict, &escape.strict)?,
+        })
     }
 
     fn outcome(
@@ -100,13 +171,31 @@ impl Fixture {
         line: &str,
         cancel: &CancelToken,
     ) -> Result<CheckOutcome, RunError> {
-        let is_denied = !self.succeeds(profile, line, cancel)?;
-        let succeeds_without = self.succeeds(Profile::Off, line, cancel)?;
-        Ok(match (is_denied, succeeds_without) {
-            (true, true) => CheckOutcome::Enforced,
-            (false, _) => CheckOutcome::Violated,
-            (true, false) => CheckOutcome::Inconclusive,
-        })
+        if self.succeeds(profile, line, cancel)? {
+            return Ok(CheckOutcome::Violated);
+        }
+        let is_possible = self.succeeds(Profile::Off, line, cancel)?;
+        Ok(if is_possible { CheckOutcome::Enforced } else { CheckOutcome::Inconclusive })
+    }
+
+    /// Starts a daemon and looks whether it outlives its run, which no profile permits. `None` without `setsid`.
+    fn check_daemon(&self, cancel: &CancelToken) -> Result<Option<EscapeCheck>, RunError> {
+        let line = "command -v setsid || exit; \
+                    setsid sh -c 'echo $$ > pid; sleep 60' >/dev/null 2>&1 & until [ -s pid ]; do :; done";
+        let mut outcomes = [CheckOutcome::Inconclusive; 2];
+        for (profile, outcome) in [Profile::Project, Profile::Strict].into_iter().zip(&mut outcomes)
+        {
+            let file = self.path("project/pid");
+            let _ = fs::remove_file(&file);
+            self.succeeds(profile, line, cancel)?;
+            let Ok(pid) = fs::read_to_string(&file) else {
+                return Ok(None);
+            };
+            let lives = Path::new("/proc").join(pid.trim()).exists();
+            *outcome = if lives { CheckOutcome::Violated } else { CheckOutcome::Enforced };
+        }
+        let [project, strict] = outcomes;
+        Ok(Some(EscapeCheck { escape: "outlive the run", project, strict }))
     }
 
     fn succeeds(
@@ -117,9 +206,11 @@ impl Fixture {
     ) -> Result<bool, RunError> {
         let project = self.path("project");
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), project.clone());
+        spec.timeout = ATTEMPT_TIMEOUT;
         spec.env = vec![("PATH".to_owned(), self.search_path.clone())];
         spec.isolation = Isolation {
             profile,
+            control_files: vec![project.join(".envrc")],
             project_root: Some(project),
             data_folder: Some(self.path("data")),
             deny: vec![self.path("denied")],
@@ -129,9 +220,28 @@ impl Fixture {
         Ok(run(&spec, &mut DiscardOutput, cancel)?.ending.is_success())
     }
 
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        Path::new(self.folder.path()).join(name)
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
+}
+
+/// An escape that both profiles block.
+fn escape(name: &'static str, line: impl Into<String>) -> Escape {
+    let line = Some(line.into());
+    Escape { name, project: line.clone(), strict: line }
+}
+
+fn of_strict(name: &'static str, line: &str) -> Escape {
+    Escape { name, project: None, strict: Some(line.to_owned()) }
+}
+
+/// A terminal of the machine, if there is one.
+fn other_terminal() -> Option<PathBuf> {
+    let mut entries = fs::read_dir("/dev/pts").ok()?.flatten();
+    let is_terminal = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+    entries
+        .find(|entry| entry.file_name().to_str().is_some_and(is_terminal))
+        .map(|entry| entry.path())
 }
 
 struct DiscardOutput;

@@ -72,10 +72,11 @@ impl PreExec {
     /// The new session has no terminal, so a program that prompts on `/dev/tty` fails instead of waiting.
     fn run(&self, parent: Option<Pid>) -> io::Result<()> {
         rustix::process::setsid()?;
-        self.limits.set()?;
         if let Some(restrictions) = &self.restrictions {
             restrictions.apply()?;
         }
+        // Behind the restrictions, which need descriptors.
+        self.limits.set()?;
         // Last: a change of credentials clears the parent-death signal.
         if let Some(parent) = parent {
             die_with(parent)?;

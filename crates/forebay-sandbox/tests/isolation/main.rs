@@ -7,4 +7,5 @@ mod fixture;
 mod frozen;
 mod limits;
 mod project;
+mod sockets;
 mod strict;

@@ -37,6 +37,7 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("isolation.profile", StricterProfile),
     ("isolation.write", Fewer),
     ("isolation.read", Fewer),
+    ("isolation.sockets", Fewer),
     ("isolation.deny", More),
     ("isolation.required", On),
     ("rules.unmatched", StricterAnswer),

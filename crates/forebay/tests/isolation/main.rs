@@ -3,8 +3,10 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests report failures by panicking")]
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc;
@@ -36,6 +38,20 @@ impl User {
         user
     }
 
+    /// Installs a program that does nothing.
+    fn install(&self, name: &str) {
+        fs::create_dir_all(self.path("bin")).unwrap();
+        fs::write(self.path("bin").join(name), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(self.path("bin").join(name), fs::Permissions::from_mode(0o700))
+            .unwrap();
+    }
+
+    fn search_path(&self) -> OsString {
+        let own = std::iter::once(self.path("bin"));
+        let path = std::env::var_os("PATH").unwrap();
+        std::env::join_paths(own.chain(std::env::split_paths(&path))).unwrap()
+    }
+
     fn path(&self, path: &str) -> PathBuf {
         self.home.path().join(path)
     }
@@ -45,7 +61,7 @@ impl User {
         let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
         command
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("PATH", self.search_path())
             .env("HOME", self.home.path())
             .env("FOREBAY_HOME", self.path("data"))
             .env("LD_AUDIT", "/no/such.so")
@@ -78,8 +94,11 @@ fn doctor_reports_and_tests_the_isolation() {
     let user = User::new();
     if user.is_isolation_enforced() {
         let output = user.forebay(["doctor"]).text;
-        assert!(output.contains("tested: no write outside the project"), "{output}");
-        assert!(output.contains("no network"), "{output}");
+        for escape in ["write outside the project", "reach other sockets", "outlive the run"] {
+            let row = output.lines().find(|line| line.contains(escape)).unwrap();
+            assert!(row.ends_with("blocked   blocked") && row.len() <= 80, "{row}");
+        }
+        assert!(!output.contains("POSSIBLE") && output.contains("allowed   blocked"), "{output}");
     }
 }
 
@@ -143,6 +162,7 @@ fn credentials_are_closed_but_to_the_tools_that_own_them() {
     }
     fs::create_dir_all(user.path(".config/git")).unwrap();
     fs::create_dir_all(user.path(".codex")).unwrap();
+    user.install("codex");
     let stores = [
         (".git-credentials", "git"),
         (".config/git/credentials", "git"),
@@ -155,7 +175,7 @@ fn credentials_are_closed_but_to_the_tools_that_own_them() {
     for (store, owner) in stores {
         assert!(doctor.contains(&format!("~/{store}")), "{doctor}");
         let read = format!("cat ~/{store}");
-        let by_owner = format!(": {owner}; {read}");
+        let by_owner = format!("{owner} --version >&2; {read}");
         assert_eq!(user.forebay(["run", &by_owner]).code, Some(0), "{store}");
         let refused = [
             user.forebay(["run", &read]),
