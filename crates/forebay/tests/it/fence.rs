@@ -149,10 +149,7 @@ fn a_run_cannot_move_the_settings_of_git() {
     assert!(!project.join(".git/commondir").exists());
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "git outside of isolation falls for what a run planted"
-)]
+#[expect(clippy::disallowed_methods, reason = "the tests use git from outside of isolation")]
 fn git(folder: &Path, arguments: &[&str]) {
     let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
@@ -184,8 +181,28 @@ fn credentials_are_closed_unless_their_program_is_named() {
         let ran = fence.run("project", &script);
         assert!(ran.code() != Some(0) && !ran.text().contains(word), "{script}: {}", ran.text());
     }
-    let named = fence.env.forebay(["run", "--", "aws --version >&2; cat ~/.aws/credentials"]);
-    assert_eq!(named.body().lines().last(), Some("secret"), "{}", named.text());
+    fence.at_home(".git-credentials", "token\n");
+    fence.env.write("git", "#!/bin/sh\n");
+    for unnamed in [
+        "echo git; cat ~/.git-credentials",
+        ": git; cat ~/.git-credentials",
+        "./git; cat ~/.git-credentials",
+        "sh ./git; cat ~/.git-credentials",
+        "nosuchprogram; cat ~/.aws/credentials",
+    ] {
+        let ran = fence.env.forebay(["run", "--", unnamed]);
+        assert!(!ran.body().contains("token"), "{unnamed}: {}", ran.text());
+    }
+    for named in [
+        "git --version",
+        "env A=b git --version",
+        "timeout 9 git --version",
+        "sh -c 'git --version'",
+    ] {
+        let line = format!("{named} >&2; cat ~/.git-credentials");
+        let ran = fence.env.forebay(["run", "--", &line]);
+        assert!(ran.body().lines().any(|line| line == "token"), "{named}: {}", ran.text());
+    }
     fence.env.forebay(["run", "--", "true"]).ok();
 }
 
@@ -246,4 +263,138 @@ fn a_daemon_ends_with_its_job() {
     assert!(rustix::process::test_kill_process(daemon).is_ok(), "the job runs");
     client.text("ctx_job", serde_json::json!({"job": job, "action": "stop"}));
     assert!(is_gone(daemon));
+}
+
+/// A tmux server of the user, with one terminal; ended when it is dropped.
+struct Tmux {
+    name: String,
+}
+
+impl Tmux {
+    /// Returns `None` if there is no tmux.
+    fn start() -> Option<Self> {
+        let server = Self { name: format!("forebay-test-{}", std::process::id()) };
+        let started = server.call(&["new-session", "-d", "sleep 600"]).ok()?;
+        started.status.success().then_some(server)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the server is a process of the user")]
+    fn call(&self, arguments: &[&str]) -> std::io::Result<std::process::Output> {
+        Command::new("tmux").args(["-L", &self.name]).args(arguments).output()
+    }
+
+    fn terminal(&self) -> String {
+        let shown = self.call(&["display", "-p", "#{pane_tty}"]).unwrap();
+        String::from_utf8(shown.stdout).unwrap().trim().to_owned()
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let _ = self.call(&["kill-server"]);
+    }
+}
+
+#[test]
+fn a_tmux_server_and_its_terminals_are_out_of_reach() {
+    let fence = Fence::new();
+    let Some(tmux) = Tmux::start() else {
+        return forebay_test_support::skip("there is no tmux");
+    };
+    let escaped = fence.env.root().join("escaped");
+    let command = format!("tmux -L {} run-shell 'touch {}'", tmux.name, escaped.display());
+    let terminal = tmux.terminal();
+    for profile in ["project", "strict"] {
+        for script in [&command, &format!("echo evil > {terminal}")] {
+            let ran = fence.run(profile, script);
+            assert_ne!(ran.code(), Some(0), "{profile}: {script}: {}", ran.text());
+        }
+    }
+    assert!(!escaped.exists());
+    // Without isolation it works, so the refusal is not an accident.
+    fence.run("off", &format!("{command}; echo > {terminal}")).ok();
+    assert!(escaped.exists());
+    // A run can have a server of its own.
+    let own =
+        "tmux new-session -d 'touch own; sleep 9'; until [ -e own ]; do :; done; tmux kill-server";
+    fence.run("project", own).ok();
+}
+
+#[test]
+fn abstract_sockets_of_others_are_out_of_reach() {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixListener};
+
+    let fence = Fence::new();
+    let name = format!("forebay-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let _listener = UnixListener::bind_addr(&address).unwrap();
+    let connect = format!(
+        r#"perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) or die;
+           connect(S, pack("S a*", AF_UNIX, "\0{name}")) or die'"#
+    );
+    for profile in ["project", "strict"] {
+        assert_ne!(fence.run(profile, &connect).code(), Some(0), "{profile}");
+    }
+    fence.run("off", &connect).ok();
+}
+
+#[test]
+fn root_loses_the_capabilities_that_reach_around_isolation() {
+    if !rustix::process::geteuid().is_root() {
+        return forebay_test_support::skip("this user is not root");
+    }
+    let fence = Fence::new();
+    for (profile, script) in ["project", "strict"].iter().flat_map(|profile| {
+        ["mknod disk b 7 200", "chroot / /bin/true"].map(|script| (*profile, script))
+    }) {
+        assert_ne!(fence.run(profile, script).code(), Some(0), "{profile}: {script}");
+    }
+    fence.run("off", "mknod disk b 7 200 && rm disk && chroot / /bin/true").ok();
+}
+
+/// A repository with one commit and a remote, both in the project.
+fn repository(fence: &Fence) {
+    let project = fence.env.project();
+    git(&project, &["init", "-q", "-b", "main", "."]);
+    git(&project, &["init", "-q", "--bare", "remote.git"]);
+    git(&project, &["remote", "add", "origin", "./remote.git"]);
+    git(&project, &["config", "user.name", "a"]);
+    git(&project, &["config", "user.email", "a@b"]);
+    git(&project, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(&project, &["branch", "old"]);
+}
+
+#[test]
+fn ordinary_work_with_git_is_possible_in_a_run() {
+    let fence = Fence::new();
+    repository(&fence);
+    for script in [
+        "git worktree add -q tree && git -C tree status && touch tree/y && git -C tree add y && git -C tree commit -qm y",
+        "git -C tree log --oneline && git worktree add -q two && git worktree remove two && git worktree prune",
+        "git checkout -q -b feature && echo x > x && git add x && git commit -qm x && git stash list",
+        "git push -q origin feature && git fetch -q && git tag v1 && git rebase -q main && git checkout -q main",
+        "git merge -q feature && git reset -q --hard HEAD~1 && git gc -q",
+    ] {
+        fence.run("project", script).ok();
+    }
+}
+
+#[test]
+fn an_answer_says_what_git_could_not_change() {
+    let fence = Fence::new();
+    repository(&fence);
+    for script in [
+        "git push -u origin main",
+        "git branch -D old",
+        "git config user.name b",
+        "cd remote.git/..; git config a.b c",
+    ] {
+        let text = fence.run("project", script).text();
+        assert!(text.contains(".git/config is frozen for runs"), "{script}: {text}");
+        assert!(text.contains("isolation.write"), "{script}: {text}");
+    }
+    git(&fence.env.project().join("remote.git"), &["rev-parse", "main"]);
+    let quiet = fence.run("project", "git status").ok();
+    assert!(!quiet.text().contains("isolation:"), "{}", quiet.text());
 }
