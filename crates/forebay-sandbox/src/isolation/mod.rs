@@ -14,7 +14,7 @@
 //! - `control_files`: sets aside what a run makes under the name of a file that other programs obey;
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
-//!   `process_denials` does so for signals and the state of processes;
+//!   `line_parts` finds the paths in a line, `process_denials` explains signals and the state of processes;
 //! - `self_test`: tries to escape, with real processes.
 //!
 //! Not covered: a hard link inside the project to a denied file can be read, since it is that file under
@@ -31,6 +31,7 @@ mod installed_tools;
 mod known_paths;
 #[cfg(target_os = "linux")]
 mod landlock;
+mod line_parts;
 #[cfg(target_os = "linux")]
 mod mount_calls;
 #[cfg(target_os = "linux")]
