@@ -39,6 +39,25 @@ const RUN_SETTINGS: &[&str] = &[
 const PUSHING: &[&str] = &["send-pack", "http-push", "remote-http", "remote-https", "remote-ext"];
 const PUSHING_BY_FIRST_WORD: &[(&str, &str)] =
     &[("subtree", "push"), ("lfs", "push"), ("svn", "dcommit"), ("p4", "submit")];
+/// Options without a value; an unknown one may have one.
+const FLAGS: &[&str] = &[
+    "--paginate",
+    "--no-pager",
+    "--bare",
+    "--no-replace-objects",
+    "--no-lazy-fetch",
+    "--no-optional-locks",
+    "--no-advice",
+    "--literal-pathspecs",
+    "--glob-pathspecs",
+    "--noglob-pathspecs",
+    "--icase-pathspecs",
+    "--html-path",
+    "--man-path",
+    "--info-path",
+    "--version",
+    "--help",
+];
 const GIT_ELSEWHERE: Doubt = Doubt("git takes programs or settings from elsewhere");
 const GIT_ALIAS: Doubt = Doubt("a git alias on the command line changes the meaning of a word");
 
@@ -64,11 +83,21 @@ pub(super) fn inner(words: &[Word]) -> Vec<Inner> {
         inner.push(Inner::Words(git(rest)));
     }
     let own_options = &words[..at.min(words.len())];
+    if own_options.iter().skip(1).any(|word| is_unknown_flag(&word.marked())) && rest.len() > 1 {
+        inner.push(Inner::Words(git(&rest[1..])));
+    }
     if own_options.iter().any(|word| is_other_program(&word.marked())) {
         inner.push(Inner::Doubt(GIT_ELSEWHERE));
     }
     inner.extend(run_by_subcommand(rest));
     inner
+}
+
+fn is_unknown_flag(option: &str) -> bool {
+    option.starts_with("--")
+        && !option.contains('=')
+        && !FLAGS.contains(&option)
+        && !VALUED.contains(&option)
 }
 
 /// Whether an option takes git's own programs or its settings from elsewhere.

@@ -5,6 +5,7 @@ pub(crate) mod files;
 pub(crate) mod git;
 mod guesses;
 mod inner;
+mod interpreters;
 mod plain_programs;
 pub(crate) mod read_only;
 pub(crate) mod removals;
@@ -25,7 +26,7 @@ use self::inner::Inner;
 pub(crate) use self::inner::base_name;
 pub(crate) use self::watched::WatchedCommands;
 use self::written_scripts::{OwnOutput, RunAs, WrittenFile};
-use super::judge::Execution;
+use super::execution::Execution;
 use super::shell::{
     self, Assignment, Command, Doubt, Hole, Piece, Redirect, RedirectKind, Script, Word,
 };
@@ -139,10 +140,10 @@ impl<'a> ReachableCommands<'a> {
             self.programs.extend(sibling.code.clone());
             let mut before: Option<Command> = None;
             for command in shell::parse(&sibling.command).commands {
-                let input = inner::input_texts(&command, before.as_ref());
+                let input = interpreters::input_texts(&command, before.as_ref());
                 self.written.extend(written_scripts::written(&command, &input));
                 let words = command.words.first().map(base_name);
-                if words.is_some_and(|name| inner::is_interpreter(&name)) {
+                if words.is_some_and(|name| interpreters::is_interpreter(&name)) {
                     self.programs.extend(command.words.iter().chain(&input).map(Word::as_script));
                 }
                 before = Some(command);
@@ -265,12 +266,17 @@ impl<'a> ReachableCommands<'a> {
             return;
         }
         let inner = inner::commands_run_by(&command, before);
-        let input = inner::input_texts(&command, before);
+        let input = interpreters::input_texts(&command, before);
         self.written.extend(written_scripts::written(&command, &input));
         let name = command.words.first().map(base_name).unwrap_or_default();
         if written_scripts::writes_by_input(&name) {
             self.programs.extend(input.iter().map(Word::as_script));
         }
+        // A wrapped command has its wrapper's input.
+        let piped = command.piped;
+        let is_document = |each: &&Redirect| each.kind == RedirectKind::Text;
+        let documents: Vec<Redirect> =
+            command.redirects.iter().filter(is_document).cloned().collect();
         self.commands.push(ReachableCommand { command, reachability });
         let reached = match reachability {
             Reachability::Literal | Reachability::Reached => Reachability::Reached,
@@ -279,7 +285,13 @@ impl<'a> ReachableCommands<'a> {
         for each in inner {
             match each {
                 Inner::Words(words) => {
-                    self.add(Command::from_words(words), None, reached, depth + 1);
+                    let fed = Command {
+                        words,
+                        redirects: documents.clone(),
+                        piped,
+                        ..Command::default()
+                    };
+                    self.add(fed, before, reached, depth + 1);
                 }
                 Inner::Text(text) => self.add_text(&text, reached, depth + 1),
                 Inner::Foreign(text) => {

@@ -2,7 +2,8 @@
 //!
 //! What is found here only serves deny and ask rules, so it may be more than is really run.
 
-use super::inner::{Inner, SCRIPT_FROM_OUTSIDE, input_texts, is_interpreter, is_stream};
+use super::inner::Inner;
+use super::interpreters::{SCRIPT_FROM_OUTSIDE, input_texts, is_interpreter, is_shell, is_stream};
 use super::plain_programs::is_plain;
 use super::watched::WatchedCommands;
 use super::wrappers::Wrapper;
@@ -247,7 +248,7 @@ fn is_known(name: &str) -> bool {
         || RUNNERS.contains(&name)
         || is_linker(name)
         || is_interpreter(name)
-        || super::inner::is_shell(name)
+        || is_shell(name)
         || name.starts_with("git-")
         || Wrapper::named(name).is_some()
         || row(SUBCOMMAND_RUNNERS, name).is_some()

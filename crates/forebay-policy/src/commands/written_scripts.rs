@@ -2,7 +2,7 @@
 
 use super::base_name;
 use super::files::{self, Access};
-use super::inner::{is_interpreter, is_shell};
+use super::interpreters::{is_interpreter, is_shell};
 use super::plain_programs::is_plain;
 use super::runners::option_values;
 use super::sed;

@@ -12,6 +12,7 @@ mod variables;
 use std::net::IpAddr;
 
 use super::context::{CallContext, Mode, Paths, Unmatched};
+use super::execution::Execution;
 use super::path::BaseDirs;
 use super::rule::{List, Specifier, ToolPattern};
 use super::rules::{Rules, SourcedRule};
@@ -44,28 +45,6 @@ pub enum Action<'a> {
     Fetch { url: &'a str, resolved: Option<&'a [IpAddr]> },
     /// Anything else; rules that name the tool apply.
     Other,
-}
-
-/// A shell command and what else decides what it does.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Execution<'a> {
-    pub command: &'a str,
-    /// Variables added to its environment.
-    pub variables: &'a [(String, String)],
-    /// Its standard input: for a shell or an interpreter without a script that is code.
-    pub stdin: Option<&'a str>,
-    /// Code of another language than the shell's, which the command runs.
-    pub code: Option<&'a str>,
-    /// The other commands of the same call, which may write what this one runs.
-    pub siblings: &'a [Sibling],
-}
-
-/// Another command of the same call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sibling {
-    pub command: String,
-    /// Code of another language than the shell's.
-    pub code: Option<String>,
 }
 
 /// Judges a call.

@@ -111,8 +111,9 @@ impl Parser {
                 Some("time") => {
                     self.eat_all("time");
                     self.blanks();
-                    if matches!(self.bare_word().as_deref(), Some("-p" | "--")) {
+                    while matches!(self.bare_word().as_deref(), Some("-p" | "--")) {
                         self.at += 2;
+                        self.blanks();
                     }
                 }
                 _ => return,
