@@ -16,7 +16,7 @@ pub struct Released(PathBuf);
 
 impl Released {
     /// Frees the reserve of a store, if it has one.
-    pub fn of(store: &Path) -> Option<Self> {
+    pub fn free(store: &Path) -> Option<Self> {
         fs::remove_file(file_beside(store)).ok().map(|()| Self(store.to_owned()))
     }
 }
@@ -56,11 +56,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("store.db");
         let file = folder.path().join("store.reserve");
-        assert!(Released::of(&store).is_none());
+        assert!(Released::free(&store).is_none());
         set_aside(&store);
         let allocated = fs::metadata(&file).unwrap().blocks() * 512;
         assert!(allocated >= RESERVE_BYTES, "{allocated}");
-        let released = Released::of(&store).unwrap();
+        let released = Released::free(&store).unwrap();
         assert!(!file.exists());
         drop(released);
         assert!(file.exists());

@@ -133,7 +133,7 @@ impl Backend {
     /// Frees the disk space that a store has set aside for a purge.
     pub(crate) fn release_reserve(&self, store_id: &StoreId) -> Option<reserve::Released> {
         match self {
-            Self::Files(home) => reserve::Released::of(&database(home, store_id)),
+            Self::Files(home) => reserve::Released::free(&database(home, store_id)),
             Self::Server { .. } => None,
         }
     }
