@@ -33,6 +33,9 @@ bounds! {
     MAX_JSON_DEPTH: usize = 64,
         "Nested lists and objects in a JSON message", "64",
         "Error -32600, over HTTP status 400; nothing of the message is decoded.";
+    MAX_ID_BYTES: usize = 256,
+        "Length of a message's `id`, as JSON, and of a progress token", "256 bytes",
+        "Error -32600 with `\"id\": null`, over HTTP status 400; a call with a longer token reports no progress.";
     MAX_IN_FLIGHT: usize = 256,
         "Requests on stdin without a written answer", "256",
         "No further message is read until an answer is written, or refused as busy after a second.";

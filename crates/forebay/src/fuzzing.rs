@@ -21,7 +21,7 @@ pub fn classify_line(line: &[u8], split: usize) -> Option<Value> {
     scan.feed(second);
     match classify(line, &scan) {
         Verdict::Pass(_) | Verdict::Ignore => None,
-        Verdict::Refuse(refusal) => serde_json::to_value(refusal.into_message()).ok(),
+        Verdict::Refuse(refusal) => Some(refusal.into_json()),
     }
 }
 

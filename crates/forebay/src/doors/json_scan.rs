@@ -3,12 +3,10 @@
 //! Decoding costs many times the bytes of a message with a million keys. The scan keeps a few bytes, whatever the
 //! message's length, so it also yields the id of a message that is too long to keep.
 
-use forebay_app::bounds::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
+use forebay_app::bounds::{MAX_ID_BYTES, MAX_JSON_DEPTH, MAX_JSON_VALUES};
 
 /// Bytes kept of a top-level key: one more than `id` has, to tell it from longer ones.
 const MAX_KEY_BYTES: usize = 3;
-/// Bytes kept of the id.
-const MAX_ID_BYTES: usize = 256;
 
 /// The structure of a JSON text seen so far. A text that is not JSON gives numbers without meaning.
 #[derive(Debug, Default)]
@@ -19,9 +17,13 @@ pub(crate) struct JsonScan {
     string: Position,
     /// The last string at the top level, which is a key if a colon follows.
     key: Vec<u8>,
+    is_key_escaped: bool,
+    has_escaped_key: bool,
     /// Whether the bytes belong to the value of the top-level `id`.
     is_in_id: bool,
+    /// One byte more than an id may have, to tell a longer one.
     id: Vec<u8>,
+    ids: usize,
 }
 
 /// Where a byte is with respect to strings.
@@ -55,12 +57,23 @@ impl JsonScan {
         if self.values > MAX_JSON_VALUES {
             return Err(format!("the message has more than {MAX_JSON_VALUES} keys and items"));
         }
+        if self.ids > 1 {
+            return Err("`id` is given more than once".to_owned());
+        }
+        if self.id().len() > MAX_ID_BYTES {
+            return Err(format!("`id` is longer than {MAX_ID_BYTES} bytes"));
+        }
+        if self.has_escaped_key {
+            // The decoder could read another key there than this scan.
+            return Err("a key of the message contains an escape".to_owned());
+        }
         Ok(())
     }
 
-    /// The text of the top-level `id`.
+    /// The text of the top-level `id`; none if there may be several.
     pub(crate) fn id(&self) -> &[u8] {
-        self.id.trim_ascii()
+        let is_ambiguous = self.ids > 1 || self.has_escaped_key;
+        if is_ambiguous { b"" } else { self.id.trim_ascii() }
     }
 
     fn step(&mut self, byte: u8) {
@@ -71,6 +84,7 @@ impl JsonScan {
             b'"' => {
                 self.string = Position::Inside;
                 self.key.clear();
+                self.is_key_escaped = false;
                 self.extend_id(byte);
             }
             b'{' | b'[' => {
@@ -90,9 +104,11 @@ impl JsonScan {
                 self.extend_id(byte);
             }
             b':' if self.depth == 1 && !self.is_in_id => {
+                self.has_escaped_key |= self.is_key_escaped;
                 self.is_in_id = self.key == b"id";
                 if self.is_in_id {
                     self.id.clear();
+                    self.ids += 1;
                 }
             }
             _ => self.extend_id(byte),
@@ -103,7 +119,10 @@ impl JsonScan {
         self.extend_id(byte);
         match (self.string, byte) {
             (Position::Escaped, _) => self.string = Position::Inside,
-            (_, b'\\') => self.string = Position::Escaped,
+            (_, b'\\') => {
+                self.string = Position::Escaped;
+                self.is_key_escaped |= self.depth == 1;
+            }
             (_, b'"') => self.string = Position::Outside,
             _ if self.depth == 1 && self.key.len() < MAX_KEY_BYTES => self.key.push(byte),
             _ => {}
@@ -111,7 +130,8 @@ impl JsonScan {
     }
 
     fn extend_id(&mut self, byte: u8) {
-        if self.is_in_id && self.id.len() <= MAX_ID_BYTES {
+        let is_leading_space = self.id.is_empty() && byte.is_ascii_whitespace();
+        if self.is_in_id && !is_leading_space && self.id.len() <= MAX_ID_BYTES {
             self.id.push(byte);
         }
     }
@@ -139,6 +159,22 @@ mod tests {
         check_id(r#"{"id":{"a":[1,2]},"x":1}"#, r#"{"a":[1,2]}"#);
         check_id(r#"{"id":5"#, "5");
         check_id("not json", "");
+        check_id(r#"{"id":1,"method":"m","id":2}"#, "");
+        check_id(&format!(r#"{{"id":{}7}}"#, " ".repeat(1_000)), "7");
+    }
+
+    #[test]
+    fn an_ambiguous_or_long_id_is_told() {
+        for (text, why) in [
+            (r#"{"id":1,"id":1}"#.to_owned(), "more than once"),
+            (format!(r#"{{"id":"{}"}}"#, "x".repeat(MAX_ID_BYTES)), "longer than"),
+            (r#"{"id":1,"\u0069d":2}"#.to_owned(), "escape"),
+        ] {
+            let told = JsonScan::whole(text.as_bytes()).check().unwrap_err();
+            assert!(told.contains(why), "{text}: {told}");
+        }
+        let fine = r#"{"id":"a\"b","params":{"\u0069d":1,"id":2},"result":"\n"}"#;
+        assert_eq!(JsonScan::whole(fine.as_bytes()).check(), Ok(()));
     }
 
     #[test]

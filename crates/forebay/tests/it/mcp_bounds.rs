@@ -174,6 +174,45 @@ fn a_malformed_request_is_told_from_invalid_parameters() {
 }
 
 #[test]
+fn an_error_without_a_readable_id_has_the_id_null() {
+    let env = TestEnv::new();
+    let mut mcp = env.mcp();
+    let long = "x".repeat(1 << 20);
+    for (line, code) in [
+        ("{", -32700),
+        ("[]", -32600),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
+        // Which of the two the client waits for is unknown.
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","id":2}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","\u0069d":2}"#, -32600),
+        (&*format!(r#"{{"jsonrpc":"2.0","id":"{long}","method":"ping"}}"#), -32600),
+    ] {
+        mcp.send_line(line);
+        let refused = mcp.receive();
+        let shown = &line[..line.len().min(100)];
+        assert_eq!(refused["error"]["code"], code, "{shown} {refused}");
+        assert_eq!(refused.get("id"), Some(&Value::Null), "{shown}");
+        assert!(refused.to_string().len() < 300, "{shown}");
+    }
+    mcp.send_line(r#"{"jsonrpc":"2.0","id":"short","method":"ping"}"#);
+    assert_eq!(mcp.receive()["id"], "short");
+}
+
+#[test]
+fn a_long_progress_token_is_not_repeated() {
+    let env = TestEnv::new();
+    let mut mcp = env.mcp();
+    for (length, is_repeated) in [(200, true), (100_000, false)] {
+        let params = json!({ "name": "ctx_execute",
+            "arguments": { "code": "for i in 1 2 3; do echo part $i; sleep 0.3; done" },
+            "_meta": { "progressToken": "t".repeat(length) } });
+        let call = mcp.request("tools/call", params);
+        assert!(mcp.response(call)["result"].is_object());
+        assert_eq!(!mcp.take_pending().is_empty(), is_repeated, "{length}");
+    }
+}
+
+#[test]
 fn the_server_exits_within_three_seconds_of_the_end_of_its_input() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();

@@ -123,7 +123,7 @@ async fn check_message(request: Request) -> Result<Request, Response> {
         && let Verdict::Refuse(refusal) = classify(&bytes, &JsonScan::whole(&bytes))
         && !is_left_to_session(&refusal, &bytes)
     {
-        let mut response = json_response(&refusal.into_message());
+        let mut response = json_response(&refusal.into_json());
         *response.status_mut() = StatusCode::BAD_REQUEST;
         return Err(response);
     }

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use super::ask;
 use crate::doors::calls::{CallerContext, Calls};
+use forebay_app::bounds::MAX_ID_BYTES;
 use forebay_app::tools::{self, Effect, INSTRUCTIONS, ToolDescriptor};
 use forebay_app::{Answer, App, AppError, Call, settings};
 use forebay_domain::rights::Rights;
 use forebay_domain::tokens;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    Implementation, ListToolsResult, NumberOrString, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -71,10 +73,18 @@ pub(crate) fn check_right(tool: &ToolDescriptor, rights: Rights) -> Result<(), A
     ))
 }
 
+/// Whether a progress token is short enough to be repeated in every report.
+fn is_repeatable(token: &ProgressToken) -> bool {
+    match &token.0 {
+        NumberOrString::Number(_) => true,
+        NumberOrString::String(text) => text.len() <= MAX_ID_BYTES,
+    }
+}
+
 /// A call with progress and elicitation through the client.
 fn new_call(context: &Context) -> Call {
     let mut call = Call::default();
-    if let Some(token) = context.meta.get_progress_token() {
+    if let Some(token) = context.meta.get_progress_token().filter(is_repeatable) {
         let (peer, runtime) = (context.peer.clone(), tokio::runtime::Handle::current());
         call = call.reporting_to(move |step| {
             let mut progress = ProgressNotificationParam::new(token.clone(), step.done);

@@ -3,9 +3,8 @@
 use forebay_app::bounds::echo;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode, ErrorData, RequestId,
-    ServerJsonRpcMessage,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::doors::json_scan::JsonScan;
 
@@ -37,8 +36,10 @@ impl Refusal {
         Self::new(ErrorCode::INVALID_REQUEST, format!("invalid request: {why}"), id)
     }
 
-    pub(crate) fn into_message(self) -> ServerJsonRpcMessage {
-        ServerJsonRpcMessage::error(ErrorData::new(self.code, self.text, None), self.id)
+    /// The error as JSON-RPC asks for it: with `"id": null` if the request has no readable id, where `rmcp` writes none.
+    pub(crate) fn into_json(self) -> Value {
+        let error = ErrorData::new(self.code, self.text, None);
+        json!({ "jsonrpc": "2.0", "id": self.id, "error": error })
     }
 }
 

@@ -16,6 +16,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Serialize;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
@@ -100,7 +101,7 @@ where
                 Verdict::Ignore => {}
                 Verdict::Refuse(refusal) => {
                     let output = Arc::clone(&self.output);
-                    let writing = async move { write(&output, &refusal.into_message()).await };
+                    let writing = async move { write(&output, &refusal.into_json()).await };
                     self.refusing = Some(tokio::spawn(writing));
                 }
             }
@@ -179,7 +180,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
 
 async fn write<W: AsyncWrite + Unpin>(
     output: &Mutex<W>,
-    message: &ServerJsonRpcMessage,
+    message: &impl Serialize,
 ) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
