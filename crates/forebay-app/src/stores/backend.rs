@@ -173,14 +173,13 @@ impl Backend {
         let entries = number::counted(saved.entries, "entry");
         if salvaged == Salvaged::Beside {
             return Ok(format!(
-                "saved {entries} to {}; `forebay doctor --deep --repair` puts what is whole in place of the \
-                 damaged store",
+                "{entries} saved to {}\nto put it in place of the damaged store: forebay doctor --deep --repair",
                 saved.path.display()
             ));
         }
         let aside = forebay_store_sqlite::install(&path, &saved.path)?;
         Ok(format!(
-            "saved {entries}, now in {}; the damaged store was renamed to {}",
+            "{entries} saved, now in {}\nthe damaged store was renamed to {}",
             path.display(),
             aside.display()
         ))

@@ -10,7 +10,7 @@ use crate::{Answer, AppError};
 
 /// Entries per query.
 const PAGE_ENTRIES: usize = 200;
-/// Damaged entries that are named; the others are counted.
+/// Damaged entries and problems that are named; the others are counted.
 const MAX_NAMED: usize = 20;
 
 /// What the user wants done with what was saved.
@@ -38,12 +38,13 @@ pub(crate) fn run(
 ) -> Result<Answer, AppError> {
     let findings = check(&stores.own()?, progress);
     let mut lines = vec![findings.summary()];
-    lines.extend(findings.damaged.iter().take(MAX_NAMED).map(|(_, what)| what.clone()));
-    lines.extend(findings.problems.iter().cloned());
+    let damaged = findings.damaged.iter().map(|(_, what)| what.as_str());
+    add_section(&mut lines, "entries", damaged);
+    add_section(&mut lines, "file and index", findings.problems.iter().map(String::as_str));
     let mut salvage = None;
     if !findings.is_intact() && !stores.are_on_server() {
         let saved = stores.salvage_own(salvaged)?;
-        lines.push(saved.clone());
+        add_section(&mut lines, "saved", saved.lines());
         salvage = Some(saved);
     }
     let damaged: Vec<&str> = findings.damaged.iter().map(|(entry, _)| entry.as_str()).collect();
@@ -55,6 +56,24 @@ pub(crate) fn run(
         "salvage": salvage,
     });
     Ok(Answer::new(lines.join("\n"), data))
+}
+
+/// Adds a heading with its details, the first of them if there are many.
+fn add_section<'a>(
+    lines: &mut Vec<String>,
+    heading: &str,
+    mut details: impl Iterator<Item = &'a str>,
+) {
+    let named: Vec<&str> = details.by_ref().take(MAX_NAMED).collect();
+    if named.is_empty() {
+        return;
+    }
+    lines.push(format!("{heading}:"));
+    lines.extend(named.into_iter().map(|detail| format!("  {detail}")));
+    let others = details.count() as u64;
+    if others > 0 {
+        lines.push(format!("  and {} more", number::grouped(others)));
+    }
 }
 
 impl Findings {

@@ -21,6 +21,11 @@ pub(super) struct Doctor {
     deep: bool,
 }
 
+/// Where the findings of the checks start.
+const FINDING_COLUMN: usize = 19;
+/// Indentation of the continued lines of what a deep check found.
+const DETAIL_INDENT: usize = 4;
+
 impl Doctor {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.tolerant_app()?;
@@ -33,7 +38,7 @@ impl Doctor {
         }
         let answer = app.call("ctx_doctor", json!({}), &Call::default())?;
         let healthy = answer.data["healthy"].as_bool().unwrap_or_default();
-        common.show(&answer)?;
+        common.show_wrapped(&answer, FINDING_COLUMN)?;
         Ok(if healthy && fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
@@ -46,7 +51,7 @@ impl Doctor {
         });
         bar.finish_and_clear();
         let answer = answer?;
-        common.show(&answer)?;
+        common.show_wrapped(&answer, DETAIL_INDENT)?;
         let healthy = answer.data["healthy"].as_bool().unwrap_or_default();
         Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

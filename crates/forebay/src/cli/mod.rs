@@ -44,6 +44,7 @@ mod stats;
 mod supervise_job;
 mod terminal;
 mod token;
+mod wrap;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -416,6 +417,17 @@ impl Common {
             terminal::print_answer(&answer.text)?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Like [`Self::show`], broken at the width of the terminal; continued lines are indented.
+    fn show_wrapped(&self, answer: &Answer, indent: usize) -> Result<ExitCode, Failure> {
+        match wrap::columns().filter(|_| !self.json) {
+            None => self.show(answer),
+            Some(columns) => {
+                terminal::print_answer(&wrap::text(&answer.text, columns, indent))?;
+                Ok(ExitCode::SUCCESS)
+            }
+        }
     }
 }
 

@@ -55,8 +55,8 @@ fn a_deep_check_saves_what_is_whole() {
     let found = env.forebay(["doctor", "--deep"]);
     assert_eq!(found.code(), Some(1));
     let text = found.text();
-    assert!(text.contains("1 of them damaged") && text.contains(&reference), "{text}");
-    assert!(text.contains("saved 2 entries to"), "{text}");
+    assert!(text.contains("1 of them damaged\nentries:\n  [ctx:"), "{text}");
+    assert!(text.contains("saved:\n  2 entries saved to /"), "{text}");
     assert_eq!(fs::read(env.database()).unwrap(), before, "the store is unchanged");
 
     let swapped = env.forebay(["doctor", "--deep", "--repair"]).text();
