@@ -476,9 +476,8 @@ pub(super) fn integrity_problems(
     check: &str,
 ) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(&format!("PRAGMA {check}(10)"))?;
-    let lines: Vec<String> =
-        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    // A heading names the database when there is a problem in it.
-    let is_problem = |line: &String| line != "ok" && !line.starts_with("***");
-    Ok(lines.into_iter().filter(is_problem).collect())
+    let rows: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    // The first line of a row may be a heading that names the database.
+    let is_problem = |line: &&str| *line != "ok" && !line.starts_with("***");
+    Ok(rows.iter().flat_map(|row| row.lines()).filter(is_problem).map(str::to_owned).collect())
 }

@@ -28,6 +28,8 @@ struct Findings {
     entries: u64,
     damaged: Vec<(Reference, String)>,
     problems: Vec<String>,
+    /// What happened when the store was opened: a file that is no store was set aside.
+    notices: Vec<String>,
 }
 
 /// Checks the project's store; `progress` gets the number of entries read and their total.
@@ -40,9 +42,10 @@ pub(crate) fn run(
     let mut lines = vec![findings.summary()];
     let damaged = findings.damaged.iter().map(|(_, what)| what.as_str());
     add_section(&mut lines, "entries", damaged);
+    add_section(&mut lines, "opening", findings.notices.iter().map(String::as_str));
     add_section(&mut lines, "file and index", findings.problems.iter().map(String::as_str));
     let mut salvage = None;
-    if !findings.is_intact() && !stores.are_on_server() {
+    if findings.has_damage() && !stores.are_on_server() {
         let saved = stores.salvage_own(salvaged)?;
         add_section(&mut lines, "saved", saved.lines());
         salvage = Some(saved);
@@ -53,6 +56,7 @@ pub(crate) fn run(
         "entries": findings.entries,
         "damaged": damaged,
         "problems": findings.problems,
+        "notices": findings.notices,
         "salvage": salvage,
     });
     Ok(Answer::new(lines.join("\n"), data))
@@ -78,7 +82,12 @@ fn add_section<'a>(
 
 impl Findings {
     fn is_intact(&self) -> bool {
-        self.damaged.is_empty() && self.problems.is_empty()
+        !self.has_damage() && self.notices.is_empty()
+    }
+
+    /// Whether the store that is open now is damaged.
+    fn has_damage(&self) -> bool {
+        !self.damaged.is_empty() || !self.problems.is_empty()
     }
 
     fn summary(&self) -> String {
@@ -91,7 +100,7 @@ impl Findings {
 }
 
 fn check(store: &SharedStore, progress: &mut dyn FnMut(u64, u64)) -> Findings {
-    let mut findings = Findings::default();
+    let mut findings = Findings { notices: store.notices().to_vec(), ..Findings::default() };
     match store.deep_problems() {
         Ok(problems) => findings.problems = problems,
         Err(error) => findings.problems.push(error.to_string()),

@@ -69,6 +69,37 @@ fn a_deep_check_saves_what_is_whole() {
     assert!(mended == long_text().as_bytes(), "not mended");
 }
 
+/// Overwrites the first page of a table or an index.
+fn overwrite_root_page(env: &TestEnv, name: &str) {
+    let store = rusqlite::Connection::open(env.database()).unwrap();
+    let page: i64 = store
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = ?1", [name], |row| row.get(0))
+        .unwrap();
+    store.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(store);
+    let mut bytes = fs::read(env.database()).unwrap();
+    let start = (page as usize - 1) * 4096;
+    bytes[start..start + 4096].fill(0xA5);
+    fs::write(env.database(), bytes).unwrap();
+}
+
+#[test]
+fn a_deep_check_tells_of_damage_that_no_entry_has() {
+    // Empty indexes that no query reads, and the table without which a store is none.
+    for (name, told) in [
+        ("asked_session", "file and index:\n"),
+        ("note_topic", "file and index:\n"),
+        ("migration", "opening:\n"),
+    ] {
+        let env = TestEnv::new();
+        env.stored(long_text());
+        overwrite_root_page(&env, name);
+        let found = env.forebay(["doctor", "--deep"]);
+        assert_eq!(found.code(), Some(1), "{name}: {found:?}");
+        assert!(found.text().contains(told), "{name}: {}", found.text());
+    }
+}
+
 #[test]
 fn a_server_acknowledges_no_note_that_goes_to_a_removed_database() {
     let env = TestEnv::new();
