@@ -71,6 +71,11 @@ impl Address {
         self.config.get_ssl_mode() != SslMode::Disable && !self.is_socket()
     }
 
+    /// How long the TCP connection may take.
+    pub(super) fn connect_timeout(&self) -> Duration {
+        self.config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT)
+    }
+
     fn is_socket(&self) -> bool {
         self.config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)))
     }

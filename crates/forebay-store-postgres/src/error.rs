@@ -17,6 +17,9 @@ pub(super) enum PgError {
     /// The pool is exhausted.
     #[error("the connection pool is exhausted")]
     Busy,
+    /// The server accepts connections and does not answer.
+    #[error("it accepts connections but does not answer")]
+    Silent,
 }
 
 impl PgError {
@@ -50,6 +53,9 @@ impl PgError {
         let Self::Server(error) = &self else {
             return match self {
                 Self::Busy => StoreError::Locked(path()),
+                Self::Silent => {
+                    StoreError::Unreachable { store: store.to_owned(), why: self.to_string() }
+                }
                 error => StoreError::Server { store: store.to_owned(), why: error.to_string() },
             };
         };

@@ -1,7 +1,8 @@
 //! Connection pool of one workspace, shared by all its projects in this process.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use forebay_store::{StoreError, busy_timeout};
@@ -14,6 +15,8 @@ use super::text::Name;
 
 /// Maximum number of connections; a server allows a hundred for all clients by default.
 pub const MAX_CONNECTIONS: usize = 16;
+/// Time for authentication and the first statement, beside that for the TCP connection.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Delay before reconnecting to a server that is starting up.
 const STARTUP_RETRY_DELAY: Duration = Duration::from_millis(50);
 /// Attempts per transaction: retries after a deadlock.
@@ -233,16 +236,26 @@ impl std::fmt::Debug for Pool {
 fn connect(address: &Address, workspace: Option<i32>) -> Result<Connection, PgError> {
     let deadline = Instant::now() + busy_timeout();
     loop {
-        match Connection::open(address, workspace) {
+        match open_in_time(address, workspace) {
             Err(error) if error.is_starting_up() && Instant::now() < deadline => pause(),
             opened => return opened,
         }
     }
 }
 
+/// Opens a connection, or gives up if the server accepts it and then stays silent, as a frozen one does: the client
+/// library bounds the TCP connection only.
+fn open_in_time(address: &Address, workspace: Option<i32>) -> Result<Connection, PgError> {
+    let (sender, opened) = mpsc::channel();
+    let timeout = address.connect_timeout() + HANDSHAKE_TIMEOUT;
+    let address = address.clone();
+    thread::spawn(move || drop(sender.send(Connection::open(&address, workspace))));
+    opened.recv_timeout(timeout).unwrap_or(Err(PgError::Silent))
+}
+
 #[expect(clippy::disallowed_methods, reason = "a starting server gives no signal to wait for")]
 fn pause() {
-    std::thread::sleep(STARTUP_RETRY_DELAY);
+    thread::sleep(STARTUP_RETRY_DELAY);
 }
 
 /// Returns the id of a workspace, creating it if it is missing.

@@ -157,6 +157,15 @@ fn several_processes_open_a_new_workspace_concurrently() {
     }
 }
 
+/// A frozen server: the kernel accepts connections for it.
+#[test]
+fn a_server_that_stays_silent_is_told() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://ann@{}/team", listener.local_addr().unwrap());
+    let env = TestEnv::on_server(url);
+    env.forebay(["note", "x"]).refused(1, "does not answer", "PostgreSQL server is running");
+}
+
 #[test]
 fn connection_error_hides_the_password() {
     let env = TestEnv::new();
