@@ -23,6 +23,7 @@ mod damaged_store;
 mod durability;
 mod embedder;
 mod env;
+mod executable;
 mod fence;
 mod fetch;
 mod file_edits;
