@@ -1,17 +1,21 @@
 //! Bytes of the database file that change while no process has it open.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use rusqlite::Connection;
 use serde_json::json;
 
-use super::{Row, Trial};
+use super::{Call, Row, Trial};
 use crate::installation::Installation;
 use crate::mcp_client::Client;
 
 const FLIPS: usize = 300;
 const ENTRIES: usize = 40;
+/// Pages of each table and index that are overwritten.
+const PAGES_PER_TABLE: usize = 4;
 /// A page of the database.
 const PAGE: usize = 4096;
 
@@ -39,15 +43,61 @@ pub(super) fn inject(trial: &Trial) -> Result<Row> {
     Ok(Row::new(flips, flips - wrong, 0, format!("{noticed} noticed, {wrong} with wrong bytes")))
 }
 
+/// Overwrites pages of every table and index, one at a time. No read may give wrong bytes, and a deep check must notice.
+pub(super) fn each_table(trial: &Trial) -> Result<Row> {
+    let installation = &trial.installation;
+    let stored = store(installation)?;
+    let path = database(installation)?;
+    let whole = fs::read(&path)?;
+    let tables = pages_of_tables(&path)?;
+    let (mut tried, mut held) = (0, 0);
+    let mut failed = Vec::new();
+    for (table, pages) in &tables {
+        for page in pages.iter().take(trial.repetitions(PAGES_PER_TABLE)) {
+            let mut bytes = whole.clone();
+            overwrite_page(trial, &mut bytes, (page - 1) * PAGE);
+            fs::write(&path, bytes)?;
+            let (wrong, _) = read_all(installation, &stored);
+            let check = Call::run(&mut installation.forebay(&["doctor", "--deep"]))?;
+            let is_told = !check.succeeded() && check.is_bounded();
+            tried += 1;
+            if wrong == 0 && is_told {
+                held += 1;
+            } else {
+                failed.push(format!("{table} page {page}: {wrong} wrong, told: {is_told}"));
+            }
+            remove_side_files(&path);
+        }
+    }
+    let remark = format!("{} tables and indexes {}", tables.len(), failed.join("; "));
+    Ok(Row::new(tried, held, 0, remark))
+}
+
+/// The pages of each table and index; the first page of the file decides whether it is a database at all.
+fn pages_of_tables(path: &Path) -> Result<BTreeMap<String, Vec<usize>>> {
+    let connection = Connection::open(path)?;
+    let mut statement =
+        connection.prepare("SELECT name, pageno FROM dbstat WHERE pageno > 1 ORDER BY pageno")?;
+    let mut rows = statement.query([])?;
+    let mut tables: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        tables.entry(row.get(0)?).or_default().push(row.get::<_, i64>(1)? as usize);
+    }
+    Ok(tables)
+}
+
+fn overwrite_page(trial: &Trial, bytes: &mut [u8], start: usize) {
+    let end = (start + PAGE).min(bytes.len());
+    bytes[start..end].fill_with(|| trial.random.below(256) as u8);
+}
+
 /// Flips bits, or overwrites a whole page every fourth time.
 fn damaged(trial: &Trial, whole: &[u8], flip: usize) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     // The first page decides whether it is a database at all.
     let at = PAGE + trial.random.below((whole.len() - PAGE) as u64) as usize;
     if flip.is_multiple_of(4) {
-        let start = at / PAGE * PAGE;
-        let end = (start + PAGE).min(bytes.len());
-        bytes[start..end].fill_with(|| trial.random.below(256) as u8);
+        overwrite_page(trial, &mut bytes, at / PAGE * PAGE);
     } else {
         bytes[at] ^= 1 << trial.random.below(8);
     }
@@ -68,7 +118,7 @@ fn store(installation: &Installation) -> Result<Vec<Stored>> {
     }
     client.end()?;
     // Ends with all pages in the file, none in the log.
-    let _ = super::Call::run(&mut installation.forebay(&["maintain"]))?;
+    let _ = Call::run(&mut installation.forebay(&["maintain"]))?;
     Ok(stored)
 }
 
@@ -107,7 +157,7 @@ fn database(installation: &Installation) -> Result<PathBuf> {
 }
 
 /// The log and the index of it belong to the damaged file.
-fn remove_side_files(path: &std::path::Path) {
+fn remove_side_files(path: &Path) {
     for suffix in ["-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);

@@ -63,6 +63,11 @@ const FAULTS: &[Fault] = &[
     Fault { name: "disk full", invariant: "told; purge frees space", inject: disk::fill },
     Fault { name: "read-only", invariant: "told; reads work", inject: disk::make_read_only },
     Fault { name: "damage", invariant: "never wrong bytes", inject: damage::inject },
+    Fault {
+        name: "damaged tables",
+        invariant: "never wrong bytes; doctor tells",
+        inject: damage::each_table,
+    },
     Fault { name: "clock", invariant: "order and contents stay", inject: clock::inject },
     Fault { name: "descriptors", invariant: "done or told", inject: limits::descriptors },
     Fault { name: "memory", invariant: "done or told", inject: limits::memory },
@@ -153,10 +158,16 @@ impl Call {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
-    /// In time, and a failure exits by itself with a message.
+    /// In time, and it ends by itself: it exits, or the allocator aborts it with a message.
+    fn is_bounded(&self) -> bool {
+        let stderr = self.stderr();
+        let has_ended =
+            self.output.status.code().is_some() || stderr.contains("memory allocation of");
+        self.time <= MAX_CALL && has_ended && !stderr.contains("panicked at")
+    }
+
+    /// In time, and a failure comes with a message.
     fn is_bounded_and_told(&self) -> bool {
-        let told = self.output.status.code().is_some() && !self.stderr().trim().is_empty();
-        let panicked = self.stderr().contains("panicked at");
-        self.time <= MAX_CALL && (self.succeeded() || told) && !panicked
+        self.is_bounded() && (self.succeeded() || !self.stderr().trim().is_empty())
     }
 }
