@@ -125,7 +125,7 @@ fn spans(lines: &[&str], scores: &[usize], bytes: usize) -> Vec<LineSpan> {
 fn cut_line(line: &str, matched: &[String], bytes: usize) -> String {
     let room = bytes.saturating_sub(2 * '…'.len_utf8());
     let (first, end) = densest(&matches_at(line, matched), room).unwrap_or((0, 0));
-    let before_match = room.saturating_sub(end - first) / 3;
+    let before_match = (room / 3).min(room.saturating_sub(end - first));
     let start = line.floor_char_boundary(first.saturating_sub(before_match));
     let before = if start > 0 { "…" } else { "" };
     let shown = cut::prefix(&line[start..], room);

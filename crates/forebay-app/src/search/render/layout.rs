@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn long_texts_share_what_short_ones_leave() {
-        assert_eq!(divide(&[hits(&[500, 10, 2_000])], 240 + 1_000), [[490, 10, 500]]);
+        assert_eq!(divide(&[hits(&[500, 10, 2_000])], 240 + 1_000), [[495, 10, 495]]);
         assert_eq!(divide(&[hits(&[100, 10])], 10_000), [[100, 10]]);
         assert!(divide(&[], 100).is_empty());
     }
