@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use crate::binary::{self, Binary};
 use crate::custom::CustomRecognizers;
 use crate::lines::{Line, LineReader};
+use crate::ranker::{LineRanker, Model};
 use crate::reducer::Reducer;
 use crate::repeats;
 use crate::{Budget, Digest, Hint, OmittedRange};
@@ -31,6 +32,7 @@ pub struct Digester {
     /// The first bytes, until they decide between text and binary data.
     start: Vec<u8>,
     reader: LineReader,
+    ranker: LineRanker,
     text: TextDigest,
 }
 
@@ -70,9 +72,11 @@ impl Digester {
             start: Vec::new(),
             // Escape sequences can make a raw line several times longer than its visible text.
             reader: LineReader::with_max_bytes(whole.saturating_mul(4).max(MAX_LINE_BYTES)),
+            ranker: LineRanker::new(Model::committed()),
             text: TextDigest {
                 budget,
                 tells_items: false,
+                explains: false,
                 failed: hint.failed,
                 command: hint.command.unwrap_or_default().to_owned(),
                 intent: intent.unwrap_or_default().to_owned(),
@@ -80,6 +84,20 @@ impl Digester {
                 state: TextState::Buffered(String::new()),
             },
         }
+    }
+
+    /// Adds to each line of a reduced text why it is shown; the text may then exceed the budget.
+    #[must_use]
+    pub fn explaining(mut self) -> Self {
+        self.text.explains = true;
+        self
+    }
+
+    /// Ranks the lines of a failing output with other trees than the committed ones.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_model(self, model: &'static Model) -> Self {
+        Self { ranker: LineRanker::new(model), ..self }
     }
 
     pub fn push(&mut self, raw: &[u8]) {
@@ -108,12 +126,12 @@ impl Digester {
             State::Binary(binary, hash) => {
                 self.text.placeholder(&binary.describe(self.bytes, &short_hex(hash)), lines)
             }
-            State::Undecided | State::Text => self.text.finish(lines),
+            State::Undecided | State::Text => self.text.finish(lines, self.ranker),
             State::NulList(raw) => {
                 let count = std::mem::replace(&mut lines, raw.count());
                 items = Some(count);
                 let note = self.text.items_note(count);
-                self.text.finish(count).with_all_omitted(lines).with_note(note)
+                self.text.finish(count, self.ranker).with_all_omitted(lines).with_note(note)
             }
         };
         let Output { text, verbatim, omitted } = output;
@@ -156,7 +174,10 @@ impl Digester {
                 items = Cow::Owned(binary::items_as_lines(raw));
                 true
             }
-            State::Undecided | State::Text => true,
+            State::Undecided | State::Text => {
+                self.ranker.push(raw);
+                true
+            }
         };
         self.reader.push(&items, &mut |line| {
             if is_text {
@@ -177,6 +198,7 @@ struct TextDigest {
     budget: Budget,
     /// A note about items precedes the reduced text.
     tells_items: bool,
+    explains: bool,
     failed: bool,
     command: String,
     intent: String,
@@ -268,24 +290,28 @@ impl TextDigest {
             failed: self.failed,
             recognizers: Some(&self.recognizers),
         };
-        Reducer::new(hint, start, &self.intent, self.budget.digest)
+        let mut reducer = Reducer::new(hint, start, &self.intent, self.budget.digest);
+        if self.explains {
+            reducer.explain();
+        }
+        reducer
     }
 
-    fn finish(mut self, lines: u64) -> Output {
+    fn finish(mut self, lines: u64, ranker: LineRanker) -> Output {
         match std::mem::replace(&mut self.state, TextState::Buffered(String::new())) {
             TextState::Buffered(text) if tokens::estimate(&text) <= self.budget.verbatim => {
                 Output::whole(repeats::fold(&text).unwrap_or(text))
             }
-            TextState::Buffered(text) => self.smaller_of(text, lines),
-            TextState::Reducing(reduced) => Output::reduced(reduced.finish(lines)),
+            TextState::Buffered(text) => self.smaller_of(text, lines, ranker),
+            TextState::Reducing(reduced) => Output::reduced(reduced.finish(lines, ranker)),
         }
     }
 
     /// Returns the reduced text, or the text itself if reducing it gains nothing.
-    fn smaller_of(&self, text: String, lines: u64) -> Output {
+    fn smaller_of(&self, text: String, lines: u64, ranker: LineRanker) -> Output {
         let mut reducer = self.reducer(&text);
         feed(&mut reducer, &text);
-        let reduced = reducer.finish(lines);
+        let reduced = reducer.finish(lines, ranker);
         if tokens::estimate(&text) <= self.budget.digest && reduced.0.len() >= text.trim_end().len()
         {
             return Output::whole(text);

@@ -8,8 +8,8 @@
 //! 3. a larger one is reduced (`reducer`): recognizers (`recognizers`, one file per format) bid for
 //!    it by its command and first lines, mark the lines that matter and report facts; user-defined
 //!    ones (`custom`) come first; `parts` keeps the facts of several formats in one text apart;
-//!    `salience` weighs unmarked lines; `quote` folds repeated lines and quotes the most salient
-//!    ones below the facts.
+//!    `salience` weighs unmarked lines; if something failed, `ranker` scores the lines with trained
+//!    trees; `quote` folds repeated lines and quotes the best ones below the facts.
 //!
 //! Memory is bounded by the budget and a few constants, not by the size of the output.
 
@@ -24,6 +24,7 @@ mod location;
 mod log_prefix;
 mod parts;
 mod quote;
+mod ranker;
 mod recognizers;
 mod reducer;
 mod repeats;
@@ -35,6 +36,12 @@ use std::borrow::Cow;
 
 pub use custom::{BadDefinition, CountDefinition, CustomRecognizers, Definition, SampleCheck};
 pub use digester::Digester;
+
+/// What training and evaluating the line ranker needs.
+#[doc(hidden)]
+pub mod training {
+    pub use crate::ranker::{BadModel, Candidate, FeatureVector, Model, candidates, feature_names};
+}
 
 /// What is known about the source of a text.
 #[derive(Debug, Clone, Copy, Default)]

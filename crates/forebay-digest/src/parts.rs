@@ -306,6 +306,10 @@ impl Parts {
         // What is mostly something else was not understood.
         let is_reliable = own_lines > 0 && foreign.between <= own_lines;
         let report = is_reliable.then(|| recognizer.report(&context)).flatten();
+        let report = match format {
+            Some(format) => report.map(|report| report.stated_by(format.name)),
+            None => report,
+        };
         self.closed.push(ClosedPart { format, counts_lines, report, first, last, foreign, quoted });
     }
 }

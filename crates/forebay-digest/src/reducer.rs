@@ -8,6 +8,7 @@ use crate::failure_reason::FailureReasons;
 use crate::lines::Line;
 use crate::parts::Parts;
 use crate::quote::Quoter;
+use crate::ranker::LineRanker;
 use crate::recognizers::{EmbeddedRecognizers, Format, Mark, Report, ReportContext};
 use crate::salience::{self, Salience};
 use crate::{Hint, OmittedRange};
@@ -69,15 +70,20 @@ impl Reducer {
         }
     }
 
+    /// Adds to each line of the digest why it is shown, beyond the budget.
+    pub(crate) fn explain(&mut self) {
+        self.rest.quoter.explain();
+    }
+
     pub(crate) fn command_failed(&mut self) {
         self.failed = true;
     }
 
     /// Returns the reduced text and the omitted lines.
-    pub(crate) fn finish(mut self, lines: u64) -> (String, Vec<OmittedRange>) {
+    pub(crate) fn finish(mut self, lines: u64, ranker: LineRanker) -> (String, Vec<OmittedRange>) {
         let mut report = self.report(lines);
         let told = if self.failed { self.reasons.add_to(&mut report) } else { Vec::new() };
-        self.rest.quoter.finish(report.as_ref(), self.failed, lines, &told)
+        self.rest.quoter.finish(report.as_ref(), self.failed, lines, &told, ranker)
     }
 
     /// Returns the facts; no line may follow.
@@ -87,7 +93,9 @@ impl Reducer {
             (Some(parts), _) => {
                 parts.finish(&mut |line, mark| self.rest.push_part_line(line, mark))
             }
-            (None, custom) => custom.and_then(|custom| custom.report(&context)),
+            (None, custom) => custom
+                .and_then(|custom| custom.report(&context))
+                .map(|report| report.stated_by("of the settings")),
         };
         let embedded = self.rest.embedded.report(&context);
         report.into_iter().chain(embedded).reduce(Report::merge)

@@ -113,6 +113,31 @@ fn unexplained_failure_shows_possible_causes_and_both_ends() {
 }
 
 #[test]
+fn an_explained_digest_names_recognizers_and_reasons() {
+    let raw = many("Compiling", 300)
+        + "error[E0308]: mismatched types\n --> src/main.rs:4:5\n  |\n4 | let x: u8 = \"\";\n"
+        + &many("Checking", 30)
+        + "error: could not compile `demo`\n";
+    let mut digester = Digester::new(Hint::default(), None, Budget::exactly(60)).explaining();
+    digester.push(raw.as_bytes());
+    assert_snapshot!(digester.finish().text, @r#"
+    rustc: 1 error in 1 file  ← recognizer rustc, clippy
+    … lines 1-299
+    Compiling cjj  ← about 35 lines before the end, near a place in a file, near a failure
+    error[E0308]: mismatched types  ← about 31 lines before the end, near a place in a file, states a failure
+     --> src/main.rs:4:5  ← about 31 lines before the end, names a place in a file, near a place in a file
+      |  ← about 31 lines before the end, near a place in a file, near a failure
+    4 | let x: u8 = "";  ← about 31 lines before the end, near a failure, 3 lines after a problem
+    Checking a  ← about 29 lines before the end, near a place in a file, near a failure
+    Checking b  ← about 29 lines before the end, near a place in a file, near a failure
+    Checking c  ← about 27 lines before the end, near a place in a file, 6 lines after a failure
+    … lines 308-333
+    Checking cj  ← 1 line before the end, near a failure, 1 line before a failure
+    error: could not compile `demo`  ← the last line, states a failure, among rare lines
+    "#);
+}
+
+#[test]
 fn the_reason_of_a_failure_comes_first_wherever_it_is() {
     let paths = |count: u32| -> String { (0..count).map(|n| format!("src/a{n}.rs\n")).collect() };
     let reason = "cat: c.txt: No such file or directory\n";

@@ -4,6 +4,7 @@ use super::CustomRecognizers;
 use crate::command::Command;
 use crate::digester::feed;
 use crate::lines::Line;
+use crate::ranker::{LineRanker, Model};
 use crate::reducer::Reducer;
 use crate::{Hint, clean};
 
@@ -57,7 +58,9 @@ impl CustomRecognizers {
         let hint = Hint { command, recognizers: Some(self), ..Hint::default() };
         let mut reducer = Reducer::new(hint, text, "", budget);
         feed(&mut reducer, text);
-        reducer.finish(text.lines().count() as u64).0
+        let mut ranker = LineRanker::new(Model::committed());
+        ranker.push(text.as_bytes());
+        reducer.finish(text.lines().count() as u64, ranker).0
     }
 
     fn unmatched(&self, name: &str, text: &str) -> Vec<String> {

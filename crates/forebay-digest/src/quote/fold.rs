@@ -43,6 +43,10 @@ pub(crate) struct Row {
     pub(crate) has_variants: bool,
     pub(crate) shown: String,
     pub(crate) salience: Salience,
+    /// Score of the ranked line that it shows.
+    pub(crate) score: Option<i32>,
+    /// Why that line is ranked so, if asked for.
+    pub(crate) reason: Option<String>,
 }
 
 impl LineRun {
@@ -61,6 +65,11 @@ impl LineRun {
     /// Returns the mask of intent words that its lines contain.
     pub(crate) fn intent_mask(&self) -> u32 {
         self.salience.intent_mask
+    }
+
+    /// Returns true if a recognizer considers its lines unnecessary.
+    pub(crate) fn is_noise(&self) -> bool {
+        self.salience.is_noise
     }
 
     /// Adds the line if it repeats the run; returns false if it does not.
@@ -96,6 +105,8 @@ impl LineRun {
             has_variants: last_variant.is_some(),
             shown: truncate_line(text, cut),
             salience,
+            score: None,
+            reason: None,
         };
         let end =
             last_variant.as_deref().filter(|text| count > 2 && text.len() <= MAX_VARIANT_BYTES);
@@ -104,7 +115,7 @@ impl LineRun {
         }
         let second = last_variant.filter(|_| count == 2).map(|text| {
             (row.last, row.has_variants) = (first, false);
-            Row { first: last, last, has_variants: false, shown: truncate_line(text, 0), salience }
+            Row { first: last, last, shown: truncate_line(text, 0), ..row.clone() }
         });
         row.append_count();
         std::iter::once(row).chain(second)
@@ -194,16 +205,6 @@ fn common_prefix_len(one: &[u8], other: &[u8]) -> usize {
 
 fn leading_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
-}
-
-/// Returns the bytes of a text with each number replaced by a single zero.
-pub(crate) fn mask_numbers(text: &str) -> impl Iterator<Item = u8> {
-    let mut in_number = false;
-    text.bytes().filter_map(move |byte| {
-        let starts = !in_number;
-        in_number = byte.is_ascii_digit();
-        if in_number { starts.then_some(b'0') } else { Some(byte) }
-    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Computes the size of a selection of rows, gap markers included, and renders it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::fold::Row;
 use crate::OmittedRange;
+use crate::recognizers::REASON_MARK;
 
 /// Number of lines of the text, and the bytes available to show it.
 #[derive(Debug, Clone, Copy)]
@@ -18,19 +19,20 @@ pub(super) struct Bounds {
 pub(super) struct Layout<'a> {
     rows: &'a [Row],
     bounds: Bounds,
-    chosen: BTreeSet<usize>,
+    /// The chosen rows, and why.
+    chosen: BTreeMap<usize, &'static str>,
     bytes: usize,
 }
 
 impl<'a> Layout<'a> {
     /// Starts without rows, as one gap.
     pub(super) fn new(rows: &'a [Row], bounds: Bounds) -> Self {
-        Self { rows, bounds, chosen: BTreeSet::new(), bytes: gap_cost(0, bounds.lines + 1) }
+        Self { rows, bounds, chosen: BTreeMap::new(), bytes: gap_cost(0, bounds.lines + 1) }
     }
 
     /// Selects a row if the total stays within `limit` bytes; returns true if it is selected.
-    pub(super) fn try_choose(&mut self, index: usize, limit: usize) -> bool {
-        if self.chosen.contains(&index) {
+    pub(super) fn try_choose(&mut self, index: usize, limit: usize, why: &'static str) -> bool {
+        if self.chosen.contains_key(&index) {
             return true;
         }
         let bytes = self.bytes_with(index);
@@ -38,7 +40,7 @@ impl<'a> Layout<'a> {
         let fits = bytes <= limit.saturating_add(1);
         if fits {
             self.bytes = bytes;
-            self.chosen.insert(index);
+            self.chosen.insert(index, why);
         }
         fits
     }
@@ -48,6 +50,20 @@ impl<'a> Layout<'a> {
         self.bytes
     }
 
+    /// Returns the number of lines of the text.
+    pub(super) fn lines(&self) -> u64 {
+        self.bounds.lines
+    }
+
+    /// Returns the bytes that a row would add.
+    pub(super) fn cost_of(&self, index: usize) -> usize {
+        self.bytes_with(index).saturating_sub(self.bytes)
+    }
+
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.chosen.contains_key(&index)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.chosen.is_empty()
     }
@@ -55,19 +71,25 @@ impl<'a> Layout<'a> {
     /// Adds rows that cost no more than the gap marker they replace.
     pub(super) fn close_small_gaps(&mut self) {
         for index in 0..self.rows.len() {
-            if !self.chosen.contains(&index) && self.bytes_with(index) <= self.bytes {
-                self.try_choose(index, usize::MAX);
+            if !self.chosen.contains_key(&index) && self.bytes_with(index) <= self.bytes {
+                self.try_choose(index, usize::MAX, "no longer than a gap marker");
             }
         }
     }
 
-    pub(super) fn write(&self) -> (String, Vec<OmittedRange>) {
+    /// Returns the text and the omitted lines; `explains` adds to each row why it is shown.
+    pub(super) fn write(&self, explains: bool) -> (String, Vec<OmittedRange>) {
         let mut output = String::with_capacity(self.bytes);
         let mut omitted = Vec::new();
         let mut last = 0;
-        for row in self.chosen.iter().map(|index| &self.rows[*index]) {
+        for (index, why) in &self.chosen {
+            let row = &self.rows[*index];
             write_gap(&mut output, &mut omitted, last, row.first);
             output.push_str(&row.shown);
+            if explains {
+                output.push_str(REASON_MARK);
+                output.push_str(row.reason.as_deref().unwrap_or(why));
+            }
             output.push('\n');
             if row.has_variants {
                 omitted.push(OmittedRange { first: row.first + 1, last: row.last });
@@ -82,9 +104,9 @@ impl<'a> Layout<'a> {
     fn bytes_with(&self, index: usize) -> usize {
         let row = &self.rows[index];
         let last =
-            self.chosen.range(..index).next_back().map_or(0, |before| self.rows[*before].last);
+            self.chosen.range(..index).next_back().map_or(0, |(before, _)| self.rows[*before].last);
         let next = self.chosen.range(index..).next();
-        let next = next.map_or(self.bounds.lines + 1, |after| self.rows[*after].first);
+        let next = next.map_or(self.bounds.lines + 1, |(after, _)| self.rows[*after].first);
         let gaps = gap_cost(last, row.first) + gap_cost(row.last, next);
         self.bytes + row.shown.len() + 1 + gaps - gap_cost(last, next)
     }

@@ -1,21 +1,24 @@
 //! Selects the lines of a text to quote within a budget.
 //!
 //! `fold` folds repeated lines into rows; `row_buffer` holds candidate rows in bounded memory;
-//! `plan` defines the order in which they get the budget; `layout` computes the size of a selection
-//! and renders it.
+//! `plan` defines the order in which they get the budget; `ranked_rows` brings in the ranked lines of a failing text;
+//! `layout` computes the size of a selection and renders it.
 
-mod failure_context;
 mod fold;
 mod layout;
+mod noise_lines;
 mod plan;
+mod ranked_rows;
 mod row_buffer;
 
 use crate::OmittedRange;
 use crate::lines::Line;
+use crate::ranker::LineRanker;
 use crate::recognizers::{Quotes, Report};
 use crate::salience::{Intent, Salience};
-use failure_context::FailureContext;
 use fold::LineRun;
+use noise_lines::NoiseLines;
+use plan::Plan;
 use row_buffer::RowBuffer;
 
 /// Percentage of the budget for facts if lines match the intent.
@@ -25,9 +28,11 @@ const FACTS_SHARE_BESIDE_INTENT: usize = 30;
 #[derive(Debug)]
 pub(crate) struct Quoter {
     max_bytes: usize,
+    /// Each line is followed by why it is shown.
+    explains: bool,
     intent: Intent,
     run: Option<LineRun>,
-    failure_context: FailureContext,
+    noise: NoiseLines,
     row_buffer: RowBuffer,
 }
 
@@ -35,11 +40,17 @@ impl Quoter {
     pub(crate) fn new(intent: &str, max_bytes: usize) -> Self {
         Self {
             max_bytes,
+            explains: false,
             intent: Intent::new(intent),
             run: None,
-            failure_context: FailureContext::default(),
+            noise: NoiseLines::default(),
             row_buffer: RowBuffer::for_digest_bytes(max_bytes),
         }
+    }
+
+    /// Adds to each line why it is shown, beyond the budget.
+    pub(crate) fn explain(&mut self) {
+        self.explains = true;
     }
 
     /// Returns the mask of intent words in a line; must be called once per line.
@@ -49,12 +60,18 @@ impl Quoter {
 
     /// Folds a line into the previous ones if it repeats them; returns true if it was folded.
     pub(crate) fn try_fold(&mut self, line: Line<'_>, intent_mask: u32, is_weighted: bool) -> bool {
-        self.run.as_mut().is_some_and(|run| {
-            run.intent_mask() == intent_mask && run.try_extend(line, is_weighted)
-        })
+        let Some(run) = &mut self.run else { return false };
+        let is_folded = run.intent_mask() == intent_mask && run.try_extend(line, is_weighted);
+        if is_folded && run.is_noise() {
+            self.noise.add(line.number);
+        }
+        is_folded
     }
 
     pub(crate) fn push_line(&mut self, line: Line<'_>, salience: Salience) {
+        if salience.is_noise {
+            self.noise.add(line.number);
+        }
         if let Some(run) = self.run.replace(LineRun::new(line, salience)) {
             self.push_run(run);
         }
@@ -69,15 +86,23 @@ impl Quoter {
         failed: bool,
         lines: u64,
         told: &[u64],
+        ranker: LineRanker,
     ) -> (String, Vec<OmittedRange>) {
         if let Some(run) = self.run.take() {
             self.push_run(run);
         }
-        let facts =
-            report.map(|report| report.facts_within(self.facts_bytes(report))).unwrap_or_default();
-        let max_bytes = self.max_bytes.saturating_sub(facts.len() + usize::from(!facts.is_empty()));
-        let plan = self.plan(report, failed);
+        let plan = self.plan(report, failed, ranker.has_several_commands());
+        let chosen = report.map(|report| report.facts_within(self.facts_bytes(report, plan)));
+        let facts_bytes = chosen.as_ref().map_or(0, |facts| facts.text.len());
+        let max_bytes = self.max_bytes.saturating_sub(facts_bytes + usize::from(facts_bytes > 0));
+        let facts = chosen.map_or_else(String::new, |facts| {
+            if self.explains { facts.explained } else { facts.text }
+        });
         let mut rows = self.row_buffer.into_rows();
+        if plan.is_ranked() {
+            let lines = if self.explains { ranker.finish_with_reasons() } else { ranker.finish() };
+            rows = ranked_rows::with_ranked_lines(rows, lines, &self.noise);
+        }
         rows.retain(|row| row.first != row.last || !told.contains(&row.first));
         let (quotes, omitted) = plan::render(
             plan,
@@ -85,38 +110,59 @@ impl Quoter {
             &self.intent,
             layout::Bounds { lines, max_bytes },
             !facts.is_empty(),
+            self.explains,
         );
         let between = if facts.is_empty() || quotes.is_empty() { "" } else { "\n" };
         (facts + between + &quotes, omitted)
     }
 
-    fn facts_bytes(&self, report: &Report) -> usize {
+    fn facts_bytes(&self, report: &Report, plan: Plan) -> usize {
         let facts_share = match report.quotes {
             _ if self.row_buffer.has_intent_match() => FACTS_SHARE_BESIDE_INTENT,
             Quotes::None | Quotes::Sample => 100,
+            Quotes::Default if plan == plan::FAILING_SCRIPT => {
+                report.facts_share.min(facts_share_of_script(self.max_bytes))
+            }
             Quotes::Marked | Quotes::Default => report.facts_share,
         };
         self.max_bytes.saturating_mul(facts_share) / 100
     }
 
-    fn plan(&self, report: Option<&Report>, failed: bool) -> &'static [plan::Step] {
-        let quotes = report.map_or(Quotes::Default, |report| report.quotes);
-        let failing = report.and_then(|report| report.failing);
-        match (quotes, failing.unwrap_or(self.row_buffer.has_failure())) {
-            (Quotes::None, _) => plan::INTENT_ONLY,
-            (Quotes::Sample, _) => plan::SAMPLE,
-            (Quotes::Marked, _) => plan::MARKED,
-            (Quotes::Default, true) => plan::FAILING,
-            (Quotes::Default, false) if failed && failing.is_none() => plan::UNEXPLAINED,
-            (Quotes::Default, false) => plan::CALM,
+    /// Chooses a plan by the verdicts of the exit status, the recognizers and, where these say nothing, the words.
+    fn plan(&self, report: Option<&Report>, failed: bool, is_script: bool) -> Plan {
+        let recognized = report.and_then(|report| report.failing);
+        let has_failure = self.row_buffer.has_failure() && (failed || recognized.is_none());
+        match report.map_or(Quotes::Default, |report| report.quotes) {
+            Quotes::None => plan::INTENT_ONLY,
+            Quotes::Sample => plan::SAMPLE,
+            Quotes::Marked => plan::MARKED,
+            Quotes::Default if recognized == Some(true) || has_failure => {
+                if is_script {
+                    plan::FAILING_SCRIPT
+                } else {
+                    plan::FAILING_COMMAND
+                }
+            }
+            Quotes::Default if failed => plan::UNEXPLAINED,
+            Quotes::Default => plan::CALM,
         }
     }
 
     fn push_run(&mut self, run: LineRun) {
-        for mut row in run.into_rows() {
-            self.failure_context.apply_to(&mut row);
+        for row in run.into_rows() {
             let score = plan::score(&row, &self.intent, row.last);
             self.row_buffer.push(row, score);
         }
     }
+}
+
+/// Returns the percentage of the budget for facts if one of several commands failed: they may be about another one.
+fn facts_share_of_script(max_bytes: usize) -> usize {
+    // Of 150, 300 and 1000 tokens.
+    const SHARES: [(usize, usize); 3] = [(600, 0), (1_200, 25), (4_000, 40)];
+    let [small, medium, large] = SHARES;
+    let ((from, low), (to, high)) =
+        if max_bytes < medium.0 { (small, medium) } else { (medium, large) };
+    let bytes = max_bytes.clamp(from, to);
+    low + (high - low) * (bytes - from) / (to - from)
 }

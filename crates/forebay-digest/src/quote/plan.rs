@@ -4,40 +4,48 @@ use std::cmp::Reverse;
 
 use forebay_text::cut;
 
-use super::fold::{self, Row};
+use super::fold::Row;
 use super::layout::{Bounds, Layout, gap_marker};
+use super::ranked_rows;
 use crate::OmittedRange;
-use crate::hash::HashSet;
 use crate::salience::Intent;
 
 /// Weight of an intent word relative to other reasons to quote a line.
 const INTENT_WEIGHT: u32 = 10;
 
-/// Minimum weight of rows that report a failure or follow one.
-const FAILURE_WEIGHT: u32 = 15;
-
 /// Minimum weight of marked rows that say what failed, why, or how it ended.
 const ESSENTIAL_WEIGHT: u32 = 50;
 
-/// Weight that a failure loses each time its distance from the end doubles.
-///
-/// Builds and test runs end with the part that failed; earlier problems did not stop them.
-const DECAY_PER_DOUBLING: u32 = 4;
+/// Minimum weight of marked rows that surround it.
+const DETAIL_WEIGHT: u32 = 15;
 
 /// One step of a plan: a set of rows, and the percentage of the budget it may use.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
     rows: RowSet,
     share: usize,
 }
 
+/// The steps in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan(&'static [Step]);
+
+impl Plan {
+    /// Returns true if it quotes ranked lines.
+    pub(super) fn is_ranked(self) -> bool {
+        self.0.iter().any(|step| matches!(step.rows, RowSet::Ranked))
+    }
+}
+
 /// A set of rows and their order.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RowSet {
     /// Rows that contain intent words, the rarest words first.
     IntentMatches,
-    /// Failures and the rows after them, the latest first, without repeats.
-    Failures,
+    /// Ranked lines that surround what failed according to a recognizer, or state a failure in words.
+    RankedDetails,
+    /// Ranked lines, the best value per byte first.
+    Ranked,
     /// Marked rows that say what failed, why and how it ended; by weight, then by line.
     Essential,
     /// All marked rows; by weight, then by line.
@@ -52,26 +60,33 @@ enum RowSet {
     Last,
 }
 
-/// Something failed: what and why, then the end.
-pub(super) const FAILING: &[Step] = &[
+/// A command failed: what a recognizer of its output marked, then the lines that most likely say why.
+pub(super) const FAILING_COMMAND: Plan = Plan(&[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Essential, share: 90 },
-    Step { rows: RowSet::Failures, share: 97 },
+    Step { rows: RowSet::RankedDetails, share: 70 },
+    Step { rows: RowSet::Ranked, share: 100 },
     Step { rows: RowSet::Tail, share: 100 },
-    Step { rows: RowSet::Failures, share: 100 },
-];
+]);
+
+/// One of several commands failed, perhaps not one whose output was recognized.
+pub(super) const FAILING_SCRIPT: Plan = Plan(&[
+    Step { rows: RowSet::IntentMatches, share: 60 },
+    Step { rows: RowSet::Ranked, share: 100 },
+    Step { rows: RowSet::Tail, share: 100 },
+]);
 
 /// Something failed and no line says what: possible causes, then the end, and how it began.
-pub(super) const UNEXPLAINED: &[Step] = &[
+pub(super) const UNEXPLAINED: Plan = Plan(&[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Marked, share: 85 },
     Step { rows: RowSet::Salient, share: 40 },
     Step { rows: RowSet::Head, share: 15 },
     Step { rows: RowSet::Tail, share: 100 },
-];
+]);
 
 /// Nothing failed: the start and the end.
-pub(super) const CALM: &[Step] = &[
+pub(super) const CALM: Plan = Plan(&[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Marked, share: 85 },
     Step { rows: RowSet::Salient, share: 10 },
@@ -79,18 +94,22 @@ pub(super) const CALM: &[Step] = &[
     Step { rows: RowSet::Tail, share: 15 },
     Step { rows: RowSet::Head, share: 100 },
     Step { rows: RowSet::Tail, share: 100 },
-];
+]);
 
 /// A recognizer knows which lines matter.
-pub(super) const MARKED: &[Step] =
-    &[Step { rows: RowSet::IntentMatches, share: 60 }, Step { rows: RowSet::Marked, share: 100 }];
+pub(super) const MARKED: Plan = Plan(&[
+    Step { rows: RowSet::IntentMatches, share: 60 },
+    Step { rows: RowSet::Marked, share: 100 },
+]);
 
 /// Only rows that match the intent.
-pub(super) const INTENT_ONLY: &[Step] = &[Step { rows: RowSet::IntentMatches, share: 100 }];
+pub(super) const INTENT_ONLY: Plan = Plan(&[Step { rows: RowSet::IntentMatches, share: 100 }]);
 
 /// A sample of the data.
-pub(super) const SAMPLE: &[Step] =
-    &[Step { rows: RowSet::IntentMatches, share: 70 }, Step { rows: RowSet::Head, share: 100 }];
+pub(super) const SAMPLE: Plan = Plan(&[
+    Step { rows: RowSet::IntentMatches, share: 70 },
+    Step { rows: RowSet::Head, share: 100 },
+]);
 
 /// Returns the score of a row, given the number of lines so far.
 pub(super) fn score(row: &Row, intent: &Intent, lines: u64) -> u32 {
@@ -99,17 +118,18 @@ pub(super) fn score(row: &Row, intent: &Intent, lines: u64) -> u32 {
 
 /// Renders as many rows as fit; may render nothing if there are facts above.
 pub(super) fn render(
-    plan: &[Step],
+    plan: Plan,
     rows: &[Row],
     intent: &Intent,
     bounds: Bounds,
     below_facts: bool,
+    explains: bool,
 ) -> (String, Vec<OmittedRange>) {
     let mut layout = Layout::new(rows, bounds);
-    for step in plan {
+    for step in plan.0 {
         let share = bounds.max_bytes.saturating_mul(step.share) / 100;
         let limit = layout.bytes().saturating_add(share).min(bounds.max_bytes);
-        step.rows.fill(&mut layout, step.rows.ordered(rows, intent, bounds.lines), limit);
+        step.rows.fill(&mut layout, rows, intent, limit);
     }
     if layout.is_empty() && below_facts {
         return (String::new(), vec![OmittedRange { first: 1, last: bounds.lines }]);
@@ -118,45 +138,59 @@ pub(super) fn render(
         return truncated_best_row(rows, intent, bounds);
     }
     layout.close_small_gaps();
-    layout.write()
+    layout.write(explains)
 }
 
 impl RowSet {
-    /// Returns the indexes of the rows in order of priority.
-    fn ordered(self, rows: &[Row], intent: &Intent, lines: u64) -> Vec<usize> {
+    /// Says why a row of the set is shown.
+    const fn reason(self) -> &'static str {
         match self {
-            Self::Head => (0..rows.len()).filter(|index| !rows[*index].salience.is_noise).collect(),
-            Self::Tail => {
-                (0..rows.len()).rev().filter(|index| !rows[*index].salience.is_noise).collect()
-            }
-            Self::Last => rows.iter().rposition(Row::is_nonblank).into_iter().collect(),
-            Self::IntentMatches => {
-                ranked(rows, |row| intent.score(row.salience.intent_mask, lines))
-            }
-            Self::Failures => without_repeats(rows, ranked(rows, |row| failure_score(row, lines))),
-            Self::Essential => marked(rows, ESSENTIAL_WEIGHT),
-            Self::Marked => marked(rows, 1),
-            Self::Salient => ranked(rows, |row| row.salience.weight),
+            Self::IntentMatches => "matches the intent",
+            Self::RankedDetails | Self::Ranked => "ranked",
+            Self::Essential | Self::Marked => "marked by a recognizer",
+            Self::Salient => "notable words",
+            Self::Head => "start",
+            Self::Tail => "end",
+            Self::Last => "last line",
         }
     }
 
     /// Selects rows in this order; head and tail stop at the first row that does not fit.
-    fn fill(self, layout: &mut Layout<'_>, order: Vec<usize>, limit: usize) {
+    fn fill(self, layout: &mut Layout<'_>, rows: &[Row], intent: &Intent, limit: usize) {
         let is_contiguous = matches!(self, Self::Head | Self::Tail);
+        let order = match self {
+            Self::RankedDetails => {
+                return ranked_rows::fill(layout, rows, is_detail, limit, self.reason());
+            }
+            Self::Ranked => {
+                return ranked_rows::fill(layout, rows, |_| true, limit, self.reason());
+            }
+            Self::Head => readable(rows).collect(),
+            Self::Tail => readable(rows).rev().collect(),
+            Self::Last => rows.iter().rposition(Row::is_nonblank).into_iter().collect(),
+            Self::IntentMatches => {
+                ranked(rows, |row| intent.score(row.salience.intent_mask, layout.lines()))
+            }
+            Self::Essential => marked(rows, ESSENTIAL_WEIGHT),
+            Self::Marked => marked(rows, 1),
+            Self::Salient => ranked(rows, |row| row.salience.weight),
+        };
         for index in order {
-            if !layout.try_choose(index, limit) && is_contiguous {
+            if !layout.try_choose(index, limit, self.reason()) && is_contiguous {
                 break;
             }
         }
     }
 }
 
-fn failure_score(row: &Row, lines: u64) -> u32 {
-    if row.salience.weight < FAILURE_WEIGHT {
-        return 0;
-    }
-    let doublings = (lines - row.first + 1).ilog2();
-    1 + row.salience.weight + DECAY_PER_DOUBLING * (u64::BITS - doublings)
+fn is_detail(row: &Row) -> bool {
+    let is_marked = row.salience.is_marked && row.salience.weight >= DETAIL_WEIGHT;
+    is_marked || row.salience.is_failure
+}
+
+/// Returns the indexes of rows that no recognizer considers unnecessary.
+fn readable(rows: &[Row]) -> impl DoubleEndedIterator<Item = usize> {
+    (0..rows.len()).filter(|index| !rows[*index].salience.is_noise)
 }
 
 /// Returns the indexes of marked rows of at least this weight, by weight, then by line.
@@ -175,13 +209,6 @@ fn ranked(rows: &[Row], score: impl Fn(&Row) -> u32) -> Vec<usize> {
         rows.iter().map(score).zip(0..).filter(|(score, _)| *score > 0).collect();
     ranked.sort_unstable_by_key(|row| Reverse(*row));
     ranked.into_iter().map(|(_, index)| index).collect()
-}
-
-/// Removes rows that equal an earlier one except for digits.
-fn without_repeats(rows: &[Row], mut order: Vec<usize>) -> Vec<usize> {
-    let mut seen = HashSet::default();
-    order.retain(|index| seen.insert(fold::mask_numbers(&rows[*index].shown).collect::<Vec<_>>()));
-    order
 }
 
 /// Returns the start of the best row if no row fits beside its gap markers.

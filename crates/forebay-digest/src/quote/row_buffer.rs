@@ -114,7 +114,15 @@ mod tests {
 
     fn row(line: u64) -> Row {
         let shown = format!("line {line}");
-        Row { first: line, last: line, has_variants: false, shown, salience: Salience::default() }
+        Row {
+            first: line,
+            last: line,
+            has_variants: false,
+            shown,
+            salience: Salience::default(),
+            score: None,
+            reason: None,
+        }
     }
 
     #[test]

@@ -132,7 +132,9 @@ impl EmbeddedRecognizers {
         instances.sort_by_key(|instance| instance.index);
         let mut reports: Vec<Report> = instances
             .into_iter()
-            .filter_map(|instance| instance.recognizer.report(context))
+            .filter_map(|Instance { index, recognizer, .. }| {
+                recognizer.report(context).map(|report| report.stated_by(FORMATS[index].name))
+            })
             .collect();
         reports.sort_by_key(|report| report.failing != Some(true));
         reports.into_iter().reduce(Report::merge)

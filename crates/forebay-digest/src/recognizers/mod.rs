@@ -71,7 +71,7 @@ mod yaml;
 
 pub(crate) use embedded::EmbeddedRecognizers;
 pub(crate) use format::{Claim, Format, Scope, Start, first_lines};
-pub(crate) use report::{Quotes, Report};
+pub(crate) use report::{Quotes, REASON_MARK, Report};
 
 use crate::lines::Line;
 

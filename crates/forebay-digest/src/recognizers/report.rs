@@ -3,6 +3,9 @@
 use forebay_text::cut;
 use forebay_text::number::grouped;
 
+/// Stands between a line of a digest and why it is shown.
+pub(crate) const REASON_MARK: &str = "  ← ";
+
 /// Weight of the summary.
 const SUMMARY_WEIGHT: u32 = 100;
 
@@ -13,6 +16,16 @@ pub(crate) struct Fact {
     pub(crate) weight: u32,
     pub(crate) text: String,
     list: List,
+    /// The recognizer that states it.
+    recognizer: Option<&'static str>,
+}
+
+/// The facts that fit a budget.
+#[derive(Debug)]
+pub(crate) struct ChosenFacts {
+    pub(crate) text: String,
+    /// The same with the recognizer of each fact, beyond the budget.
+    pub(crate) explained: String,
 }
 
 /// The line for facts that do not fit.
@@ -38,6 +51,14 @@ pub(crate) enum Quotes {
     Marked,
     /// The same lines as for an unknown format.
     Default,
+}
+
+impl Fact {
+    /// Says which recognizer states it.
+    fn claim(&self) -> String {
+        let claim = |name: &str| format!("{REASON_MARK}recognizer {name}");
+        self.recognizer.map(claim).unwrap_or_default()
+    }
 }
 
 #[derive(Debug)]
@@ -83,13 +104,13 @@ impl Report {
     pub(crate) fn add(&mut self, weight: u32, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
-            self.facts.push(Fact { weight, text, list: List::None });
+            self.facts.push(Fact { weight, text, list: List::None, recognizer: None });
         }
     }
 
     /// Adds an item of a list; where it does not fit, the list shows a gap.
     pub(crate) fn add_item(&mut self, weight: u32, text: impl Into<String>) {
-        self.facts.push(Fact { weight, text: text.into(), list: List::Items(1) });
+        self.facts.push(Fact { weight, text: text.into(), list: List::Items(1), recognizer: None });
     }
 
     /// Adds the description of a field, and a count of those that do not fit.
@@ -99,18 +120,32 @@ impl Report {
 
     /// Adds one of several things, and a count of those that do not fit. The name has a leading space.
     pub(crate) fn add_named(&mut self, weight: u32, text: impl Into<String>, name: &'static str) {
-        self.facts.push(Fact { weight, text: text.into(), list: List::Named(name) });
+        self.facts.push(Fact {
+            weight,
+            text: text.into(),
+            list: List::Named(name),
+            recognizer: None,
+        });
     }
 
     /// Adds items of a list that were counted but not kept.
     pub(crate) fn add_unlisted(&mut self, count: u64) {
         if count > 0 {
-            self.facts.push(Fact { weight: 0, text: String::new(), list: List::Items(count) });
+            let list = List::Items(count);
+            self.facts.push(Fact { weight: 0, text: String::new(), list, recognizer: None });
         }
     }
 
+    /// Names the recognizer that states the facts.
+    pub(crate) fn stated_by(mut self, recognizer: &'static str) -> Self {
+        for fact in &mut self.facts {
+            fact.recognizer = Some(recognizer);
+        }
+        self
+    }
+
     /// Returns the facts that fit, in their order; the heaviest are selected first.
-    pub(crate) fn facts_within(&self, max_bytes: usize) -> String {
+    pub(crate) fn facts_within(&self, max_bytes: usize) -> ChosenFacts {
         let mut order: Vec<usize> =
             (0..self.facts.len()).filter(|index| !self.facts[*index].text.is_empty()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(self.facts[*index].weight));
@@ -121,21 +156,24 @@ impl Report {
                 remaining -= cost;
                 chosen.push(index);
             } else if chosen.is_empty() {
-                return cut::one_line(&self.facts[index].text, max_bytes.saturating_sub(1));
+                let text = cut::one_line(&self.facts[index].text, max_bytes.saturating_sub(1));
+                let explained = format!("{text}{}", self.facts[index].claim());
+                return ChosenFacts { text, explained };
             }
         }
         // The gaps of lists need space too; the lightest facts make room for them.
         loop {
-            let text = self.render(&chosen);
+            let text = self.render(&chosen, |_| String::new());
             if text.len() <= max_bytes || chosen.len() <= 1 {
-                return cut::prefix(&text, max_bytes).to_owned();
+                let text = cut::prefix(&text, max_bytes).to_owned();
+                return ChosenFacts { text, explained: self.render(&chosen, Fact::claim) };
             }
             chosen.pop();
         }
     }
 
     /// Renders the chosen facts; items of a list that were not chosen leave a gap.
-    fn render(&self, chosen: &[usize]) -> String {
+    fn render(&self, chosen: &[usize], note: impl Fn(&Fact) -> String) -> String {
         let mut is_chosen = vec![false; self.facts.len()];
         for index in chosen {
             is_chosen[*index] = true;
@@ -152,6 +190,7 @@ impl Report {
             if is_chosen {
                 push_gap(&mut text, &mut items, "");
                 text.push_str(&fact.text);
+                text.push_str(&note(fact));
                 text.push('\n');
                 continue;
             }

@@ -127,7 +127,7 @@ mod tests {
         assert!(!reader.is_invalid && !reader.is_open(), "{json}");
         let mut report = Report::with_summary(shape.summary(), Quotes::None);
         shape.add_facts(&mut report, 5);
-        report.facts_within(2_000)
+        report.facts_within(2_000).text
     }
 
     #[test]

@@ -1,0 +1,285 @@
+//! Ranks the lines of a failing output by how likely they say what went wrong.
+//!
+//! Decision trees, trained on build logs in which people marked the reason of the failure, score each line by integer
+//! features of its text and surroundings:
+//!
+//! - `raw_lines` splits the bytes, `normal_line` removes colours and time stamps, `keywords` and `line_traits` say what
+//!   a line says by itself;
+//! - `observed_line` adds its surroundings while further lines arrive; `counts` tells how often it repeats;
+//! - `features` names the features, `trees` evaluates them.
+//!
+//! One pass over the bytes in bounded memory: only candidates (lines close to a failure, and the last ones) are held.
+
+mod counts;
+mod explain;
+mod features;
+mod keywords;
+mod line_traits;
+mod normal_line;
+mod observed_line;
+mod raw_lines;
+mod trees;
+
+use std::collections::VecDeque;
+
+use counts::LossyCounts;
+use explain::Explainer;
+use line_traits::LineTraits;
+use normal_line::NormalLine;
+use observed_line::{
+    Distances, Landmark, MAX_RARE_COUNT, NEAR_LINES, ObservedLine, Totals, WholeText,
+};
+use raw_lines::{LineSplitter, RawLine};
+
+use features::Feature;
+pub use features::FeatureVector;
+pub use trees::{BadModel, Model};
+
+/// The last lines are candidates whatever they say.
+const LAST_LINES: usize = 150;
+
+/// Lines at most this far from a landmark of a failure are candidates, and those that name a problem.
+const CLOSE_LINES: u64 = 8;
+
+/// Landmarks of a failure.
+const FAILURE_LANDMARKS: &[Landmark] = &[Landmark::Failure, Landmark::Exit, Landmark::Red];
+
+/// Fewer lines that look like announced commands occur in the output of one command.
+const MIN_COMMANDS: u64 = 3;
+
+/// Number of first candidates that are held.
+const MAX_FIRST_CANDIDATES: usize = 1 << 10;
+
+/// Number of latest candidates that are held.
+const MAX_LATEST_CANDIDATES: usize = 7 << 10;
+
+/// Bytes held of the raw line of a candidate.
+const MAX_HELD_BYTES: usize = 1 << 10;
+
+/// Observes the raw bytes of an output and ranks its lines in the end.
+#[derive(Debug)]
+pub(crate) struct LineRanker {
+    model: &'static Model,
+    splitter: LineSplitter,
+    observer: Observer,
+}
+
+/// A candidate and its score.
+#[derive(Debug)]
+pub(crate) struct RankedLine {
+    /// Number of the line on the screen, from 1.
+    pub(crate) number: u64,
+    pub(crate) score: i32,
+    pub(crate) features: FeatureVector,
+    /// The start of the raw line.
+    pub(crate) raw: Vec<u8>,
+    /// The raw line is longer.
+    pub(crate) is_cut: bool,
+    /// What raised its score most, if asked for.
+    pub(crate) reason: Option<String>,
+}
+
+impl LineRanker {
+    pub(crate) fn new(model: &'static Model) -> Self {
+        Self { model, splitter: LineSplitter::default(), observer: Observer::default() }
+    }
+
+    pub(crate) fn push(&mut self, raw: &[u8]) {
+        self.splitter.push(raw, &mut |line| self.observer.push(line));
+    }
+
+    /// Returns true if the text so far is the log of several commands, as CI services write it.
+    pub(crate) fn has_several_commands(&self) -> bool {
+        self.observer.totals.commands >= MIN_COMMANDS
+    }
+
+    /// Returns the candidates in order of the text.
+    pub(crate) fn finish(mut self) -> Vec<RankedLine> {
+        self.splitter.finish(&mut |line| self.observer.push(line));
+        self.observer.finish(self.model)
+    }
+
+    /// Returns the candidates in order of the text, each with its reason.
+    pub(crate) fn finish_with_reasons(self) -> Vec<RankedLine> {
+        let model = self.model;
+        let mut lines = self.finish();
+        let explainer = Explainer::new(model, &lines);
+        for line in &mut lines {
+            line.reason = Some(explainer.reason(line));
+        }
+        lines
+    }
+}
+
+/// A line that competes for the budget of a failing output, for training.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The text as the features see it.
+    pub text: Vec<u8>,
+    /// In the order of [`feature_names`].
+    pub features: FeatureVector,
+}
+
+/// Returns the lines of an output that compete for its budget.
+pub fn candidates(raw: &[u8]) -> Vec<Candidate> {
+    let mut ranker = LineRanker::new(Model::committed());
+    ranker.push(raw);
+    let candidate = |line: RankedLine| Candidate {
+        text: NormalLine::of(&line.raw).text.into_owned(),
+        features: line.features,
+    };
+    ranker.finish().into_iter().map(candidate).collect()
+}
+
+/// Returns the names of the features in the order of a vector.
+pub fn feature_names() -> impl Iterator<Item = &'static str> {
+    Feature::ALL.iter().map(|feature| feature.name())
+}
+
+#[derive(Debug, Default)]
+struct Observer {
+    totals: Totals,
+    templates: LossyCounts,
+    prefixes: LossyCounts,
+    first_tokens: LossyCounts,
+    /// Index of the last landmark of each kind.
+    last_landmarks: [Option<u64>; Landmark::ALL.len()],
+    /// The last lines, which are undecided.
+    recent: VecDeque<ObservedLine>,
+    candidates: Candidates,
+    /// A buffer of a line that was dropped.
+    spare: Vec<u8>,
+}
+
+impl Observer {
+    fn push(&mut self, line: RawLine<'_>) {
+        let traits = LineTraits::of(line.bytes);
+        let before = self.totals;
+        self.totals.add(&traits, line.len + 1);
+        let mut observed =
+            ObservedLine::new(line.number, traits, before, self.totals, self.distances());
+        observed.is_first_of_template = self.templates.add(traits.template) == 1;
+        self.prefixes.add(traits.prefix);
+        self.first_tokens.add(traits.first_token);
+        let held = line.bytes.len().min(MAX_HELD_BYTES);
+        observed.raw = std::mem::take(&mut self.spare);
+        observed.raw.clear();
+        observed.raw.extend_from_slice(&line.bytes[..held]);
+        observed.is_cut = held < line.bytes.len();
+        self.introduce(&mut observed);
+        self.note_landmarks(&traits);
+        self.recent.push_back(observed);
+        if self.recent.len() > LAST_LINES
+            && let Some(oldest) = self.recent.pop_front()
+        {
+            self.decide(oldest);
+        }
+    }
+
+    /// Returns the distances from the next line back to each landmark.
+    fn distances(&self) -> Distances {
+        let mut distances = Distances::default();
+        for landmark in Landmark::ALL {
+            if let Some(index) = self.last_landmarks[landmark as usize] {
+                distances.set(landmark, self.totals.lines - 1 - index);
+            }
+        }
+        distances
+    }
+
+    /// Makes a line and the recent ones near it known to each other.
+    fn introduce(&mut self, line: &mut ObservedLine) {
+        if let Some(previous) = self.recent.back_mut() {
+            line.follow(&previous.traits);
+            previous.precede(&line.traits);
+        }
+        for near in self.recent.iter_mut().rev().take(NEAR_LINES) {
+            line.add_near(&near.traits);
+            near.add_near(&line.traits);
+        }
+        if !line.traits.is_blank() {
+            let states =
+                self.recent.iter_mut().rev().take_while(|state| state.number == line.number);
+            states.for_each(|state| state.is_overwritten = true);
+        }
+    }
+
+    /// Tells the held lines before the line how far ahead its landmarks are.
+    fn note_landmarks(&mut self, line: &LineTraits) {
+        let index = self.totals.lines - 1;
+        for landmark in Landmark::ALL.into_iter().filter(|landmark| landmark.is(line)) {
+            self.last_landmarks[landmark as usize] = Some(index);
+            let held = self.recent.iter_mut().rev().chain(self.candidates.iter_mut_from_last());
+            for before in held.take_while(|before| !before.ahead.has(landmark)) {
+                before.ahead.set(landmark, index - before.index());
+            }
+        }
+    }
+
+    /// Keeps a line that is no longer recent if it is a candidate.
+    fn decide(&mut self, line: ObservedLine) {
+        let is_candidate = (line.is_close_to(FAILURE_LANDMARKS, CLOSE_LINES)
+            || Landmark::Problem.is(&line.traits))
+            && !line.is_overwritten
+            && !line.traits.is_blank()
+            // Of many candidates, those that repeat are not worth their place.
+            && (!self.candidates.are_many() || self.templates.get(line.traits.template) <= MAX_RARE_COUNT);
+        let dropped = if is_candidate { self.candidates.push(line) } else { Some(line) };
+        self.spare = dropped.map(|line| line.raw).unwrap_or_default();
+    }
+
+    fn finish(mut self, model: &Model) -> Vec<RankedLine> {
+        let whole = WholeText {
+            totals: self.totals,
+            templates: &self.templates,
+            prefixes: &self.prefixes,
+            first_tokens: &self.first_tokens,
+        };
+        let is_shown = |line: &ObservedLine| !line.is_overwritten && !line.traits.is_blank();
+        self.candidates.first.extend(self.candidates.latest);
+        self.candidates.first.extend(self.recent.into_iter().filter(is_shown));
+        let rank = |line: ObservedLine| {
+            let features = line.features(&whole);
+            let ObservedLine { number, raw, is_cut, .. } = line;
+            RankedLine {
+                number,
+                score: model.score(&features),
+                features,
+                raw,
+                is_cut,
+                reason: None,
+            }
+        };
+        self.candidates.first.into_iter().map(rank).collect()
+    }
+}
+
+/// The first and the latest candidates.
+#[derive(Debug, Default)]
+struct Candidates {
+    first: Vec<ObservedLine>,
+    latest: VecDeque<ObservedLine>,
+}
+
+impl Candidates {
+    fn are_many(&self) -> bool {
+        self.latest.len() >= MAX_LATEST_CANDIDATES / 2
+    }
+
+    /// Adds a candidate; returns one that has to go.
+    fn push(&mut self, line: ObservedLine) -> Option<ObservedLine> {
+        if self.first.len() < MAX_FIRST_CANDIDATES {
+            self.first.push(line);
+            return None;
+        }
+        self.latest.push_back(line);
+        if self.latest.len() > MAX_LATEST_CANDIDATES { self.latest.pop_front() } else { None }
+    }
+
+    fn iter_mut_from_last(&mut self) -> impl Iterator<Item = &mut ObservedLine> {
+        self.latest.iter_mut().rev().chain(self.first.iter_mut().rev())
+    }
+}
+
+#[cfg(test)]
+mod tests;

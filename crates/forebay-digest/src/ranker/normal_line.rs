@@ -1,0 +1,196 @@
+//! The text of a raw line as the features see it: without colours, time stamp and repeated blanks.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memchr;
+use regex::bytes::Regex;
+
+/// A tab counts as this many blanks of indentation.
+const TAB_WIDTH: usize = 8;
+
+const MAX_INDENT: usize = 63;
+
+/// Colours that a line switches on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Colors(u8);
+
+impl Colors {
+    pub(super) fn has_red(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// Yellow, green and bold, one bit each.
+    pub(super) fn others(self) -> i16 {
+        i16::from(self.0 >> 1)
+    }
+
+    /// Reads every `[...m`, with or without the escape character before it.
+    fn of(raw: &[u8]) -> Self {
+        const MAX_PARAMETER_BYTES: usize = 12;
+        let mut colors = 0;
+        let mut rest = raw;
+        while let Some(open) = memchr(b'[', rest) {
+            rest = &rest[open + 1..];
+            let is_parameter = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
+            let len = rest.iter().take(MAX_PARAMETER_BYTES + 1).take_while(is_parameter).count();
+            if (1..=MAX_PARAMETER_BYTES).contains(&len) && rest.get(len) == Some(&b'm') {
+                let codes = rest[..len].split(|byte| *byte == b';');
+                colors |= codes.map(color_bit).fold(0, std::ops::BitOr::bitor);
+            }
+        }
+        Self(colors)
+    }
+}
+
+fn color_bit(code: &[u8]) -> u8 {
+    match code {
+        b"31" | b"91" | b"9" | b"41" => 1,
+        b"33" | b"93" => 2,
+        b"32" | b"92" => 4,
+        b"1" => 8,
+        _ => 0,
+    }
+}
+
+/// A line as the features see it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NormalLine<'a> {
+    /// Without indentation; each run of blanks is one blank.
+    pub(super) text: Cow<'a, [u8]>,
+    pub(super) indent: u8,
+    pub(super) colors: Colors,
+}
+
+impl<'a> NormalLine<'a> {
+    pub(super) fn of(raw: &'a [u8]) -> Self {
+        let colors = Colors::of(raw);
+        match without_terminal_codes(raw) {
+            Cow::Borrowed(line) => {
+                let (text, indent) = text_and_indent(line);
+                Self { text: with_single_blanks(text), indent, colors }
+            }
+            Cow::Owned(line) => {
+                let (text, indent) = text_and_indent(&line);
+                let text = Cow::Owned(with_single_blanks(text).into_owned());
+                Self { text, indent, colors }
+            }
+        }
+    }
+}
+
+/// Removes escape sequences and control characters, twice: removing one can join another.
+fn without_terminal_codes(raw: &[u8]) -> Cow<'_, [u8]> {
+    static CODES: LazyLock<Regex> = LazyLock::new(|| {
+        bytes_regex(
+            r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]|\[[0-9;]{1,8}[mK]|\[[mK]\b|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]",
+        )
+    });
+    if !may_have_terminal_codes(raw) {
+        return Cow::Borrowed(raw);
+    }
+    let once = CODES.replace_all(raw, &b""[..]);
+    let twice = CODES.replace_all(&once, &b""[..]).into_owned();
+    Cow::Owned(twice)
+}
+
+fn may_have_terminal_codes(raw: &[u8]) -> bool {
+    let is_control = |byte: u8| byte < b' ' && byte != b'\t' || byte == 0x7f;
+    // Without an early exit, so that the compiler vectorizes the loop.
+    raw.iter().fold(false, |found, byte| found | is_control(*byte))
+        || memchr::memchr_iter(b'[', raw).any(|open| {
+            raw.get(open + 1).is_some_and(|next| matches!(next, b'0'..=b'9' | b';' | b'm' | b'K'))
+        })
+}
+
+/// Splits a line without terminal codes and time stamp into its text and the width of its indentation.
+fn text_and_indent(line: &[u8]) -> (&[u8], u8) {
+    let line = &line[timestamp_len(line)..];
+    let blanks = line.iter().take_while(|byte| is_blank(**byte)).count();
+    let (indentation, text) = line.split_at(blanks);
+    let tabs = memchr::memchr_iter(b'\t', indentation).count();
+    let width = (blanks + (TAB_WIDTH - 1) * tabs).min(MAX_INDENT);
+    (text.trim_ascii_end(), width as u8)
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// Returns the length of a leading time stamp and the names of job and step before it.
+fn timestamp_len(line: &[u8]) -> usize {
+    static STAMP: LazyLock<Regex> = LazyLock::new(|| {
+        bytes_regex(
+            r"^(?:[^\t\n]{1,80}\t){0,2}[\[(]?(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ])?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?[\])]? ?",
+        )
+    });
+    /// A name before a tab is at most this long.
+    const MAX_NAME_BYTES: usize = 81;
+    let starts_stamp =
+        |line: &[u8]| line.first().is_some_and(|byte| matches!(byte, b'[' | b'(' | b'0'..=b'9'));
+    // Almost no line passes, and the regex is slow.
+    if !starts_stamp(line) && memchr(b'\t', &line[..line.len().min(MAX_NAME_BYTES)]).is_none() {
+        return 0;
+    }
+    STAMP.find(line).map_or(0, |found| found.end())
+}
+
+fn with_single_blanks(text: &[u8]) -> Cow<'_, [u8]> {
+    let is_single = text.windows(2).all(|pair| !(is_blank(pair[0]) && is_blank(pair[1])))
+        && memchr(b'\t', text).is_none();
+    if is_single {
+        return Cow::Borrowed(text);
+    }
+    let mut single = Vec::with_capacity(text.len());
+    let mut after_blank = false;
+    for byte in text {
+        if !is_blank(*byte) {
+            single.push(*byte);
+        } else if !after_blank {
+            single.push(b' ');
+        }
+        after_blank = is_blank(*byte);
+    }
+    Cow::Owned(single)
+}
+
+/// Compiles a pattern over bytes, in which classes and boundaries are those of ASCII.
+#[expect(clippy::expect_used, reason = "the patterns are constants, and each is used in a test")]
+pub(super) fn bytes_regex(pattern: &str) -> Regex {
+    regex::bytes::RegexBuilder::new(pattern).unicode(false).build().expect("a valid pattern")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(raw: &str, text: &str, indent: u8) {
+        let line = NormalLine::of(raw.as_bytes());
+        assert_eq!(
+            (String::from_utf8_lossy(&line.text), line.indent),
+            (text.into(), indent),
+            "{raw:?}"
+        );
+    }
+
+    #[test]
+    fn colours_time_stamps_and_repeated_blanks_go() {
+        check("\u{1b}[31m  a  b \u{1b}[0m", "a b", 2);
+        check("[0K$ make", "$ make", 0);
+        check("\u{1b}]0;title\u{7}\tx", "x", 8);
+        check("2024-05-01T12:00:00.1234567Z   at f", "at f", 2);
+        check("[12:00:01] go", "go", 0);
+        check("build\tstep one\t2024-05-01T12:00:00Z x", "x", 0);
+        check("at 12:00:01", "at 12:00:01", 0);
+        check("  ", "", 2);
+    }
+
+    #[test]
+    fn colours_are_read_from_the_raw_line() {
+        assert!(NormalLine::of(b"\x1b[1;31mred").colors.has_red());
+        assert_eq!(NormalLine::of(b"\x1b[1;31mred").colors.others(), 4);
+        assert_eq!(NormalLine::of(b"[INFO] [32m").colors.others(), 2);
+        assert_eq!(NormalLine::of(b"list[31] [1;1;1;1;1;1;31m").colors, Colors(0));
+    }
+}
