@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use object::elf::{FileHeader64, PF_X, PT_GNU_RELRO, PT_GNU_STACK};
+use object::elf::{FileHeader64, PF_X, PT_GNU_RELRO, PT_GNU_STACK, ProgramFlags};
 use object::read::elf::{ElfFile, ProgramHeader as _};
 use object::{Endianness, Object as _, ObjectKind, ObjectSymbol as _};
 
@@ -17,7 +17,7 @@ fn is_position_independent_with_guarded_stacks_and_read_only_relocations() {
     let header = |kind| {
         elf.elf_program_headers().iter().find(|header| header.p_type(endian) == kind).unwrap()
     };
-    assert_eq!(header(PT_GNU_STACK).p_flags(endian) & PF_X, 0, "executable stack");
+    assert_eq!(header(PT_GNU_STACK).p_flags(endian) & PF_X, ProgramFlags(0), "executable stack");
     assert!(header(PT_GNU_RELRO).p_memsz(endian) > 0, "writable relocations");
     // C code with buffers on the stack (SQLite, grammars, zstd) calls it where a guard was overwritten.
     let is_guard = |name: Result<&str, _>| name == Ok("__stack_chk_fail");
