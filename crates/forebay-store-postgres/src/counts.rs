@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use forebay_store::WordStatistics;
+
 use super::connection::ScopedConn;
 use super::error::PgError;
 use super::index_cache::IndexCache;
@@ -87,6 +89,40 @@ impl Counts {
         if cached.words.len() < MAX_CACHED_WORDS {
             cached.words.insert(stem.to_owned(), count);
         }
+    }
+
+    /// Returns how frequent words are: exactly if the cache has all of them, otherwise up to a limit.
+    pub(super) fn statistics(
+        &self,
+        conn: &mut ScopedConn<'_>,
+        words: &[String],
+        cache: &IndexCache,
+    ) -> Result<WordStatistics, PgError> {
+        let newest = cache.sync(conn)?;
+        let sizes = match cache.sizes() {
+            Some(sizes) => sizes,
+            None => self.sizes(conn, newest)?,
+        };
+        let stems: Vec<String> =
+            words.iter().map(|word| stems(word).into_iter().next().unwrap_or_default()).collect();
+        let known = |stem: &String| cache.count(stem).or_else(|| self.cached_count(stem));
+        let mut uncounted: Vec<String> = stems
+            .iter()
+            .filter(|stem| !stem.is_empty() && known(stem).is_none())
+            .cloned()
+            .collect();
+        uncounted.sort();
+        uncounted.dedup();
+        let counts = count_up_to(conn, &uncounted, MAX_POSTINGS_READ)?;
+        for (stem, count) in uncounted.iter().zip(counts) {
+            self.cache_count(stem, count);
+        }
+        let containing = |stem: &String| known(stem).unwrap_or_default() as u64;
+        Ok(WordStatistics {
+            chunks: sizes.chunks as u64,
+            average_length: sizes.average_length,
+            containing: stems.iter().map(containing).collect(),
+        })
     }
 
     /// Returns those of the words that no chunk contains.

@@ -15,7 +15,8 @@ use forebay_store::{
     ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep, Maintenance, NewSource,
     NotePage, PurgeReport, PurgeSelection, Reindex, ReindexedChunk, Retention, SearchIndex,
     SessionSummary, Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk,
-    StoreError, StoreStats, Token, Tokens, Upload, Usage, WorkingFile, WorkingSet, WorkingSets,
+    StoreError, StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile, WorkingSet,
+    WorkingSets,
 };
 
 use super::connection::ScopedConn;
@@ -137,6 +138,10 @@ impl SearchIndex for PostgresStore {
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
         self.with_connection(|conn| self.counts.unknown(conn, words, &self.caches.index))
+    }
+
+    fn word_statistics(&self, words: &[String]) -> Result<WordStatistics, StoreError> {
+        self.with_connection(|conn| self.counts.statistics(conn, words, &self.caches.index))
     }
 
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {

@@ -13,8 +13,8 @@ use forebay_store::{
     ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep, Maintenance, NewChunk,
     NewSource, NotePage, PurgeReport, PurgeSelection, Reindex, ReindexedChunk, Retention,
     SearchIndex, SessionSummary, Sessions, SimilarWord, SincePage, Source, SourceItem, Sources,
-    StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage, WorkingFile, WorkingSet,
-    WorkingSets,
+    StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile,
+    WorkingSet, WorkingSets,
 };
 use rusqlite::Transaction;
 
@@ -109,6 +109,10 @@ impl SearchIndex for SqliteStore {
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
         self.in_snapshot(|connection| inverted_index::unknown(connection, &self.segments, words))
+    }
+
+    fn word_statistics(&self, words: &[String]) -> Result<WordStatistics, StoreError> {
+        self.in_snapshot(|connection| inverted_index::statistics(connection, &self.segments, words))
     }
 
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {

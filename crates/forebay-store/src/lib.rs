@@ -66,7 +66,7 @@ pub use maintenance::{Health, Maintenance, StoreStats};
 pub use project::Project;
 pub use replication::{NotePage, ReplicaOrigin, ReplicateOutcome, SincePage};
 pub use retention::{Expiry, PurgeReport, PurgeSelection, Retention};
-pub use search_index::{Candidate, IndexQuery, SearchIndex, SimilarWord};
+pub use search_index::{Candidate, IndexQuery, SearchIndex, SimilarWord, WordStatistics};
 pub use sessions::{EventBatch, EventPage, MAX_EVENTS_PER_SESSION, SessionSummary, Sessions};
 pub use sources::{
     FileStamp, Freshness, NewSource, NewSourceItem, Reindex, ReindexReport, Source, SourceItem,

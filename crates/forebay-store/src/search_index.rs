@@ -35,6 +35,9 @@ pub trait SearchIndex: Send + Sync {
     /// Returns the words that occur in no chunk.
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError>;
 
+    /// Returns how frequent words are.
+    fn word_statistics(&self, words: &[String]) -> Result<WordStatistics, StoreError>;
+
     /// Returns words of the store that contain this one or else are within typo distance, best
     /// first.
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError>;
@@ -103,6 +106,16 @@ pub struct Candidate {
     pub is_code: bool,
     /// The document that it is a part of.
     pub document: DocumentId,
+}
+
+/// How frequent words are, as BM25 weighs them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WordStatistics {
+    pub chunks: u64,
+    /// Words of a chunk on average.
+    pub average_length: f64,
+    /// The number of chunks that contain each word; in a large project on a server, up to a limit.
+    pub containing: Vec<u64>,
 }
 
 /// A word of the store that the user may have meant.

@@ -16,7 +16,7 @@ pub(crate) mod digesting_upload;
 pub(crate) mod embedding;
 pub mod import;
 pub mod jsonl;
-mod neighbours;
+pub(crate) mod neighbours;
 pub(crate) mod pending;
 pub(crate) mod redaction;
 pub mod sources;

@@ -9,8 +9,8 @@ use forebay_text::vector;
 
 use crate::AppError;
 
-const SHORT_BYTES: u64 = 600;
-const EACH_SIDE: usize = 2;
+pub(crate) const SHORT_BYTES: u64 = 600;
+pub(crate) const EACH_SIDE: usize = 2;
 /// Documents that are buffered, and that decide together whether those without a title belong together.
 const BATCH: usize = 200;
 /// Fewer documents decide nothing.

@@ -3,7 +3,8 @@
 //! 1. `prepared_query` corrects words that no store contains;
 //! 2. `embed_query` embeds it with the remote model, if one is configured;
 //! 3. each store returns candidate chunks by BM25 and by vector similarity, already filtered;
-//! 4. `ranking` fuses both scores, and the texts of the best candidates are read, few of each document;
+//! 4. `ranking` fuses both scores, and the texts of the best candidates are read, few of each document; `reranker`, a
+//!    learned model, adds to their scores, with what `learned_scores` reads for it;
 //! 5. `postprocess` drops hits without the exact phrases;
 //! 6. `ranking` reranks the rest by their text;
 //! 7. `postprocess` moves the newer of two conflicting notes before the older, folds `near_duplicates`, sorts by time
@@ -14,11 +15,13 @@
 mod embed_query;
 pub(crate) mod embedder;
 mod events;
+mod learned_scores;
 mod near_duplicates;
 mod postprocess;
 mod prepared_query;
 pub(crate) mod ranking;
 pub(crate) mod render;
+mod reranker;
 pub(crate) mod throttle;
 
 use std::borrow::Cow;
@@ -35,7 +38,7 @@ use self::prepared_query::PreparedQuery;
 use crate::ingest::pending;
 use crate::own_calls::SNAPSHOT_SOURCE;
 use crate::search::embedder::Embedder;
-use crate::search::ranking::Weights;
+use crate::search::ranking::{ScoreParts, Weights};
 use crate::{App, AppError};
 
 pub(crate) const MAX_QUERIES: usize = 20;
@@ -101,6 +104,7 @@ pub struct Searcher {
     pub(crate) filter: IndexQuery,
     sort: Sort,
     now: Timestamp,
+    uses_reranker: bool,
     embedder: Option<Arc<Embedder>>,
     /// How many chunks its model has embedded; computed once.
     coverage: OnceLock<Coverage>,
@@ -123,6 +127,8 @@ struct ScoredCandidate {
     store: usize,
     candidate: Candidate,
     score: f64,
+    /// The normalized scores that `score` is the sum of.
+    parts: ScoreParts,
 }
 
 impl Searcher {
@@ -150,6 +156,7 @@ impl Searcher {
             filter,
             sort: options.sort,
             now: app.now(),
+            uses_reranker: app.settings.search.reranker,
             embedder: app.embedder.clone(),
             coverage: OnceLock::new(),
         })
@@ -255,7 +262,12 @@ impl Searcher {
         let mut depth = if reads_all { candidates.len() } else { MIN_RERANK_DEPTH.max(2 * limit) };
         loop {
             let best = &candidates[..depth.min(candidates.len())];
-            let mut hits = postprocess::retain_phrases(self.read_hits(best)?, &prepared.query);
+            let mut hits = self.read_slots(best)?;
+            if self.uses_reranker {
+                self.add_learned_scores(prepared, &candidates, &mut hits)?;
+            }
+            let hits = hits.into_iter().flatten().collect();
+            let mut hits = postprocess::retain_phrases(hits, &prepared.query);
             ranking::rerank(&mut hits, &prepared.words, self.now);
             let mut hits = arrange(prepared, hits);
             if hits.len() >= limit || depth >= candidates.len() {
@@ -275,33 +287,37 @@ impl Searcher {
                 store: index,
                 candidate,
                 score: 0.0,
+                parts: ScoreParts::default(),
             }));
         }
         let candidates: Vec<&Candidate> = scored.iter().map(|one| &one.candidate).collect();
         let scores = ranking::fuse(&candidates, Weights::for_embedding(query.embedding.as_ref()));
-        for (one, score) in scored.iter_mut().zip(scores) {
+        for (one, (score, parts)) in scored.iter_mut().zip(scores) {
             one.score = score;
+            one.parts = parts;
         }
         // Stable: equal scores stay in the order of their store.
         scored.sort_by(|a, b| b.score.total_cmp(&a.score));
         Ok(spread_over_documents(scored))
     }
 
-    /// Reads the candidates' hits with one call per store.
     fn read_hits(&self, scored: &[ScoredCandidate]) -> Result<Vec<Hit>, AppError> {
+        Ok(self.read_slots(scored)?.into_iter().flatten().collect())
+    }
+
+    /// Reads the hit of each candidate with one call per store; None for those that are not shown.
+    fn read_slots(&self, scored: &[ScoredCandidate]) -> Result<Vec<Option<Hit>>, AppError> {
         let mut slots: Vec<Option<Hit>> = vec![None; scored.len()];
         for (index, store) in self.stores.iter().enumerate() {
             let own = || scored.iter().enumerate().filter(|(_, one)| one.store == index);
             let candidates: Vec<Candidate> = own().map(|(_, one)| one.candidate).collect();
             for ((slot, one), hit) in own().zip(store.load_hits(&candidates)?) {
+                // Snapshots of older versions were indexed.
+                let hit = hit.filter(|hit| *hit.source != *SNAPSHOT_SOURCE);
                 slots[slot] = hit.map(|hit| Hit { score: one.score, ..displayed(hit) });
             }
         }
-        let mut hits = Vec::with_capacity(slots.len());
-        // Snapshots of older versions were indexed.
-        let is_original = |hit: &Hit| *hit.source != *SNAPSHOT_SOURCE;
-        hits.extend(slots.into_iter().flatten().filter(is_original));
-        Ok(hits)
+        Ok(slots)
     }
 
     /// Indexes pending output up to a bound; returns the bytes that are left.

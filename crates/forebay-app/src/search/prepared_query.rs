@@ -215,6 +215,19 @@ impl PreparedQuery {
         Ok(())
     }
 
+    /// Returns the query with corrected words in place of those that were written.
+    pub(super) fn corrected_text(&self) -> String {
+        let text = words::without_languages(&self.query.text);
+        let correction = |written: &str| {
+            let mut corrected = self.interpretation.corrected.iter();
+            corrected
+                .find(|(word, _)| word == written)
+                .map(|(_, corrections)| corrections[0].clone())
+        };
+        let word = |word: &str| correction(&word.to_lowercase()).unwrap_or_else(|| word.to_owned());
+        text.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
+    }
+
     /// Appends the first correction of each word to the text, for its embedding.
     fn with_corrections(&self, text: &str) -> String {
         let mut text = text.to_owned();

@@ -46,15 +46,25 @@ const TITLE_WEIGHT: f64 = 0.25;
 const RECENCY_WEIGHT: f64 = 0.06;
 const NOTE_BONUS: f64 = 0.05;
 
-/// Returns the fused score of each candidate.
-pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
+/// The normalized scores of a candidate, from 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct ScoreParts {
+    pub(crate) words: f64,
+    pub(crate) similarity: f64,
+}
+
+/// Returns the fused score of each candidate, and its parts.
+pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<(f64, ScoreParts)> {
     let words = MinMax::new(candidates.iter().map(|candidate| candidate.word_score));
     let similarity =
         MinMax::new(candidates.iter().map(|candidate| f64::from(candidate.similarity)));
     let score = |candidate: &&Candidate| {
         let weight = if candidate.is_code { weights.code } else { weights.prose };
-        (1.0 - weight) * words.normalize(candidate.word_score)
-            + weight * similarity.normalize(f64::from(candidate.similarity))
+        let parts = ScoreParts {
+            words: words.normalize(candidate.word_score),
+            similarity: similarity.normalize(f64::from(candidate.similarity)),
+        };
+        ((1.0 - weight) * parts.words + weight * parts.similarity, parts)
     };
     candidates.iter().map(score).collect()
 }

@@ -142,6 +142,7 @@ pub struct Get {
 pub struct Search {
     pub limit: u64,
     pub budget: u64,
+    pub reranker: bool,
 }
 
 /// The embedding server; disabled without a URL.

@@ -109,6 +109,11 @@ impl InvertedIndex {
         self.body.by_word.contains_key(truncate(stem))
     }
 
+    /// Returns how many chunks contain the word.
+    pub(super) fn count(&self, stem: &str) -> usize {
+        self.body.by_word.get(truncate(stem)).map_or(0, Vec::len)
+    }
+
     pub(super) fn sizes(&self) -> Sizes {
         Sizes {
             chunks: self.numbers.len() as f64,

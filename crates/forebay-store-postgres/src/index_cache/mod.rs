@@ -387,6 +387,14 @@ impl IndexCache {
         list.is_some_and(|list| !list.postings.is_empty())
     }
 
+    /// Returns how many chunks contain a word if the snapshot is loaded.
+    pub(super) fn count(&self, stem: &str) -> Option<i64> {
+        let is_current = !self.was_purged.load(Ordering::SeqCst);
+        let guard = self.snapshot.read();
+        let snapshot = guard.as_ref().filter(|_| is_current)?;
+        Some(snapshot.words.count(stem) as i64)
+    }
+
     /// Returns the version to pass to `put_list` with a list that is read after this call.
     pub(super) fn version(&self) -> u64 {
         self.lists.read().version

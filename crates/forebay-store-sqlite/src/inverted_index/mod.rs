@@ -96,6 +96,7 @@ mod vocabulary;
 mod word_table;
 
 use foldhash::HashSet;
+use forebay_store::WordStatistics;
 use rusqlite::{Connection, Transaction};
 
 pub(super) use self::batch::{AssignedIds, Batch, BatchBuilder};
@@ -155,6 +156,21 @@ fn tombstones(connection: &Connection, field: Field) -> rusqlite::Result<HashSet
         .prepare_cached("SELECT passage FROM word_gone WHERE side = ?1")?
         .query_map([field as i64], |row| row.get(0))?
         .collect()
+}
+
+/// Returns how frequent words are.
+pub(super) fn statistics(
+    connection: &Connection,
+    segments: &SegmentCache,
+    words: &[String],
+) -> rusqlite::Result<WordStatistics> {
+    let live = LiveIndex::load(connection, segments, Field::Text)?;
+    let count = |word: &String| Ok(live.count(connection, word, usize::MAX)? as u64);
+    Ok(WordStatistics {
+        chunks: live.chunks() as u64,
+        average_length: f64::from(live.average_length()),
+        containing: words.iter().map(count).collect::<rusqlite::Result<_>>()?,
+    })
 }
 
 /// Returns the words that no chunk contains.

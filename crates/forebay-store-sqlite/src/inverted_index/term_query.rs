@@ -249,6 +249,15 @@ impl LiveIndex {
         })
     }
 
+    /// Counts all chunks, deleted ones included until a merge, as BM25 does.
+    pub(super) fn chunks(&self) -> usize {
+        self.segments.iter().map(|segment| segment.chunk_ids.len()).sum()
+    }
+
+    pub(super) fn average_length(&self) -> f32 {
+        average_length(&self.segments)
+    }
+
     /// Counts chunks that contain a word, up to a limit.
     pub(super) fn count(
         &self,

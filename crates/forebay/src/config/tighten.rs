@@ -50,6 +50,7 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("get.budget", Any),
     ("search.limit", Any),
     ("search.budget", Any),
+    ("search.reranker", Any),
     ("tools.all", Any),
     ("tools.also", Any),
     ("tools.without", Any),

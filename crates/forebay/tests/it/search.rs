@@ -174,6 +174,21 @@ fn a_corrected_word_prefers_its_form_over_its_stem() {
 }
 
 #[test]
+fn the_learned_reranker_can_be_switched_on() {
+    let env = TestEnv::new();
+    index_animals(&env);
+    let scores = || {
+        let data =
+            env.forebay(["search", "--json", "which animals sleep in the harbour"]).ok().json();
+        let hits = data["queries"][0]["hits"].as_array().unwrap().clone();
+        hits.iter().map(|hit| hit["score"].as_f64().unwrap()).collect::<Vec<f64>>()
+    };
+    let fused = scores();
+    env.write(".forebay.toml", "[search]\nreranker = true\n");
+    assert_ne!(scores(), fused);
+}
+
+#[test]
 fn reports_typo_corrections_even_if_other_words_match() {
     let env = TestEnv::new();
     env.noted("The migration of the ledger is irreversible");

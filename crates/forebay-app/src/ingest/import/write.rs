@@ -9,12 +9,8 @@ use forebay_text::cut;
 use super::find::Transcript;
 use super::turns::{Capture, Collected, Piece, SourcePosition, Turn};
 use crate::App;
+use crate::ingest::neighbours::{EACH_SIDE, SHORT_BYTES};
 use crate::ingest::pending::to_chunk;
-
-/// Shorter pieces are indexed with the text around them.
-const SHORT_BYTES: u64 = 600;
-/// Pieces before and after a short one that are indexed with it.
-const NEIGHBOURS_EACH_SIDE: usize = 2;
 
 pub(super) struct BuiltEntries {
     pub(super) entries: Vec<Import>,
@@ -121,8 +117,7 @@ fn add_neighbour_text(entries: &mut [Import]) {
         if entries[entry].chunks[chunk].bytes > SHORT_BYTES {
             continue;
         }
-        let near = at.saturating_sub(NEIGHBOURS_EACH_SIDE)
-            ..(at + NEIGHBOURS_EACH_SIDE + 1).min(places.len());
+        let near = at.saturating_sub(EACH_SIDE)..(at + EACH_SIDE + 1).min(places.len());
         let around: Vec<&str> = near
             .filter(|other| *other != at)
             .map(|other| &places[other])
