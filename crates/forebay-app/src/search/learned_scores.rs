@@ -143,7 +143,9 @@ fn add_scores(hits: &mut [Option<Hit>], indexes: &[usize], scores: &[f64]) {
     let lowest = scores.iter().copied().fold(0.0, f64::min);
     for (index, hit) in hits.iter_mut().enumerate() {
         let score = indexes.binary_search(&index).map_or(lowest, |at| scores[at]);
-        hit.iter_mut().for_each(|hit| hit.score += score);
+        if let Some(hit) = hit {
+            hit.score += score;
+        }
     }
 }
 

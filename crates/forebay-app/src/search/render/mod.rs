@@ -57,7 +57,9 @@ pub(crate) fn text(
         text.push(MORE_HITS);
     }
     text.release();
-    last_lines.iter().for_each(|line| text.push_cut(line));
+    for line in &last_lines {
+        text.push_cut(line);
+    }
     text.into_text()
 }
 

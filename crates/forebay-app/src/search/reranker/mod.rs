@@ -348,7 +348,9 @@ fn unit_sum<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
 
 fn scaled(mut vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt().max(1e-9);
-    vector.iter_mut().for_each(|number| *number /= length);
+    for number in &mut vector {
+        *number /= length;
+    }
     vector
 }
 
