@@ -6,7 +6,7 @@ use forebay_domain::{EntryKind, Hit};
 use forebay_store::{Candidate, Embedding, WordStatistics};
 
 use super::prepared_query::PreparedQuery;
-use super::reranker::{BestScores, Document, MAX_PASSAGES, Passage, Reranker};
+use super::reranker::{BestScores, Document, MAX_CHUNKS, RankedChunk, Reranker};
 use super::{ScoredCandidate, Searcher};
 use crate::AppError;
 use crate::ingest::neighbours::{EACH_SIDE, SHORT_BYTES};
@@ -31,7 +31,7 @@ impl Searcher {
         let present = || hits.iter().zip(candidates).enumerate();
         let reranked: Vec<(usize, &Hit, &ScoredCandidate)> = present()
             .filter_map(|(index, (hit, candidate))| Some((index, hit.as_ref()?, candidate)))
-            .take(MAX_PASSAGES)
+            .take(MAX_CHUNKS)
             .collect();
         let mut reranker = Reranker::new(&prepared.corrected_text());
         let statistics = self.word_statistics(reranker.telling_words())?;
@@ -39,11 +39,11 @@ impl Searcher {
         let own = reranked.iter().map(|(_, hit, _)| *hit);
         let documents: Vec<Document<'_>> = own.chain(around.hits.iter()).map(document).collect();
         let ranks = Ranks::new(candidates);
-        let passage = |(at, (_, _, one)): (usize, &(usize, &Hit, &ScoredCandidate))| {
-            ranks.passage(one, at, around.of_passage[at].clone())
+        let chunk = |(at, (_, _, one)): (usize, &(usize, &Hit, &ScoredCandidate))| {
+            ranks.chunk(one, at, around.of_chunk[at].clone())
         };
-        let passages: Vec<Passage> = reranked.iter().enumerate().map(passage).collect();
-        let scores = reranker.scores(&statistics, &documents, (&passages, ranks.best));
+        let chunks: Vec<RankedChunk> = reranked.iter().enumerate().map(chunk).collect();
+        let scores = reranker.scores(&statistics, &documents, (&chunks, ranks.best));
         let indexes: Vec<usize> = reranked.iter().map(|(index, ..)| *index).collect();
         add_scores(hits, &indexes, &scores);
         Ok(())
@@ -98,17 +98,17 @@ impl Searcher {
             let near = keys.filter_map(|key| places.get(&key).copied());
             near.filter(|at| belong_together(hit, known(*at))).collect()
         };
-        let of_passage = reranked.iter().map(around).collect();
-        Ok(Neighbourhood { hits, of_passage })
+        let of_chunk = reranked.iter().map(around).collect();
+        Ok(Neighbourhood { hits, of_chunk })
     }
 }
 
-/// The documents around the passages.
+/// The documents around the chunks.
 struct Neighbourhood {
-    /// Those that are not passages themselves.
+    /// Those that are not chunks themselves.
     hits: Vec<Hit>,
-    /// For each passage the indexes of its neighbours: the passages, then `hits`.
-    of_passage: Vec<Vec<usize>>,
+    /// For each chunk the indexes of its neighbours: the chunks, then `hits`.
+    of_chunk: Vec<Vec<usize>>,
 }
 
 /// Chunks are numbered in the order of their documents.
@@ -172,10 +172,10 @@ impl Ranks {
         Self { by_words: ranks(words), by_similarity: ranks(similarity), best }
     }
 
-    fn passage(&self, one: &ScoredCandidate, document: usize, neighbours: Vec<usize>) -> Passage {
+    fn chunk(&self, one: &ScoredCandidate, document: usize, neighbours: Vec<usize>) -> RankedChunk {
         let key = (one.store, one.candidate.chunk_id);
         let similarity = f64::from(one.candidate.similarity);
-        Passage {
+        RankedChunk {
             document,
             neighbours,
             is_code: one.candidate.is_code,

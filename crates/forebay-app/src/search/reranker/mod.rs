@@ -1,6 +1,6 @@
-//! Learned reranking of the best passages of a query.
+//! Learned reranking of the best chunks of a query.
 //!
-//! 200 small trees over 37 integer features add to the score of each passage; `README.md` beside the model says where it
+//! 200 small trees over 37 integer features add to the score of each chunk; `README.md` beside the model says where it
 //! is from and what was measured. Features come from the ranking (scores and ranks of both lists), from the text
 //! (`text_features`: coverage, spans, pairs, similar words) and from the neighbours of short documents.
 
@@ -19,12 +19,12 @@ use self::text_features::{Sequence, WeightedQuery, text_features};
 use self::words::{QueryWords, StemId, Vocabulary, WordId, Words};
 use crate::ingest::embedding;
 
-/// The number of passages that are reranked.
-pub(super) const MAX_PASSAGES: usize = 50;
+/// The number of chunks that are reranked.
+pub(super) const MAX_CHUNKS: usize = 50;
 const FEATURES: usize = 37;
 /// A leaf of this size weighs as much as 1 in the score.
 const LEAF_UNIT: f64 = 40_960.0;
-/// The rank of a passage that a list does not have.
+/// The rank of a chunk that a list does not have.
 const NO_RANK: usize = 140;
 const TITLE_WEIGHT: f64 = 2.0;
 const MAX_TITLE_WORDS: usize = 30;
@@ -32,16 +32,16 @@ const MAX_TITLE_WORDS: usize = 30;
 static MODEL: LazyLock<Option<Model>> =
     LazyLock::new(|| Model::parse(include_bytes!("model.bin"), FEATURES));
 
-/// A text that is a passage or the neighbour of one.
+/// A text that is a chunk or the neighbour of one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Document<'a> {
     pub(super) title: &'a str,
     pub(super) text: &'a str,
 }
 
-/// A passage with its place in the ranking so far.
+/// A chunk with its place in the ranking so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Passage {
+pub(super) struct RankedChunk {
     /// Index of its document.
     pub(super) document: usize,
     /// Indexes of the documents around it whose words are indexed with it.
@@ -67,7 +67,7 @@ pub(super) struct BestScores {
     pub(super) cosine: f64,
 }
 
-/// Computes the scores of passages for one query.
+/// Computes the scores of chunks for one query.
 pub(super) struct Reranker {
     vocabulary: Vocabulary,
     query: QueryWords,
@@ -88,15 +88,15 @@ impl Reranker {
         &self.query.texts
     }
 
-    /// Returns what is added to the score of each passage.
+    /// Returns what is added to the score of each chunk.
     pub(super) fn scores(
         &mut self,
         statistics: &WordStatistics,
         documents: &[Document<'_>],
-        (passages, best): (&[Passage], BestScores),
+        (chunks, best): (&[RankedChunk], BestScores),
     ) -> Vec<f64> {
-        let Some(model) = &*MODEL else { return vec![0.0; passages.len()] };
-        let features = self.features(statistics, documents, (passages, best));
+        let Some(model) = &*MODEL else { return vec![0.0; chunks.len()] };
+        let features = self.features(statistics, documents, (chunks, best));
         features.iter().map(|row| f64::from(model.evaluate(row)) / LEAF_UNIT).collect()
     }
 
@@ -104,13 +104,13 @@ impl Reranker {
         &mut self,
         statistics: &WordStatistics,
         documents: &[Document<'_>],
-        (passages, best): (&[Passage], BestScores),
+        (chunks, best): (&[RankedChunk], BestScores),
     ) -> Vec<[i16; FEATURES]> {
         let mut analyzed: Vec<Analyzed> = documents
             .iter()
             .map(|document| Analyzed::new(document, &mut self.vocabulary))
             .collect();
-        for index in compared(passages) {
+        for index in compared(chunks) {
             analyzed[index].embed(&documents[index]);
         }
         let idf = idf(statistics);
@@ -123,14 +123,14 @@ impl Reranker {
             statistics,
         };
         let own: Vec<f64> =
-            passages.iter().map(|passage| collection.bm25(&analyzed[passage.document])).collect();
+            chunks.iter().map(|chunk| collection.bm25(&analyzed[chunk.document])).collect();
         let best_own = own.iter().copied().fold(1e-9, f64::max);
-        let row = |(passage, own): (&Passage, &f64)| {
-            let around = collection.around(passage, passages);
-            let scores = PassageScores { own: *own, best_own, best };
-            collection.row(passage, &around, &scores)
+        let row = |(chunk, own): (&RankedChunk, &f64)| {
+            let around = collection.around(chunk, chunks);
+            let scores = ChunkScores { own: *own, best_own, best };
+            collection.row(chunk, &around, &scores)
         };
-        passages.iter().zip(&own).map(row).collect()
+        chunks.iter().zip(&own).map(row).collect()
     }
 }
 
@@ -161,14 +161,15 @@ impl Analyzed {
 }
 
 /// Returns the documents whose vectors are needed: neighbours, what has some, and what the stores did not compare.
-fn compared(passages: &[Passage]) -> BTreeSet<usize> {
-    let is_compared = |one: &&Passage| !one.neighbours.is_empty() || one.cosine.is_none();
-    let own_and_neighbours =
-        |one: &Passage| one.neighbours.iter().copied().chain([one.document]).collect::<Vec<_>>();
-    passages.iter().filter(is_compared).flat_map(own_and_neighbours).collect()
+fn compared(chunks: &[RankedChunk]) -> BTreeSet<usize> {
+    let is_compared = |one: &&RankedChunk| !one.neighbours.is_empty() || one.cosine.is_none();
+    let own_and_neighbours = |one: &RankedChunk| {
+        one.neighbours.iter().copied().chain([one.document]).collect::<Vec<_>>()
+    };
+    chunks.iter().filter(is_compared).flat_map(own_and_neighbours).collect()
 }
 
-/// What the features of a passage are computed from.
+/// What the features of a chunk are computed from.
 struct Collection<'a> {
     vocabulary: &'a Vocabulary,
     query: WeightedQuery<'a>,
@@ -177,7 +178,7 @@ struct Collection<'a> {
     statistics: &'a WordStatistics,
 }
 
-/// The words and vectors around a passage.
+/// The words and vectors around a chunk.
 #[derive(Default)]
 struct Around {
     has_telling: Vec<bool>,
@@ -186,7 +187,7 @@ struct Around {
     best_fused: f64,
 }
 
-struct PassageScores {
+struct ChunkScores {
     own: f64,
     best_own: f64,
     best: BestScores,
@@ -202,7 +203,7 @@ impl Collection<'_> {
         all.filter(|word| self.vocabulary.stem(**word) == stem).count()
     }
 
-    /// BM25 of the passage itself.
+    /// BM25 of the chunk itself.
     fn bm25(&self, document: &Analyzed) -> f64 {
         let relative = document.length() as f64 / self.statistics.average_length.max(1.0);
         let scores = self.telling_stems().enumerate().map(|(word, stem)| {
@@ -214,62 +215,62 @@ impl Collection<'_> {
         scores.sum()
     }
 
-    fn around(&self, passage: &Passage, passages: &[Passage]) -> Around {
-        if passage.neighbours.is_empty() {
+    fn around(&self, chunk: &RankedChunk, chunks: &[RankedChunk]) -> Around {
+        if chunk.neighbours.is_empty() {
             return Around { has_telling: vec![false; self.query.idf.len()], ..Around::default() };
         }
-        let near = || passage.neighbours.iter().map(|index| &self.documents[*index]);
+        let near = || chunk.neighbours.iter().map(|index| &self.documents[*index]);
         let has = |stem| near().any(|document| self.count(&document.body, stem) > 0);
         let sum = unit_sum(near().filter_map(|document| document.vector.as_deref()));
         let cosine = |other: Option<&[f32]>| other.map_or(0.0, |other| dot(&sum, other));
-        let fused = passages
+        let fused = chunks
             .iter()
-            .filter(|other| passage.neighbours.contains(&other.document))
+            .filter(|other| chunk.neighbours.contains(&other.document))
             .map(|other| other.fused);
         Around {
             has_telling: self.telling_stems().map(has).collect(),
             near_cosine: cosine(self.vector),
-            cohesion: cosine(self.documents[passage.document].vector.as_deref()),
+            cohesion: cosine(self.documents[chunk.document].vector.as_deref()),
             best_fused: fused.fold(0.0, f64::max),
         }
     }
 
-    fn cosine(&self, passage: &Passage) -> f64 {
-        let vector = self.documents[passage.document].vector.as_deref();
+    fn cosine(&self, chunk: &RankedChunk) -> f64 {
+        let vector = self.documents[chunk.document].vector.as_deref();
         let computed = || self.vector.zip(vector).map_or(0.0, |(one, other)| dot(one, other));
-        passage.cosine.unwrap_or_else(computed)
+        chunk.cosine.unwrap_or_else(computed)
     }
 
     fn row(
         &self,
-        passage: &Passage,
+        chunk: &RankedChunk,
         around: &Around,
-        PassageScores { own, best_own, best }: &PassageScores,
+        ChunkScores { own, best_own, best }: &ChunkScores,
     ) -> [i16; FEATURES] {
-        let document = &self.documents[passage.document];
+        let document = &self.documents[chunk.document];
         let (query, title_words) = (&self.query, document.title.sequence.len());
         let sequence = Sequence { words: &document.sequence, title_words };
         let text = text_features(query, &sequence, self.vocabulary);
         let best_words = best.word_score.max(1e-9);
-        let has_neighbours = !passage.neighbours.is_empty();
-        let context = if has_neighbours { passage.word_score - own } else { 0.0 };
+        let has_neighbours = !chunk.neighbours.is_empty();
+        let context = if has_neighbours { chunk.word_score - own } else { 0.0 };
         let length = document.sequence.len() as f64;
-        let cosine = self.cosine(passage);
+        let cosine = self.cosine(chunk);
         let idf_sum = query.idf_sum();
         let has_own = |word: usize| {
             let stem = self.vocabulary.stem(query.words.telling[word]);
             self.count(&document.title, stem) + self.count(&document.body, stem) > 0
         };
         [
-            thousandths(passage.fused),
-            thousandths(passage.words),
-            thousandths(passage.similarity),
-            i16::from(passage.is_code),
+            thousandths(chunk.fused),
+            thousandths(chunk.words),
+            thousandths(chunk.similarity),
+            i16::from(chunk.is_code),
             thousandths(own / best_own),
             thousandths(own / ((K1 + 1.0) * idf_sum)),
             thousandths(context.max(0.0) / forebay_store::bm25::CONTEXT_WEIGHT / best_words),
-            hundredths(rank(passage.word_rank)),
-            hundredths(rank(passage.similarity_rank)),
+            hundredths(rank(chunk.word_rank)),
+            hundredths(rank(chunk.similarity_rank)),
             thousandths(cosine),
             thousandths(best.cosine - cosine),
             thousandths(best.cosine),

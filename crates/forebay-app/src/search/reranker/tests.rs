@@ -72,7 +72,7 @@ impl<'a> Corpus<'a> {
     }
 
     /// Returns a candidate with the scores and ranks that the vectors have.
-    fn passage(&self, candidate: &Value) -> Passage {
+    fn chunk(&self, candidate: &Value) -> RankedChunk {
         let document = candidate["doc"].as_u64().unwrap() as usize;
         let features = features_of(candidate);
         let share = |index: usize| f64::from(features[index]) / 1_000.0;
@@ -80,7 +80,7 @@ impl<'a> Corpus<'a> {
             let rank = (f64::from(features[index]) / 100.0).exp2().round() as usize - 1;
             (rank < NO_RANK).then_some(rank)
         };
-        Passage {
+        RankedChunk {
             document,
             neighbours: self.neighbours(document),
             is_code: features[3] != 0,
@@ -132,13 +132,13 @@ fn features_match_the_reference() {
         let mut reranker = Reranker::new(&text);
         let statistics = corpus.statistics(reranker.telling_words());
         let candidates = query["candidates"].as_array().unwrap();
-        let passages: Vec<Passage> = candidates.iter().map(|one| corpus.passage(one)).collect();
+        let chunks: Vec<RankedChunk> = candidates.iter().map(|one| corpus.chunk(one)).collect();
         let best = BestScores {
             word_score: 1.0,
             second_word_score: 1.0 - f64::from(features_of(&candidates[0])[32]) / 1_000.0,
             cosine: f64::from(features_of(&candidates[0])[11]) / 1_000.0,
         };
-        let rows = reranker.features(&statistics, &corpus.documents, (&passages, best));
+        let rows = reranker.features(&statistics, &corpus.documents, (&chunks, best));
         for (candidate, row) in candidates.iter().zip(rows) {
             for (index, (actual, expected)) in
                 row.into_iter().zip(features_of(candidate)).enumerate()

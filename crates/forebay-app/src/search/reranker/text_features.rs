@@ -1,4 +1,4 @@
-//! How the words of a query occur in the text of a passage.
+//! How the words of a query occur in the text of a chunk.
 
 use super::words::{QueryWords, Vocabulary, WordId};
 
@@ -25,7 +25,7 @@ impl WeightedQuery<'_> {
     }
 }
 
-/// The words of a passage: those of the title, then those of the text.
+/// The words of a chunk: those of the title, then those of the text.
 pub(super) struct Sequence<'a> {
     pub(super) words: &'a [WordId],
     pub(super) title_words: usize,
@@ -198,7 +198,7 @@ fn rare_frequency(idf: &[f64], matches: &Matches) -> f64 {
     })
 }
 
-/// The similarity of each telling word to the most similar word of the passage.
+/// The similarity of each telling word to the most similar word of the chunk.
 struct LateInteraction {
     best: Vec<f64>,
 }

@@ -1,4 +1,4 @@
-//! Words of queries and passages, interned for one search.
+//! Words of queries and chunks, interned for one search.
 
 use std::collections::HashMap;
 
