@@ -6,6 +6,7 @@ mod bench;
 mod clients;
 mod conformance;
 mod console;
+mod digest_model;
 mod docs;
 mod faults;
 mod fuzz;
@@ -39,6 +40,7 @@ enum Task {
     Docs(docs::Docs),
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
+    DigestModel(digest_model::DigestModel),
     Faults(faults::Faults),
     Fuzz(fuzz::Fuzz),
     Clients(clients::Clients),
@@ -66,6 +68,7 @@ fn run(task: Task) -> Result<()> {
         Task::Docs(docs) => docs.run(),
         Task::Inspector(inspector) => inspector.run(),
         Task::Bench(bench) => bench.run(),
+        Task::DigestModel(model) => model.run(),
         Task::Faults(faults) => faults.run(),
         Task::Fuzz(fuzz) => fuzz.run(),
         Task::Clients(clients) => clients.run(),

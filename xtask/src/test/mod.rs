@@ -13,8 +13,8 @@ use forebay_test_support::is_ci;
 pub(crate) use self::skips::Skips;
 use crate::postgres::Servers;
 use crate::{
-    clients, conformance, console, docs, inspector, process, rules, spelling, system_packages,
-    workspace,
+    clients, conformance, console, digest_model, docs, inspector, process, rules, spelling,
+    system_packages, workspace,
 };
 
 /// Run every check: rules, spelling, lints, tests, documentation, reference, clients
@@ -35,6 +35,7 @@ const STEPS: &[Step] = &[
     Step { name: "tools", check: |_| install_tools() },
     Step { name: "rules", check: |_| rules::check() },
     Step { name: "spelling", check: spelling::check_if_available },
+    Step { name: "digest model", check: |_| digest_model::check().map(drop) },
     Step { name: "lints", check: |_| lint(&["--workspace"]) },
     Step { name: "tests", check: test },
     Step { name: "documentation", check: |_| document() },
