@@ -24,8 +24,11 @@ pub(super) struct Digest {
     /// What you are looking for; matching lines come first
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
+    /// Add to each line why it is shown; the digest may then exceed its budget
+    #[arg(long)]
+    explain: bool,
     /// Instead, test your recognizers on their samples
-    #[arg(long, conflicts_with_all = ["command", "intent"])]
+    #[arg(long, conflicts_with_all = ["command", "intent", "explain"])]
     check: bool,
 }
 
@@ -43,6 +46,9 @@ impl Digest {
             ..Hint::default()
         };
         let mut digester = Digester::new(hint, self.intent.as_deref(), budget);
+        if self.explain {
+            digester = digester.explaining();
+        }
         read_into(&mut digester)?;
         let digest = digester.finish();
         if common.json {

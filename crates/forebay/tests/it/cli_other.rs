@@ -559,6 +559,23 @@ fn a_digest_of_stdin_stays_within_its_budget() {
 }
 
 #[test]
+fn an_explained_digest_says_of_each_line_why_it_is_shown() {
+    let env = TestEnv::new();
+    let end = "src/a.rs:3: error: no space left\nThe command \"make\" exited with 2.\n";
+    let log = varied_log(500) + end;
+    let digest = |line: &[&str]| env.forebay_reading(line, log.as_bytes()).ok().text();
+    let plain = digest(&["digest", "--budget", "80"]);
+    let explained = digest(&["digest", "--budget", "80", "--explain"]);
+    for (shown, line) in plain.lines().zip(explained.lines()) {
+        let (text, reason) = line.split_once("  ← ").unwrap_or((line, ""));
+        assert_eq!(text, shown);
+        assert_eq!(reason.is_empty(), shown.starts_with("… line"), "{line}");
+    }
+    let error = explained.lines().find(|line| line.contains("no space left")).unwrap();
+    assert!(error.contains("line"), "{error}");
+}
+
+#[test]
 fn a_digest_stores_nothing() {
     let env = TestEnv::new();
     env.forebay_reading(["digest"], b"text\n").ok();
