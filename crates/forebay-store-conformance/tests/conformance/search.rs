@@ -294,9 +294,9 @@ fn similar(store: &dyn Store, word: &str) -> Vec<(String, usize)> {
 #[test]
 fn words_are_counted_by_stem() {
     for_each_engine(|store| {
-        put_run(store, "cat", b"walrus walrus ostrich\n", Ending::Exited(0));
-        put_run(store, "cat", b"the walruses sleep\n", Ending::Exited(0));
-        let words = ["walrus", "ostriches", "zebra"].map(str::to_owned);
+        put_run(store, "cat", b"falcon falcon ostrich\n", Ending::Exited(0));
+        put_run(store, "cat", b"the falcons sleep\n", Ending::Exited(0));
+        let words = ["falcon", "ostriches", "zebra"].map(str::to_owned);
         let statistics = store.word_statistics(&words).unwrap();
         assert_eq!((statistics.chunks, &*statistics.containing), (2, &[2, 1, 0][..]));
         assert!((3.0..8.0).contains(&statistics.average_length), "{statistics:?}");

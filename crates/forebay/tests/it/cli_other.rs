@@ -563,9 +563,9 @@ fn an_explained_digest_says_of_each_line_why_it_is_shown() {
     let env = TestEnv::new();
     let end = "src/a.rs:3: error: no space left\nThe command \"make\" exited with 2.\n";
     let log = varied_log(500) + end;
-    let digest = |line: &[&str]| env.forebay_reading(line, log.as_bytes()).ok().text();
-    let plain = digest(&["digest", "--budget", "80"]);
-    let explained = digest(&["digest", "--budget", "80", "--explain"]);
+    let log = log.as_bytes();
+    let plain = env.forebay_reading(["digest", "--budget", "80"], log).ok().text();
+    let explained = env.forebay_reading(["digest", "--budget", "80", "--explain"], log).ok().text();
     for (shown, line) in plain.lines().zip(explained.lines()) {
         let (text, reason) = line.split_once("  ← ").unwrap_or((line, ""));
         assert_eq!(text, shown);
