@@ -42,7 +42,7 @@ const PATTERNS: [&str; 8] = [
 pub(super) struct Classes(u8);
 
 impl Classes {
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(super) fn find(text: &[u8]) -> Self {
         static CLASSES: LazyLock<RegexSet> = LazyLock::new(compile);
         Self(CLASSES.matches(text).iter().fold(0, |bits, index| bits | 1 << index))
     }
@@ -69,7 +69,7 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expect: &[Class]) {
         use Class::{Exit, Failure, Location, Notice, Problem, Section, StackFrame, Summary};
-        let classes = Classes::of(line.as_bytes());
+        let classes = Classes::find(line.as_bytes());
         let all = [Problem, Failure, Exit, Section, Summary, Notice, Location, StackFrame];
         let found: Vec<_> = all.into_iter().filter(|class| classes.has(*class)).collect();
         assert_eq!(found, expect, "{line}");

@@ -45,8 +45,8 @@ pub(super) struct LineTraits {
 }
 
 impl LineTraits {
-    pub(super) fn of(raw: &[u8]) -> Self {
-        let NormalLine { text, indent, colors } = NormalLine::of(raw);
+    pub(super) fn read(raw: &[u8]) -> Self {
+        let NormalLine { text, indent, colors } = NormalLine::parse(raw);
         let searched = &text[..text.len().min(MAX_SEARCHED_BYTES)];
         let (prefix, first_token) = prefix_hashes(searched, indent);
         Self {
@@ -54,7 +54,7 @@ impl LineTraits {
             colors,
             len: text.len() as u32,
             tokens: Tokens(searched).take(MAX_TOKENS).count() as u8,
-            classes: Classes::of(searched),
+            classes: Classes::find(searched),
             template: template(&text),
             prefix,
             first_token,
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn numbers_do_not_distinguish_templates() {
         let [one, other, third] = ["took 12 s at 3", "  took 9 s at 300", "took x s at 3"]
-            .map(|raw| LineTraits::of(raw.as_bytes()));
+            .map(|raw| LineTraits::read(raw.as_bytes()));
         assert_eq!(one.template, other.template);
         assert_ne!(one.template, third.template);
         assert_ne!(one.prefix, other.prefix, "the indentation differs");

@@ -125,7 +125,7 @@ pub fn candidates(raw: &[u8]) -> Vec<Candidate> {
     let mut ranker = LineRanker::new(Model::committed());
     ranker.push(raw);
     let candidate = |line: RankedLine| Candidate {
-        text: NormalLine::of(&line.raw).text.into_owned(),
+        text: NormalLine::parse(&line.raw).text.into_owned(),
         features: line.features,
     };
     ranker.finish().into_iter().map(candidate).collect()
@@ -153,7 +153,7 @@ struct Observer {
 
 impl Observer {
     fn push(&mut self, line: RawLine<'_>) {
-        let traits = LineTraits::of(line.bytes);
+        let traits = LineTraits::read(line.bytes);
         let before = self.totals;
         self.totals.add(&traits, line.len + 1);
         let mut observed =

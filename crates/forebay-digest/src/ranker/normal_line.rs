@@ -26,7 +26,7 @@ impl Colors {
     }
 
     /// Reads every `[...m`, with or without the escape character before it.
-    fn of(raw: &[u8]) -> Self {
+    fn read(raw: &[u8]) -> Self {
         const MAX_PARAMETER_BYTES: usize = 12;
         let mut colors = 0;
         let mut rest = raw;
@@ -63,8 +63,8 @@ pub(super) struct NormalLine<'a> {
 }
 
 impl<'a> NormalLine<'a> {
-    pub(super) fn of(raw: &'a [u8]) -> Self {
-        let colors = Colors::of(raw);
+    pub(super) fn parse(raw: &'a [u8]) -> Self {
+        let colors = Colors::read(raw);
         match without_terminal_codes(raw) {
             Cow::Borrowed(line) => {
                 let (text, indent) = text_and_indent(line);
@@ -166,7 +166,7 @@ mod tests {
 
     #[track_caller]
     fn check(raw: &str, text: &str, indent: u8) {
-        let line = NormalLine::of(raw.as_bytes());
+        let line = NormalLine::parse(raw.as_bytes());
         assert_eq!(
             (String::from_utf8_lossy(&line.text), line.indent),
             (text.into(), indent),
@@ -188,9 +188,9 @@ mod tests {
 
     #[test]
     fn colours_are_read_from_the_raw_line() {
-        assert!(NormalLine::of(b"\x1b[1;31mred").colors.has_red());
-        assert_eq!(NormalLine::of(b"\x1b[1;31mred").colors.others(), 4);
-        assert_eq!(NormalLine::of(b"[INFO] [32m").colors.others(), 2);
-        assert_eq!(NormalLine::of(b"list[31] [1;1;1;1;1;1;31m").colors, Colors(0));
+        assert!(NormalLine::parse(b"\x1b[1;31mred").colors.has_red());
+        assert_eq!(NormalLine::parse(b"\x1b[1;31mred").colors.others(), 4);
+        assert_eq!(NormalLine::parse(b"[INFO] [32m").colors.others(), 2);
+        assert_eq!(NormalLine::parse(b"list[31] [1;1;1;1;1;1;31m").colors, Colors(0));
     }
 }

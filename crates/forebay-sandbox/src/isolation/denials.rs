@@ -10,48 +10,13 @@ use rustix::fs::{Access, access};
 
 use super::access::is_within;
 use super::canonicalize::canonicalize_or_keep;
+use super::denial_phrases::{
+    CONNECTION_PHRASES, DENIAL_PHRASES, OFFLINE_PHRASES, PRIVILEGE_PHRASES,
+};
 use super::line_parts::{find_host, paths, words};
 use super::process_denials::{self, hidden_owners, inspection_note, signal_note};
 use super::{AccessRules, Profile};
 use crate::spec::{Program, RunSpec};
-
-/// Phrases of a denial, in lowercase.
-const DENIAL_PHRASES: &[&str] = &[
-    "permission denied",
-    "eacces",
-    "eperm",
-    "operation not permitted",
-    "read-only file system",
-    "erofs",
-    "invalid cross-device link",
-    "device or resource busy",
-    "ebusy",
-];
-
-/// Phrases of a missing network, in lowercase.
-const OFFLINE_PHRASES: &[&str] = &[
-    "could not resolve host",
-    "name resolution",
-    "network is unreachable",
-    "name or service not known",
-    "failed to lookup address",
-    "couldn't connect to server",
-    "failed to connect",
-    "failed to establish a new connection",
-    "connection error",
-    "eai_again",
-    "enotfound",
-    "unable to resolve",
-    "socket: operation not permitted",
-];
-
-/// Phrases of a failed connection, in lowercase.
-const CONNECTION_PHRASES: &[&str] =
-    &["connect", "no server running", "not a socket", "enotsock", "econnrefused", "enoent"];
-
-/// What sudo and similar programs print when they cannot gain privileges.
-const PRIVILEGE_PHRASES: &[&str] =
-    &["no new privileges", "must be setuid root", "effective uid is not 0"];
 
 /// More notes add no information.
 const MAX_NOTES: usize = 3;

@@ -25,6 +25,7 @@ mod canonicalize;
 #[cfg(target_os = "linux")]
 mod capabilities;
 mod control_files;
+mod denial_phrases;
 mod denials;
 mod environment;
 mod installed_tools;
