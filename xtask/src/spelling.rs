@@ -24,6 +24,7 @@ const FOREIGN_FOLDERS: &[&str] = &[
     "snapshots",
     "cases",
     "transcripts",
+    "fuzz/inputs",
     "model",
     "crates/forebay/tests/docs",
     "crates/forebay-app/src/guide/words",
@@ -33,7 +34,8 @@ const FOREIGN_FOLDERS: &[&str] = &[
 ];
 /// Extensions of generated or recorded files.
 const FOREIGN_EXTENSIONS: &[&str] = &["lock", "snap", "bin"];
-const FOREIGN_FILES: &[&str] = &["package-lock.json", "ignored-words.txt", "hook_guide.rs"];
+const FOREIGN_FILES: &[&str] =
+    &["package-lock.json", "test_vectors.json", "ignored-words.txt", "hook_guide.rs"];
 
 impl Spelling {
     pub(crate) fn run(self) -> Result<()> {
