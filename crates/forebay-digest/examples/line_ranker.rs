@@ -11,7 +11,7 @@
 use std::error::Error;
 use std::io::{self, Read, Write};
 
-use forebay_digest::training::{Model, candidates, feature_names};
+use forebay_digest::training::{FEATURES, Model, candidates, feature_names};
 use forebay_digest::{Budget, Digester, Hint};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["names"] => feature_names().for_each(|name| println!("{name}")),
         ["candidates"] => serve(|text, out| answer(out, &encoded_candidates(text)))?,
         ["digest", model, ref budgets @ ..] => {
-            let model = Model::parse(&std::fs::read(model)?)?;
+            let model = Model::parse(&std::fs::read(model)?, FEATURES)?;
             let model: &'static Model = Box::leak(Box::new(model));
             let budgets: Vec<u64> =
                 budgets.iter().map(|tokens| tokens.parse()).collect::<Result<_, _>>()?;

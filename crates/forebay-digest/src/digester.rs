@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use forebay_domain::tokens;
 use forebay_text::cut;
 use forebay_text::number::grouped;
+use forebay_text::trees::Model;
 use sha2::{Digest as _, Sha256};
 
 use crate::binary::{self, Binary};
 use crate::custom::CustomRecognizers;
 use crate::lines::{Line, LineReader};
-use crate::ranker::{LineRanker, Model};
+use crate::ranker::{LineRanker, committed_model};
 use crate::reducer::Reducer;
 use crate::repeats;
 use crate::{Budget, Digest, Hint, OmittedRange};
@@ -72,7 +73,7 @@ impl Digester {
             start: Vec::new(),
             // Escape sequences can make a raw line several times longer than its visible text.
             reader: LineReader::with_max_bytes(whole.saturating_mul(4).max(MAX_LINE_BYTES)),
-            ranker: LineRanker::new(Model::committed()),
+            ranker: LineRanker::new(committed_model()),
             text: TextDigest {
                 budget,
                 tells_items: false,

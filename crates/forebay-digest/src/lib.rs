@@ -40,7 +40,9 @@ pub use digester::Digester;
 /// What training and evaluating the line ranker needs.
 #[doc(hidden)]
 pub mod training {
-    pub use crate::ranker::{BadModel, Candidate, FeatureVector, Model, candidates, feature_names};
+    pub use forebay_text::trees::Model;
+
+    pub use crate::ranker::{Candidate, FEATURES, FeatureVector, candidates, feature_names};
 }
 
 /// What is known about the source of a text.

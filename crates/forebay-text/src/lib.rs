@@ -5,6 +5,7 @@
 //! - [`words`]: the words of a query; [`spelling`]: edit distance;
 //! - [`mod@chunk`]: splits a text into searchable parts along its structure;
 //! - [`vector`]: quantized vectors, compared with SIMD;
+//! - [`trees`]: decision trees over integer features;
 //! - [`code`]: heuristics for source code;
 //! - [`line_range`], [`number`], [`shell_quote`]: small notations for people and shells;
 //! - [`invisible`]: characters that are not seen, as escapes;
@@ -24,6 +25,7 @@ pub mod spelling;
 pub mod stem;
 pub mod subwords;
 pub mod tokenize;
+pub mod trees;
 pub mod vector;
 pub mod word_map;
 pub mod words;

@@ -3,8 +3,8 @@
 use super::features::{Feature, FeatureVector};
 use super::keywords::Class;
 use super::observed_line::MAX_DISTANCE;
-use super::trees::Model;
 use super::{RankedLine, features};
+use forebay_text::trees::Model;
 
 /// Number of reasons given for a line.
 const MAX_REASONS: usize = 3;

@@ -75,7 +75,7 @@ features! {
 }
 
 /// Number of features.
-pub(super) const FEATURES: usize = Feature::ALL.len();
+pub const FEATURES: usize = Feature::ALL.len();
 
 /// The features of one line.
 pub type FeatureVector = [i16; FEATURES];

@@ -6,7 +6,7 @@
 //! - `raw_lines` splits the bytes, `normal_line` removes colours and time stamps, `keywords` and `line_traits` say what
 //!   a line says by itself;
 //! - `observed_line` adds its surroundings while further lines arrive; `counts` tells how often it repeats;
-//! - `features` names the features, `trees` evaluates them.
+//! - `features` names the features, `forebay_text::trees` evaluates them.
 //!
 //! One pass over the bytes in bounded memory: only candidates (lines close to a failure, and the last ones) are held.
 
@@ -18,9 +18,9 @@ mod line_traits;
 mod normal_line;
 mod observed_line;
 mod raw_lines;
-mod trees;
 
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 use counts::LossyCounts;
 use explain::Explainer;
@@ -31,9 +31,13 @@ use observed_line::{
 };
 use raw_lines::{LineSplitter, RawLine};
 
+use forebay_text::trees::Model;
+
 use features::Feature;
-pub use features::FeatureVector;
-pub use trees::{BadModel, Model};
+pub use features::{FEATURES, FeatureVector};
+
+/// The committed trees; `cargo xtask digest-model` tells how they were made. Twice the expected value is 1024 more.
+const MODEL: &[u8] = include_bytes!("model.bin");
 
 /// The last lines are candidates whatever they say.
 const LAST_LINES: usize = 150;
@@ -55,6 +59,18 @@ const MAX_LATEST_CANDIDATES: usize = 7 << 10;
 
 /// Bytes held of the raw line of a candidate.
 const MAX_HELD_BYTES: usize = 1 << 10;
+
+/// Returns the committed model.
+///
+/// # Panics
+///
+/// If the committed file is damaged, which a test rules out.
+#[expect(clippy::expect_used, reason = "the bytes are a constant, which a test reads")]
+pub(crate) fn committed_model() -> &'static Model {
+    static COMMITTED: LazyLock<Model> =
+        LazyLock::new(|| Model::parse(MODEL, FEATURES).expect("the committed model is whole"));
+    &COMMITTED
+}
 
 /// Observes the raw bytes of an output and ranks its lines in the end.
 #[derive(Debug)]
@@ -122,7 +138,7 @@ pub struct Candidate {
 
 /// Returns the lines of an output that compete for its budget.
 pub fn candidates(raw: &[u8]) -> Vec<Candidate> {
-    let mut ranker = LineRanker::new(Model::committed());
+    let mut ranker = LineRanker::new(committed_model());
     ranker.push(raw);
     let candidate = |line: RankedLine| Candidate {
         text: NormalLine::parse(&line.raw).text.into_owned(),

@@ -29,7 +29,7 @@ struct LineVector {
 
 /// Returns the features of the held lines, by their index.
 fn held_lines(raw: &[u8]) -> HashMap<u64, FeatureVector> {
-    let mut ranker = LineRanker::new(Model::committed());
+    let mut ranker = LineRanker::new(committed_model());
     ranker.push(raw);
     ranker.splitter.finish(&mut |line| ranker.observer.push(line));
     let Observer { totals, templates, prefixes, first_tokens, recent, candidates, .. } =
@@ -60,7 +60,7 @@ fn features_and_scores_equal_the_reference() {
             let names = Feature::ALL.iter().map(|feature| feature.name());
             let named: Vec<_> = names.clone().zip(found.iter().copied()).collect();
             assert_eq!(named, names.zip(features).collect::<Vec<_>>(), "{path:?} line {index}");
-            assert_eq!(Model::committed().score(found), score, "{path:?} line {index}");
+            assert_eq!(committed_model().score(found), score, "{path:?} line {index}");
             checked += 1;
         }
         assert!(!vectors.origin.is_empty());
@@ -70,7 +70,7 @@ fn features_and_scores_equal_the_reference() {
 
 #[test]
 fn candidates_of_a_large_text_are_bounded_and_include_the_rare_failure() {
-    let mut ranker = LineRanker::new(Model::committed());
+    let mut ranker = LineRanker::new(committed_model());
     for number in 0..60_000 {
         ranker.push(format!("error: request {number} failed\n").as_bytes());
         if number == 30_000 {
@@ -85,7 +85,7 @@ fn candidates_of_a_large_text_are_bounded_and_include_the_rare_failure() {
 
 #[test]
 fn of_an_overwritten_line_only_the_last_visible_state_is_ranked() {
-    let mut ranker = LineRanker::new(Model::committed());
+    let mut ranker = LineRanker::new(committed_model());
     ranker.push(b"10%\r20%\r\x1b[K\nerror: full\r\ndone\r\n");
     let lines = ranker.finish();
     let texts: Vec<_> = lines.iter().map(|line| (line.number, line.raw.as_slice())).collect();
@@ -99,7 +99,7 @@ proptest! {
         sizes in prop::collection::vec(1_usize..40, 1..9),
     ) {
         let rank = |sizes: &[usize]| {
-            let mut ranker = LineRanker::new(Model::committed());
+            let mut ranker = LineRanker::new(committed_model());
             let mut rest = &raw[..];
             for size in sizes.iter().cycle().take_while(|_| true) {
                 if rest.is_empty() {
@@ -114,4 +114,9 @@ proptest! {
         };
         prop_assert_eq!(rank(&sizes), rank(&[usize::MAX]));
     }
+}
+
+#[test]
+fn the_committed_model_is_whole() {
+    assert_eq!(committed_model().tree_count(), 120);
 }

@@ -4,7 +4,6 @@
 //! is from and what was measured. Features come from the ranking (scores and ranks of both lists), from the text
 //! (`text_features`: coverage, spans, pairs, similar words) and from the neighbours of short documents.
 
-mod model;
 mod text_features;
 mod words;
 
@@ -13,8 +12,8 @@ use std::sync::LazyLock;
 
 use forebay_store::WordStatistics;
 use forebay_store::bm25::{B, K1, MIN_IDF};
+use forebay_text::trees::Model;
 
-use self::model::Model;
 use self::text_features::{Sequence, WeightedQuery, text_features};
 use self::words::{QueryWords, StemId, Vocabulary, WordId, Words};
 use crate::ingest::embedding;
@@ -30,7 +29,7 @@ const TITLE_WEIGHT: f64 = 2.0;
 const MAX_TITLE_WORDS: usize = 30;
 
 static MODEL: LazyLock<Option<Model>> =
-    LazyLock::new(|| Model::parse(include_bytes!("model.bin"), FEATURES));
+    LazyLock::new(|| Model::parse(include_bytes!("model.bin"), FEATURES).ok());
 
 /// A text that is a chunk or the neighbour of one.
 #[derive(Debug, Clone, Copy)]
@@ -97,7 +96,7 @@ impl Reranker {
     ) -> Vec<f64> {
         let Some(model) = &*MODEL else { return vec![0.0; chunks.len()] };
         let features = self.features(statistics, documents, (chunks, best));
-        features.iter().map(|row| f64::from(model.evaluate(row)) / LEAF_UNIT).collect()
+        features.iter().map(|row| f64::from(model.score(row)) / LEAF_UNIT).collect()
     }
 
     fn features(

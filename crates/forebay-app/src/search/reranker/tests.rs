@@ -101,7 +101,7 @@ fn leaves_match_the_reference() {
     let vectors = vectors();
     for query in vectors["queries"].as_array().unwrap() {
         for candidate in query["candidates"].as_array().unwrap() {
-            let leaves = model.evaluate(&features_of(candidate));
+            let leaves = model.score(&features_of(candidate));
             assert_eq!(
                 i64::from(leaves),
                 candidate["leaves"].as_i64().unwrap(),

@@ -1,16 +1,13 @@
-//! Reads the trees and evaluates them.
-
-use std::sync::LazyLock;
-
-use super::features::{FEATURES, FeatureVector};
-
-/// The committed trees; `cargo xtask digest-model` tells how they were made.
-const MODEL: &[u8] = include_bytes!("model.bin");
+//! Gradient-boosted decision trees over integer features, and their file format.
+//!
+//! Little endian: `FBLR`, version 2 (a byte), three zero bytes, the number of features and of trees (two bytes each);
+//! for each tree the number of inner nodes (a byte), the nodes (feature: a byte, threshold: two, left and right: a signed
+//! byte each; a negative child is the complement of a leaf's index), and one leaf more than nodes (two bytes each).
 
 const MAGIC: &[u8] = b"FBLR";
 const VERSION: u8 = 2;
 
-/// Gradient-boosted decision trees; the score of a line is the sum of one leaf of each.
+/// Trees; a score is the sum of one leaf of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
     trees: Vec<Tree>,
@@ -25,7 +22,7 @@ struct Tree {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Node {
     feature: u8,
-    /// A line goes left if its feature is at most this.
+    /// Left if the feature is at most this.
     threshold: i16,
     left: Child,
     right: Child,
@@ -39,8 +36,8 @@ type Child = i8;
 pub enum BadModel {
     #[error("the header of the model is not `FBLR`, version {VERSION}")]
     Header,
-    #[error("the model has {0} features, expected {FEATURES}")]
-    Features(u16),
+    #[error("the model has {found} features, expected {expected}")]
+    Features { found: usize, expected: usize },
     #[error("the model ends early or has bytes left over")]
     Length,
     #[error("tree {0} of the model refers to a feature, node or leaf that does not exist or twice")]
@@ -48,39 +45,31 @@ pub enum BadModel {
 }
 
 impl Model {
-    /// Returns the committed model.
-    ///
-    /// # Panics
-    ///
-    /// If the committed file is damaged, which a test rules out.
-    #[expect(clippy::expect_used, reason = "the bytes are a constant, which a test reads")]
-    pub(crate) fn committed() -> &'static Self {
-        static COMMITTED: LazyLock<Model> =
-            LazyLock::new(|| Model::parse(MODEL).expect("the committed model is whole"));
-        &COMMITTED
-    }
-
-    /// Reads a model: for each tree its inner nodes and one leaf more, after a header with their number.
-    pub fn parse(bytes: &[u8]) -> Result<Self, BadModel> {
+    /// Reads a model over this many features.
+    pub fn parse(bytes: &[u8], features: usize) -> Result<Self, BadModel> {
         let mut bytes = Reader(bytes);
         if bytes.take(MAGIC.len()) != Ok(MAGIC) || bytes.take(4) != Ok(&[VERSION, 0, 0, 0]) {
             return Err(BadModel::Header);
         }
-        let features = bytes.u16()?;
-        if usize::from(features) != FEATURES {
-            return Err(BadModel::Features(features));
+        let found = usize::from(bytes.u16()?);
+        if found != features {
+            return Err(BadModel::Features { found, expected: features });
         }
         let count = usize::from(bytes.u16()?);
         let trees: Vec<Tree> =
             (0..count).map(|_| Tree::read(&mut bytes)).collect::<Result<_, _>>()?;
-        if let Some(bad) = trees.iter().position(|tree| !tree.is_sound()) {
+        if let Some(bad) = trees.iter().position(|tree| !tree.is_sound(features)) {
             return Err(BadModel::Tree(bad));
         }
         if bytes.0.is_empty() { Ok(Self { trees }) } else { Err(BadModel::Length) }
     }
 
-    /// Returns the score of a line: 1024 more for twice the expected value.
-    pub fn score(&self, features: &FeatureVector) -> i32 {
+    pub fn tree_count(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// Returns the sum of the leaves that the features lead to.
+    pub fn score(&self, features: &[i16]) -> i32 {
         self.trees.iter().map(|tree| i32::from(tree.leaf(features))).sum()
     }
 }
@@ -94,7 +83,7 @@ impl Tree {
     }
 
     /// Returns true if every node and leaf is reached exactly once, nodes only from earlier ones.
-    fn is_sound(&self) -> bool {
+    fn is_sound(&self, features: usize) -> bool {
         let mut reached_nodes = vec![false; self.nodes.len()];
         let mut reached_leaves = vec![false; self.leaves.len()];
         let mut reach = |from: usize, child: Child| {
@@ -106,13 +95,13 @@ impl Tree {
             reached.is_some_and(|reached| !std::mem::replace(reached, true))
         };
         self.nodes.iter().enumerate().all(|(index, node)| {
-            usize::from(node.feature) < FEATURES
+            usize::from(node.feature) < features
                 && reach(index, node.left)
                 && reach(index, node.right)
         })
     }
 
-    fn leaf(&self, features: &FeatureVector) -> i16 {
+    fn leaf(&self, features: &[i16]) -> i16 {
         let mut at: Child = if self.nodes.is_empty() { !0 } else { 0 };
         while let Ok(index) = usize::try_from(at) {
             let node = &self.nodes[index];
@@ -162,6 +151,8 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
+    const FEATURES: usize = 5;
+
     /// One tree: feature 3 at most 10 gives -5, else feature 0 decides between 7 and 9.
     fn small_model() -> Vec<u8> {
         let mut bytes = [MAGIC, &[VERSION, 0, 0, 0, FEATURES as u8, 0, 1, 0, 2]].concat();
@@ -172,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn a_line_goes_left_up_to_the_threshold() {
-        let model = Model::parse(&small_model()).unwrap();
+    fn a_feature_up_to_the_threshold_goes_left() {
+        let model = Model::parse(&small_model(), FEATURES).unwrap();
         let score = |third, zeroth| {
             let mut features = [0; FEATURES];
             (features[3], features[0]) = (third, zeroth);
@@ -187,11 +178,11 @@ mod tests {
         let check = |change: fn(&mut Vec<u8>), expect| {
             let mut bytes = small_model();
             change(&mut bytes);
-            assert_eq!(Model::parse(&bytes), Err(expect));
+            assert_eq!(Model::parse(&bytes, FEATURES), Err(expect));
         };
         check(|bytes| bytes[0] = b'X', BadModel::Header);
         check(|bytes| bytes[4] = 1, BadModel::Header);
-        check(|bytes| bytes[8] = 50, BadModel::Features(50));
+        check(|bytes| bytes[8] = 50, BadModel::Features { found: 50, expected: FEATURES });
         check(|bytes| bytes.truncate(20), BadModel::Length);
         check(|bytes| bytes.push(0), BadModel::Length);
         check(|bytes| bytes[13] = FEATURES as u8, BadModel::Tree(0));
@@ -201,7 +192,10 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_model_is_whole() {
-        assert_eq!(Model::committed().trees.len(), 120);
+    fn no_start_of_a_model_is_a_model() {
+        let bytes = small_model();
+        for end in 0..bytes.len() {
+            assert!(Model::parse(&bytes[..end], FEATURES).is_err(), "{end}");
+        }
     }
 }
