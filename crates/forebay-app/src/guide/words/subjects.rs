@@ -67,7 +67,7 @@ impl Subjects {
         older: &Statement,
         all: &[Statement],
     ) -> Option<(usize, usize)> {
-        if older.is_question || older.has(Hint::SmallTalk) {
+        if !is_said(older) {
             return None;
         }
         let mut found = self.sharing(&older.terms);
@@ -87,7 +87,7 @@ impl Subjects {
         all: &[Statement],
         prompts: &BTreeMap<usize, Statement>,
     ) -> Option<usize> {
-        if older.is_question || older.has(Hint::SmallTalk) {
+        if !is_said(older) {
             return None;
         }
         let mut found = self.sharing(&older.terms);
@@ -103,8 +103,7 @@ impl Subjects {
 
     /// Rates how plainly a later statement speaks of the same as a sentence, but not in the same words.
     fn relation(&self, newer: &Statement, older: &Statement) -> usize {
-        let is_later = newer.turn > older.turn && !newer.is_question && !newer.has(Hint::SmallTalk);
-        if !is_later || older.terms.is_within(&newer.terms) || is_copy(newer, older) {
+        if !is_news_after(newer, older) {
             return 0;
         }
         let signs = [
@@ -186,20 +185,29 @@ impl Subjects {
     }
 }
 
+/// Whether a statement says something that a later one can replace, or that can replace an older one.
+pub(super) fn is_said(statement: &Statement) -> bool {
+    !statement.is_question && !statement.has(Hint::SmallTalk)
+}
+
+/// Whether a statement comes later and says something else than an older one.
+fn is_news_after(newer: &Statement, older: &Statement) -> bool {
+    newer.turn > older.turn
+        && is_said(newer)
+        && !older.terms.is_within(&newer.terms)
+        && !is_copy(newer, older)
+}
+
 /// Returns the later statement that is closest in meaning, if it is close and no copy for another thing.
 pub(super) fn closest_later(older: &Statement, all: &[Statement]) -> Option<usize> {
     // One word has too little meaning.
-    if older.is_question || older.has(Hint::SmallTalk) || older.terms.words.len() < 2 {
+    if !is_said(older) || older.terms.words.len() < 2 {
         return None;
     }
     let is_news = |(_, newer): &(usize, &Statement)| {
-        newer.turn > older.turn
-            && !newer.is_question
-            && !newer.has(Hint::SmallTalk)
+        is_news_after(newer, older)
             && !newer.is_replaced
             && newer.superseded_by.is_none()
-            && !older.terms.is_within(&newer.terms)
-            && !is_copy(newer, older)
             && !is_about_others(newer, older)
     };
     let later = all.iter().enumerate().filter(is_news);
@@ -232,18 +240,14 @@ fn of_next_turn(older: &Statement, all: &[Statement]) -> std::ops::Range<usize> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::supersession::resolve;
+    use super::super::supersession::{prompts_of_one_sentence, resolve};
     use super::*;
 
     /// Whether the first of two prompts is shown with the second one, with others between them.
     fn is_shown_with(older: &str, newer: &str) -> bool {
         let others = ["Look at the parser first.", "thanks", "Run the linter on src/lib.rs."];
         let texts = [&["Fix the importer.", older], &others[..], &[newer]].concat();
-        let mut all: Vec<Statement> =
-            texts.iter().enumerate().map(|(turn, text)| Statement::new(turn, text)).collect();
-        for one in &mut all {
-            (one.position.is_first, one.position.is_last) = (true, true);
-        }
+        let mut all = prompts_of_one_sentence(&texts);
         let subjects = Subjects::new(&all);
         resolve(&mut all, &subjects);
         all[1].superseded_by == Some(5) || all[1].later.as_deref() == Some(newer)

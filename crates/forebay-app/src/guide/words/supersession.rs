@@ -232,9 +232,8 @@ fn supersedes(newer: &Statement, older: &Statement) -> bool {
 fn corrects(newer: &Statement, older: &Statement) -> bool {
     let is_possible =
         newer.turn > older.turn && newer.hints.has(Hint::Correction) && newer.position.is_first;
-    let is_said = !older.is_question && !older.hints.has(Hint::SmallTalk);
     is_possible
-        && is_said
+        && subjects::is_said(older)
         && (follows(newer, older) || newer.terms.shared(&older.terms) > 0 && older.turn > 0)
 }
 
@@ -291,6 +290,17 @@ fn rejects_value(newer: &Statement, older: &Statement) -> bool {
     let is_named = |value: &String| newer.terms.values.contains_key(value);
     older.terms.values.keys().any(is_named)
         && newer.terms.values.keys().any(|value| !older.terms.values.contains_key(value))
+}
+
+/// Statements of one turn each.
+#[cfg(test)]
+pub(super) fn prompts_of_one_sentence(texts: &[&str]) -> Vec<Statement> {
+    let all = texts.iter().enumerate().map(|(turn, text)| {
+        let position =
+            StatementPosition { is_first: true, is_last: true, ..StatementPosition::default() };
+        Statement { position, ..Statement::new(turn, text) }
+    });
+    all.collect()
 }
 
 #[cfg(test)]
@@ -374,11 +384,7 @@ mod tests {
             "sort the rows",
             "no: one decimal",
         ];
-        let mut all: Vec<Statement> =
-            texts.iter().enumerate().map(|(turn, text)| Statement::new(turn, text)).collect();
-        for one in &mut all {
-            (one.position.is_first, one.position.is_last) = (true, true);
-        }
+        let mut all = prompts_of_one_sentence(&texts);
         let subjects = Subjects::new(&all);
         resolve(&mut all, &subjects);
         let hidden: Vec<bool> = all.iter().map(|one| one.superseded_by.is_some()).collect();
