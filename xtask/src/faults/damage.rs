@@ -57,7 +57,7 @@ pub(super) fn each_table(trial: &Trial) -> Result<Row> {
             let mut bytes = whole.clone();
             overwrite_page(trial, &mut bytes, (page - 1) * PAGE);
             fs::write(&path, bytes)?;
-            // Whoever opens it first sets aside what is no store any more, and tells.
+            // The first process that opens it sets aside what is no store any more, and says so.
             let check = Call::run(&mut installation.forebay(&["doctor", "--deep"]))?;
             let (wrong, _) = read_all(installation, &stored);
             let is_told = !check.succeeded() && check.is_bounded();
@@ -125,7 +125,7 @@ fn store(installation: &Installation) -> Result<Vec<Stored>> {
 
 /// Reads every entry: how many came with wrong bytes, and how many with an error.
 fn read_all(installation: &Installation, stored: &[Stored]) -> (usize, usize) {
-    // A file that is no database any more is told at the start.
+    // A file that is no database any more is reported at the start.
     let Ok(mut client) = Client::start(installation) else { return (0, stored.len()) };
     let (mut wrong, mut errors) = (0, 0);
     for entry in stored {

@@ -2,7 +2,7 @@
 //!
 //! The reaper is a *child subreaper*: a process of the run whose parent exits becomes its child, also one that has left
 //! the session of the run (`setsid`, a daemon). The reaper therefore knows when the last process is gone, and kills all
-//! of them when it is told to or when this process dies. A pid namespace would do the same, but its process ids start
+//! of them when it is asked to or when this process dies. A pid namespace would do the same, but its process ids start
 //! at 1: names with `$$` in shared folders collide, and a pid file of another run names a wrong process.
 //!
 //! - This module has the side of the parent: [`start`], and the [`Reaper`] with its events and signals.

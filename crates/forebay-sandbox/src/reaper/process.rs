@@ -84,7 +84,7 @@ impl ReaperTask<'_, '_> {
 }
 
 fn report(event: Event) {
-    // Without a parent nobody wants to know.
+    // It fails only if the server has died, and then there is no one to report to.
     let _ = rustix::io::write(stdout(), &event.to_bytes());
 }
 

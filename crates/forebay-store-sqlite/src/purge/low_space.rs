@@ -122,7 +122,7 @@ fn in_steps(
 ) -> rusqlite::Result<usize> {
     let mut done = 0;
     while done < count {
-        // TRUNCATE would give the log's space to whoever fills the disk.
+        // TRUNCATE would give the log's space to the process that fills the disk.
         checkpoint(connection, "RESTART")?;
         let end = (done + size).min(count);
         match work(connection, done..end) {

@@ -183,7 +183,7 @@ mod tests {
         check("digest.budget", "400", "4000", Some("4000"));
     }
 
-    /// A setting that is added later is the user's until somebody decides otherwise here.
+    /// A setting that is added later is the user's until it is listed here.
     #[test]
     fn settings_are_closed_to_projects_unless_listed() {
         check("section.added_later", "1", "2", None);

@@ -40,7 +40,7 @@ impl InFlight {
                 one_left.await;
             }
         };
-        // Whoever finds no room is refused by `admit`.
+        // A request without room is refused by `admit`.
         let _ = tokio::time::timeout(IN_FLIGHT_WAIT, has_room).await;
     }
 
