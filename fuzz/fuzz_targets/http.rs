@@ -6,12 +6,14 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use forebay_app::team::tokens::{self, NewToken};
 use forebay_domain::rights::Rights;
 use libfuzzer_sys::fuzz_target;
+use signal_hook::consts::SIGPIPE;
 use tempfile::TempDir;
 
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -23,6 +25,8 @@ struct Server {
 }
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| {
+    // A program without Rust's own `main` would end at a write to a closed connection.
+    signal_hook::flag::register(SIGPIPE, Arc::new(AtomicBool::new(false))).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let app = forebay_fuzz::app_with(folder.path(), |settings| {
         settings.serve.listen = "127.0.0.1:0".to_owned();

@@ -12,7 +12,12 @@ fuzz_target!(|text: &str| {
             let Ok(added) = step.add(text, "/usr/bin/forebay") else { continue };
             assert_eq!(step.add(&added, "/usr/bin/forebay").as_ref(), Ok(&added));
             let removed = step.remove(&added).unwrap();
-            assert!(!had_no_entry || removed == text || text.trim().is_empty());
+            assert!(!had_no_entry || removed == text || is_blank(text));
         }
     }
 });
+
+/// Returns true for a file without content, which goes with its last entry.
+fn is_blank(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim().is_empty()
+}
