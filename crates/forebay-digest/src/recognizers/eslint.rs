@@ -8,7 +8,7 @@ use crate::tally::{Diagnostics, Severity, count};
 pub(super) const FORMAT: Format = Format {
     name: "eslint, biome, yamllint",
     keeps: "errors and warnings by rule and file; the first of each rule",
-    commands: &["eslint", "biome", "next lint", "standard", "oxlint", "stylelint", "yamllint"],
+    commands: &["eslint", "biome", "next lint", "yamllint"],
     scope: Scope::Embedded(&["  error  ", "  warning  ", "✖ ", " lint/"]),
     create: || Box::<Eslint>::default(),
 };
@@ -96,6 +96,9 @@ fn problem(text: &str) -> Option<Problem<'_>> {
     let (word, rest) = rest.trim_start().split_once(' ')?;
     let severity = Severity::from_word(word).filter(|_| is_location)?;
     let rest = rest.trim();
+    if let Some((rule, message)) = leading_rule(rest) {
+        return Some(Problem { severity, place, message, rule });
+    }
     // yamllint writes the rule in parentheses, after a syntax error with only one space before it.
     let (message, rule) =
         rest.rsplit_once("  ").or_else(|| rest.rsplit_once(" (")).unwrap_or((rest, ""));
@@ -103,6 +106,19 @@ fn problem(text: &str) -> Option<Problem<'_>> {
     let is_rule = !rule.contains(' ');
     let (message, rule) = if is_rule { (message.trim(), rule) } else { (rest, "") };
     Some(Problem { severity, place, message, rule })
+}
+
+/// Splits `no-undef    'x' is not defined    paths./a.get` of tools that write the rule first.
+fn leading_rule(rest: &str) -> Option<(&str, &str)> {
+    let (rule, message) = rest.split_once("  ")?;
+    let message = message.trim_start();
+    let is_rule = rule.contains('-') && !rule.contains(' ');
+    is_rule.then(|| (rule, message.split("  ").next().unwrap_or(message).trim_end()))
+}
+
+/// Returns true for a problem below the name of its file.
+pub(super) fn is_problem(text: &str) -> bool {
+    problem(text).is_some()
 }
 
 /// Returns true for a line that is just a path; a name without a folder only opens a section.

@@ -22,6 +22,7 @@ mod diff;
 mod du;
 mod embedded;
 mod eslint;
+mod findings;
 mod format;
 mod gh;
 mod git_blame;
@@ -194,6 +195,7 @@ recognizers! {
     strace,
     curl,
     access_log,
+    findings,
     sql,
     csv,
     table,

@@ -125,8 +125,16 @@ fn normalize_message(message: &str) -> String {
     cut::one_line(&plain.join(" "), 64)
 }
 
-/// Number of kinds with an example.
-const MAX_EXAMPLES: usize = 12;
+/// Number of kinds with an example, and of those that are reported.
+const MAX_EXAMPLES: usize = 256;
+const MAX_REPORTED_EXAMPLES: usize = 12;
+
+/// The first diagnostic of a kind.
+#[derive(Debug)]
+struct Example {
+    kind: String,
+    text: String,
+}
 
 /// Diagnostics counted by severity, kind and file.
 #[derive(Debug, Default)]
@@ -139,7 +147,7 @@ pub(crate) struct Diagnostics {
     other_kinds: ValueCounts,
     files: ValueCounts,
     /// The first diagnostic of each kind on one line, where the tool prints it on several.
-    examples: Vec<String>,
+    examples: Vec<Example>,
     /// Number of diagnostics without a file.
     unlocated: u64,
     /// Number of errors reported by the tool itself.
@@ -174,7 +182,8 @@ impl Diagnostics {
         let is_first = self.error_kinds.count_of(kind) + self.other_kinds.count_of(kind) <= 1;
         let is_located = !place.starts_with(':');
         if is_first && is_located && self.examples.len() < MAX_EXAMPLES {
-            self.examples.push(cut::one_line(&format!("{place} {kind} {message}"), 140));
+            let text = cut::one_line(&format!("{place} {kind} {message}"), 140);
+            self.examples.push(Example { kind: kind.to_owned(), text });
         }
     }
 
@@ -200,10 +209,23 @@ impl Diagnostics {
         if self.files.distinct() > 1 && self.unlocated == 0 {
             report.add(75, format!("by file: {}", self.files.list(8)));
         }
-        for (index, example) in self.examples.iter().enumerate() {
-            report.add(74 - index as u32, example.clone());
+        let examples = self.severe_and_rare_examples();
+        for (weight, example) in (0..74).rev().zip(examples.into_iter().take(MAX_REPORTED_EXAMPLES))
+        {
+            report.add(weight, example.text.clone());
         }
         Some(report)
+    }
+
+    /// Returns the examples of errors first, then those of rare kinds: a common kind is seen anyway.
+    fn severe_and_rare_examples(&self) -> Vec<&Example> {
+        let rarity = |example: &&Example| match self.error_kinds.count_of(&example.kind) {
+            0 => (1, self.other_kinds.count_of(&example.kind)),
+            errors => (0, errors),
+        };
+        let mut examples: Vec<&Example> = self.examples.iter().collect();
+        examples.sort_by_key(rarity);
+        examples
     }
 
     fn counts(&self, total: u64) -> String {

@@ -72,26 +72,29 @@ impl Fact {
 
 /// Returns all samples, sorted by name.
 pub(crate) fn all() -> Vec<Sample> {
-    all_in("samples")
+    all_in(&in_crate("samples"))
 }
 
 /// Returns the samples of which a digest must keep every fact, sorted by name.
 #[allow(dead_code, reason = "not used by all tests")]
 pub(crate) fn complete() -> Vec<Sample> {
-    all_in("tests/recorded")
+    all_in(&in_crate("tests/recorded"))
 }
 
-fn all_in(folder: &str) -> Vec<Sample> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let tools = entries(&root).into_iter().filter(|path| path.is_dir());
+/// Returns the samples in a folder with one folder per tool, sorted by name.
+pub(crate) fn all_in(root: &Path) -> Vec<Sample> {
+    let tools = entries(root).into_iter().filter(|path| path.is_dir());
     let cards = tools.flat_map(|tool| entries(&tool)).filter(|path| has_extension(path, "toml"));
-    cards.map(|card| read(&root, &card)).collect()
+    cards.map(|card| read(root, &card)).collect()
+}
+
+fn in_crate(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)
 }
 
 /// Returns recorded outputs without a card, and cards without an output.
 pub(crate) fn unpaired_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-    let tools = entries(&root).into_iter().filter(|path| path.is_dir());
+    let tools = entries(&in_crate("samples")).into_iter().filter(|path| path.is_dir());
     let is_unpaired = |path: &PathBuf| {
         let other = if has_extension(path, "toml") { "txt" } else { "toml" };
         !path.with_extension(other).exists()

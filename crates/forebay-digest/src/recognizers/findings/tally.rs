@@ -1,0 +1,260 @@
+//! Counts findings by rule and file, and keeps the first of each rule.
+
+use std::cmp::Reverse;
+
+use forebay_text::cut;
+use forebay_text::number::{counted, grouped};
+
+use super::line::{self, Finding};
+use crate::hash::HashMap;
+use crate::recognizers::{Quotes, Report};
+use crate::tally::{Severity, ValueCounts, is_rule_code};
+
+/// Maximum number of rules; the findings of further ones are counted in the total only.
+const MAX_RULES: usize = 512;
+
+/// Bytes shown of a finding.
+const MAX_EXAMPLE_BYTES: usize = 150;
+
+/// Number of rules and files in their lists.
+const MAX_LISTED_RULES: usize = 10;
+const MAX_LISTED_FILES: usize = 6;
+
+/// Weights of the facts: the tool's own summary, the total, the rules, then findings above and below the files.
+const SUMMARY_WEIGHT: u32 = 96;
+const TOTAL_WEIGHT: u32 = 95;
+const RULES_WEIGHT: u32 = 85;
+const EXAMPLE_WEIGHT: u32 = 80;
+const FILES_WEIGHT: u32 = 75;
+
+/// Folders that all files have in common are told once if their names are at least this long.
+const MIN_SHARED_BYTES: usize = 6;
+
+/// A finding of which further lines may follow.
+#[derive(Debug)]
+pub(super) struct OwnedFinding {
+    pub(super) place: String,
+    pub(super) severity: Option<Severity>,
+    pub(super) rule: String,
+    pub(super) message: String,
+}
+
+impl From<&Finding<'_>> for OwnedFinding {
+    fn from(finding: &Finding<'_>) -> Self {
+        Self {
+            place: finding.place.to_owned(),
+            severity: finding.severity,
+            rule: finding.rule.to_owned(),
+            message: finding.message.to_owned(),
+        }
+    }
+}
+
+impl OwnedFinding {
+    /// Adds the rest of a message; the rule may stand at its end.
+    pub(super) fn extend(&mut self, text: &str) {
+        if !self.rule.is_empty() {
+            return;
+        }
+        let (rule, rest) = line::rule(text.trim_start_matches([' ', '|']));
+        rule.clone_into(&mut self.rule);
+        if self.message.len() < MAX_EXAMPLE_BYTES {
+            self.message.push(' ');
+            self.message.push_str(rest);
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct FindingCounts {
+    errors: u64,
+    warnings: u64,
+    notes: u64,
+    /// The tool tells no severity.
+    unrated: u64,
+    rules: HashMap<String, Rule>,
+    /// Findings of rules that were not kept.
+    more_rules: u64,
+    files: ValueCounts,
+    /// Findings of an unknown file.
+    unlocated: u64,
+    /// The number of findings according to the tool.
+    reported: Option<u64>,
+    /// The line that tells it.
+    summary: String,
+}
+
+#[derive(Debug)]
+struct Rule {
+    order: usize,
+    count: u64,
+    severity: Option<Severity>,
+    path: String,
+    place: String,
+    message: String,
+}
+
+impl FindingCounts {
+    pub(super) fn add(&mut self, path: &str, finding: &OwnedFinding) {
+        *match finding.severity {
+            Some(Severity::Error) => &mut self.errors,
+            Some(Severity::Warning) => &mut self.warnings,
+            Some(Severity::Note) => &mut self.notes,
+            None => &mut self.unrated,
+        } += 1;
+        if path.is_empty() {
+            self.unlocated += 1;
+        } else {
+            self.files.add(path);
+        }
+        let name = if finding.rule.is_empty() { &finding.message } else { &finding.rule };
+        if let Some(rule) = self.rules.get_mut(name) {
+            rule.count += 1;
+            return;
+        }
+        if self.rules.len() == MAX_RULES {
+            self.more_rules += 1;
+            return;
+        }
+        let rule = Rule {
+            order: self.rules.len(),
+            count: 1,
+            severity: finding.severity,
+            path: path.to_owned(),
+            place: finding.place.clone(),
+            message: cut::one_line(&finding.message, MAX_EXAMPLE_BYTES),
+        };
+        self.rules.insert(name.to_owned(), rule);
+    }
+
+    /// Takes the number of findings that the tool tells.
+    pub(super) fn add_reported(&mut self, total: u64, summary: &str) {
+        self.reported = Some(self.reported.unwrap_or(0) + total);
+        self.summary = cut::one_line(summary.trim(), MAX_EXAMPLE_BYTES);
+    }
+
+    pub(super) fn report(&self) -> Option<Report> {
+        if self.total() == 0 {
+            return None;
+        }
+        let shared = self.shared_folder();
+        let mut report = Report::new(Quotes::Marked).failing(self.errors + self.unrated > 0);
+        report.facts_share = 100;
+        report.add(SUMMARY_WEIGHT, self.summary.clone());
+        if self.is_consistent() {
+            self.add_counts(&mut report, shared);
+        }
+        for (index, (name, rule)) in self.severe_and_rare_first().into_iter().enumerate() {
+            let weight = EXAMPLE_WEIGHT.saturating_sub(index as u32).max(1);
+            report.add_item(weight, example(name, rule, shared));
+        }
+        report.add_unlisted(self.more_rules);
+        Some(report)
+    }
+
+    /// Returns true unless the tool tells another number of findings.
+    fn is_consistent(&self) -> bool {
+        let known = [self.total(), self.errors, self.errors + self.warnings];
+        self.reported.is_none_or(|reported| known.contains(&reported))
+    }
+
+    fn add_counts(&self, report: &mut Report, shared: &str) {
+        let below = if shared.is_empty() { String::new() } else { format!(" below {shared}") };
+        let files = match self.unlocated {
+            0 => format!(" in {}{below}", self.files.distinct_with_noun("file")),
+            _ => below,
+        };
+        let findings = counted(self.total(), "finding");
+        report.add(TOTAL_WEIGHT, format!("{findings}{}{files}", self.by_severity()));
+        if self.rules.len() > 1 && self.rules.len() as u64 * 2 <= self.total() {
+            report.add(RULES_WEIGHT, format!("by rule: {}", self.list_rules()));
+        }
+        if self.files.distinct() > 1 && self.unlocated == 0 {
+            report.add(FILES_WEIGHT, format!("by file: {}", self.list_files(shared)));
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.errors + self.warnings + self.notes + self.unrated
+    }
+
+    /// Returns ` (3 errors, 2 warnings)` if the tool tells severities.
+    fn by_severity(&self) -> String {
+        let known = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
+        let counts = known.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, noun)| counted(*count, noun)).collect();
+        if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) }
+    }
+
+    fn list_rules(&self) -> String {
+        let mut rules: Vec<(&String, &Rule)> = self.rules.iter().collect();
+        rules.sort_by_key(|(_, rule)| (Reverse(rule.count), rule.order));
+        let more = rules.len().saturating_sub(MAX_LISTED_RULES);
+        let mut listed: Vec<String> = rules
+            .iter()
+            .take(MAX_LISTED_RULES)
+            .map(|(name, rule)| format!("{name}: {}", grouped(rule.count)))
+            .collect();
+        if more > 0 {
+            listed.push(format!("+{} more", grouped(more as u64)));
+        }
+        listed.join(", ")
+    }
+
+    fn list_files(&self, shared: &str) -> String {
+        let mut files = ValueCounts::default();
+        for (path, count) in self.files.ranked() {
+            files.add_many(path.strip_prefix(shared).unwrap_or(path), count);
+        }
+        files.list(MAX_LISTED_FILES)
+    }
+
+    /// Orders the rules by severity; then those of rare families, such as `F` among `E501` and `E302`, come first.
+    fn severe_and_rare_first(&self) -> Vec<(&String, &Rule)> {
+        let rank = |severity: Option<Severity>| match severity {
+            Some(Severity::Error) => 0,
+            None | Some(Severity::Warning) => 1,
+            Some(Severity::Note) => 2,
+        };
+        let mut families = ValueCounts::default();
+        for (name, rule) in &self.rules {
+            families.add_many(family(name), rule.count);
+        }
+        let mut rules: Vec<(&String, &Rule)> = self.rules.iter().collect();
+        rules.sort_by_key(|(name, rule)| {
+            (rank(rule.severity), families.count_of(family(name)), rule.count, rule.order)
+        });
+        rules
+    }
+
+    /// Returns the folder that contains all files, with its final slash.
+    fn shared_folder(&self) -> &str {
+        let files = self.files.ranked();
+        let Some((first, _)) = files.first() else { return "" };
+        let shared = files.iter().fold(*first, |shared, (path, _)| {
+            let equal = shared.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
+            cut::prefix(shared, equal)
+        });
+        let folder = shared.rfind('/').map_or("", |slash| &shared[..=slash]);
+        if folder.len() >= MIN_SHARED_BYTES { folder } else { "" }
+    }
+}
+
+/// Returns the letters before the number of a rule; rules without a number are one family.
+fn family(rule: &str) -> &str {
+    if is_rule_code(rule) { rule.trim_end_matches(|c: char| c.is_ascii_digit()) } else { "" }
+}
+
+/// Returns `a.py:3 message (rule)`.
+fn example(name: &str, rule: &Rule, shared: &str) -> String {
+    let Rule { path, place, message, .. } = rule;
+    let path = path.strip_prefix(shared).unwrap_or(path);
+    let rule = if name == message || name.starts_with(message.as_str()) {
+        String::new()
+    } else {
+        format!(" ({name})")
+    };
+    let message =
+        cut::one_line(message, MAX_EXAMPLE_BYTES.saturating_sub(path.len() + rule.len()).max(40));
+    format!("{path}:{place} {message}{rule}")
+}
