@@ -173,7 +173,7 @@ impl Recognizer for Csv {
         }
         let malformed = match self.malformed {
             0 => String::new(),
-            count if count * 20 > self.rows => format!(
+            count if count * 20 > self.rows && self.delimiter != Some('\t') => format!(
                 ", {} with a different number of fields (not in the values below)",
                 counted(count, "line")
             ),
@@ -217,16 +217,21 @@ impl Csv {
             // The header of another file of the same kind.
             return Mark::Noise;
         }
-        if fields(row, delimiter).count() != self.names.len() {
-            self.malformed += 1;
+        let is_ragged = fields(row, delimiter).count() != self.names.len();
+        self.malformed += u64::from(is_ragged);
+        // A comma may be part of a field without quotes, so it is unknown which columns the values are in. A tab is not.
+        if !is_ragged || delimiter == '\t' {
+            self.rows += 1;
+            for (column, value) in self.columns.iter_mut().zip(fields(row, delimiter)) {
+                column.add(value);
+            }
+        }
+        match is_ragged {
             // Only the first are examples.
-            return if self.malformed <= 3 { Mark::REASON } else { Mark::Noise };
+            true if self.malformed <= 3 => Mark::REASON,
+            false if self.rows <= 3 => Mark::Weight(40 - self.rows as u32),
+            _ => Mark::Noise,
         }
-        self.rows += 1;
-        for (column, value) in self.columns.iter_mut().zip(fields(row, delimiter)) {
-            column.add(value);
-        }
-        if self.rows <= 3 { Mark::Weight(40 - self.rows as u32) } else { Mark::Noise }
     }
 
     /// Returns true if most columns that had only numbers so far have something else in this row.

@@ -1,6 +1,7 @@
 //! Manual pages and help (`man`, `--help`): the beginning, sections, names of options and commands.
 
 use forebay_text::cut;
+use forebay_text::number::counted;
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -19,6 +20,10 @@ const MAX_LINE_BYTES: usize = 100;
 
 /// Names are indented by at most this much; deeper lines are prose.
 const MAX_INDENT: usize = 8;
+
+/// Percentage of the budget for the beginning and the names, and bytes around a title.
+const NAMES_SHARE: usize = 90;
+const TITLE_BYTES: usize = 22;
 
 /// Bytes shown of the names of an option.
 const MAX_NAME_BYTES: usize = 48;
@@ -99,7 +104,7 @@ impl Recognizer for Manual {
         false
     }
 
-    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let what = if self.is_page { "manual page" } else { "help" };
         let mut report = Report::with_summary(
             format!("{what}: the beginning, sections by line, names"),
@@ -108,20 +113,56 @@ impl Recognizer for Manual {
         for (index, line) in self.beginning.iter().enumerate() {
             report.add(99 - index as u32, line.clone());
         }
-        for Section { line, title, names, more_names } in &self.sections {
-            if !title.is_empty() {
-                report.add_named(80, format!("line {line}: {title}"), " section");
+        let used: usize = self.beginning.iter().map(|line| line.len() + 1).sum();
+        let shown = self.names_within((context.max_bytes * NAMES_SHARE / 100).saturating_sub(used));
+        for (section, shown) in self.sections.iter().zip(shown) {
+            if !section.title.is_empty() {
+                report.add_named(
+                    80,
+                    format!("line {}: {}", section.line, section.title),
+                    " section",
+                );
             }
-            for (index, name) in names.iter().enumerate() {
-                report.add_named(70_u32.saturating_sub(index as u32), format!("  {name}"), " name");
-            }
-            report.add_unlisted(*more_names);
+            report.add(79, section.list_names(&shown));
         }
         Some(report)
     }
 }
 
+impl Section {
+    /// Returns `  -a, --all; -f, --force; +3 more names`.
+    fn list_names(&self, shown: &[bool]) -> String {
+        let chosen = self.names.iter().zip(shown).filter(|(_, shown)| **shown);
+        let mut names: Vec<String> = chosen.map(|(name, _)| name.clone()).collect();
+        let more = (self.names.len() - names.len()) as u64 + self.more_names;
+        if more > 0 {
+            names.push(format!("+{}", counted(more, "more name")));
+        }
+        if names.is_empty() { String::new() } else { format!("  {}", names.join("; ")) }
+    }
+}
+
 impl Manual {
+    /// Chooses names within a number of bytes: those of short options first, because these are used most.
+    fn names_within(&self, max_bytes: usize) -> Vec<Vec<bool>> {
+        let titles = self.sections.iter().map(|section| section.title.len() + TITLE_BYTES);
+        let mut remaining = max_bytes.saturating_sub(titles.sum());
+        let mut shown: Vec<Vec<bool>> =
+            self.sections.iter().map(|section| vec![false; section.names.len()]).collect();
+        for wants_short in [true, false] {
+            for (section, shown) in self.sections.iter().zip(&mut shown) {
+                for (name, shown) in section.names.iter().zip(shown) {
+                    let fits = name.len() + 2 <= remaining;
+                    if is_short_option(name) == wants_short && fits {
+                        remaining -= name.len() + 2;
+                        *shown = true;
+                    }
+                }
+            }
+        }
+        shown
+    }
+
     /// Returns true for `OPTIONS` of a page, ` Main operation mode:` of a help.
     fn is_title(&self, text: &str, is_indented: bool) -> bool {
         if self.is_page {
@@ -151,6 +192,12 @@ impl Manual {
             section.more_names += 1;
         }
     }
+}
+
+/// Returns true for `-a, --all`.
+fn is_short_option(name: &str) -> bool {
+    let is_short = |word: &str| word.len() == 2 && word.starts_with('-') && word != "--";
+    name.split([' ', ',']).next().is_some_and(is_short)
 }
 
 /// Returns true for `LS(1)     User Commands     LS(1)`.
@@ -195,7 +242,7 @@ fn command(line: &str) -> Option<String> {
     let (name, description) = indented(line)?.split_once("  ")?;
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.len() < 30
-        && !name.contains(' ')
+        && !name.contains([' ', ':'])
         && !description.trim().is_empty();
     is_name.then(|| name.to_owned())
 }

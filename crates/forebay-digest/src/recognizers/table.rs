@@ -48,7 +48,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let mut lines = start.nonblank_lines();
     let header = lines.next()?;
     let columns = header.split_ascii_whitespace().count();
-    if columns < 3 || !header.split_ascii_whitespace().take(2).all(is_caption) {
+    let is_sql = header.starts_with("CREATE ") || header.ends_with(';');
+    let is_header = header.split_ascii_whitespace().take(2).all(is_caption)
+        && !header.contains(": ")
+        && !is_sql;
+    if columns < 3 || !is_header {
         return None;
     }
     let wide_rows = start
