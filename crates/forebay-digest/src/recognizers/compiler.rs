@@ -38,6 +38,8 @@ pub(super) const FORMAT: Format = Format {
         ": fatal error: ",
         ": [error] ",
         ": [warning] ",
+        ": ERROR: ",
+        ": WARNING: ",
         "error TS",
         ": note: ",
         "vet: ",

@@ -19,6 +19,7 @@ mod ctest;
 mod curl;
 mod dependencies;
 mod diff;
+mod diffstat;
 mod du;
 mod embedded;
 mod eslint;
@@ -57,6 +58,7 @@ mod rustc;
 mod shellcheck;
 mod source;
 mod sql;
+mod sql_schema;
 mod stack_trace;
 mod strace;
 mod table;
@@ -67,6 +69,7 @@ mod tool_errors;
 mod tree;
 mod unittest;
 mod valgrind;
+mod warnings;
 mod xml;
 mod yaml;
 
@@ -196,6 +199,7 @@ recognizers! {
     curl,
     access_log,
     findings,
+    sql_schema,
     sql,
     csv,
     table,
@@ -204,6 +208,7 @@ recognizers! {
     du,
     git_status,
     git_log,
+    diffstat,
     plain_diff,
     diff,
     git_blame,
@@ -236,5 +241,6 @@ recognizers! {
     cargo_build,
     apt,
     terraform,
+    warnings,
     stack_trace,
 }
