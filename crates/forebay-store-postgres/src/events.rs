@@ -139,6 +139,15 @@ pub(super) fn mark(conn: &mut ScopedConn<'_>, session: &str, topic: &str) -> Res
     Ok(written > 0)
 }
 
+pub(super) fn marks(conn: &mut ScopedConn<'_>, session: &str) -> Result<Vec<String>, PgError> {
+    let rows = conn.query(
+        "SELECT topic FROM mark WHERE workspace = $1 AND project = $2 AND session = $3
+         ORDER BY topic COLLATE \"C\"",
+        &[&Name(session)],
+    )?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}
+
 pub(super) fn unmark(
     conn: &mut ScopedConn<'_>,
     session: &str,

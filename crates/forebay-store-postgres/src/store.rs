@@ -242,6 +242,10 @@ impl Sessions for PostgresStore {
         self.transaction(|conn| events::mark(conn, session, topic))
     }
 
+    fn marks(&self, session: &str) -> Result<Vec<String>, StoreError> {
+        self.with_connection(|conn| events::marks(conn, session))
+    }
+
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
         self.transaction(|conn| events::unmark(conn, session, topic))
     }

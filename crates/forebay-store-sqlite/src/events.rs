@@ -172,6 +172,13 @@ pub(super) fn mark(
         .map(|count| count > 0)
 }
 
+pub(super) fn marks(connection: &Connection, session: &str) -> rusqlite::Result<Vec<String>> {
+    connection
+        .prepare_cached("SELECT topic FROM mark WHERE session = ?1 ORDER BY topic")?
+        .query_map([session], |row| row.get(0))?
+        .collect()
+}
+
 pub(super) fn unmark(
     connection: &Connection,
     session: &str,

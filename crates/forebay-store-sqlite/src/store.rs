@@ -218,6 +218,10 @@ impl Sessions for SqliteStore {
         self.transaction(|transaction| events::mark(transaction, session, topic))
     }
 
+    fn marks(&self, session: &str) -> Result<Vec<String>, StoreError> {
+        self.query(|connection| events::marks(connection, session))
+    }
+
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
         self.query(|connection| events::unmark(connection, session, topic))
     }

@@ -22,6 +22,9 @@ pub trait Sessions: Send + Sync {
     /// Marks a session with a topic; returns whether the mark is new.
     fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError>;
 
+    /// Returns the topics that a session is marked with, in alphabetical order.
+    fn marks(&self, session: &str) -> Result<Vec<String>, StoreError>;
+
     /// Removes a mark; returns whether there was one.
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError>;
 }

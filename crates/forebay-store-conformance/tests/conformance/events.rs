@@ -155,6 +155,9 @@ fn a_mark_is_set_once_and_removed_once() {
         assert!(store.mark("s", "advice").unwrap());
         assert!(!store.mark("s", "advice").unwrap());
         assert!(store.mark("other", "advice").unwrap());
+        assert!(store.mark("s", "a second").unwrap());
+        assert_eq!(store.marks("s").unwrap(), ["a second", "advice"]);
+        assert!(store.marks("unknown").unwrap().is_empty());
         assert!(store.unmark("s", "advice").unwrap());
         assert!(!store.unmark("s", "advice").unwrap());
     });
