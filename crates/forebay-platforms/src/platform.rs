@@ -3,7 +3,7 @@
 use forebay_domain::hook::{Moment, Reply, StartReason, ToolKind};
 use forebay_domain::tokens;
 
-use crate::decode::Decoded;
+use crate::decode::{self, Decoded};
 use crate::encode::{self, Output};
 use crate::machine_text::{self, MachineText};
 use crate::permissions::{RuleSource, TrustFile};
@@ -43,6 +43,10 @@ pub struct Platform {
     pub session_env: &'static [&'static str],
     /// The variable that names the project's folder, in hooks that the host starts.
     pub project_env: Option<&'static str>,
+    /// Forebay's mod, if the host can run one.
+    pub host_mod: Option<&'static HostMod>,
+    /// The variable that names the host's version, in hooks that it starts.
+    pub version_env: Option<VersionVariable>,
     /// It saves long results in the folder for temporary files.
     pub saves_results_in_temp: bool,
     /// Files that `forebay init` edits.
@@ -86,6 +90,8 @@ pub(crate) const DEFAULTS: Platform = Platform {
     caller: ANY_CALLER,
     session_env: &[],
     project_env: None,
+    host_mod: None,
+    version_env: None,
     saves_results_in_temp: false,
     files: &[],
     next_steps: None,
@@ -377,6 +383,66 @@ pub struct CallerCheck {
 pub(crate) const ANY_CALLER: CallerCheck =
     CallerCheck { foreign_fields: &[], foreign_env: &[], own_env: &[] };
 
+/// Forebay's mod: code that a host runs in its own process.
+#[derive(Debug)]
+pub struct HostMod {
+    /// The variable that names the session in which it runs, in hooks that the host starts.
+    pub session_env: &'static str,
+    /// The first version that runs mods.
+    pub since: HostVersion,
+    /// Settings that forbid it if they are true, in the files that also have the permission rules.
+    pub switches: &'static [KeyPath],
+    /// How to see why the host did not load it.
+    pub diagnosis: &'static str,
+}
+
+impl HostMod {
+    /// The setting in the text of a settings file that forbids the mod.
+    pub fn switch_in(&self, text: &str) -> Option<&'static str> {
+        let settings: serde_json::Value = serde_json::from_str(text).ok()?;
+        let is_on =
+            |path: &&KeyPath| decode::get(&settings, path).is_some_and(|value| *value == true);
+        self.switches.iter().find(is_on)?.last().copied()
+    }
+}
+
+/// A variable with the host's version between two texts, its numbers joined by `separator`.
+#[derive(Debug, Clone, Copy)]
+pub struct VersionVariable {
+    pub name: &'static str,
+    pub prefix: &'static str,
+    pub separator: char,
+    pub end: char,
+}
+
+impl VersionVariable {
+    /// The version in the variable's value.
+    pub fn version_in(&self, value: &str) -> Option<HostVersion> {
+        let rest = value.strip_prefix(self.prefix)?;
+        let version = rest.split(self.end).next()?.replace(self.separator, ".");
+        HostVersion::parse(&version)
+    }
+}
+
+/// The version of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HostVersion(pub u32, pub u32, pub u32);
+
+impl HostVersion {
+    /// Parses `1.2.3`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split('.').map(|number| number.parse().ok());
+        let version = Self(numbers.next()??, numbers.next()??, numbers.next()??);
+        numbers.next().is_none().then_some(version)
+    }
+}
+
+impl std::fmt::Display for HostVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
 /// Files from which a host loads instructions for the model.
 #[derive(Debug)]
 pub struct InstructionFiles {
@@ -388,3 +454,21 @@ pub struct InstructionFiles {
 
 pub(crate) const AGENTS_MD: InstructionFiles =
     InstructionFiles { files: &["AGENTS.md"], folders: &[] };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_version_from_a_variable() {
+        let variable =
+            VersionVariable { name: "X", prefix: "claude-code_", separator: '-', end: '_' };
+        let version = |value| variable.version_in(value).map(|version| version.to_string());
+        assert_eq!(version("claude-code_2-1-326_harness").as_deref(), Some("2.1.326"));
+        assert_eq!(version("claude-code_2-1-326").as_deref(), Some("2.1.326"));
+        for other in ["codex_2-1-326_harness", "claude-code_2-1_x", "claude-code_a-b-c", ""] {
+            assert_eq!(version(other), None, "{other}");
+        }
+        assert!(HostVersion(2, 1, 99) < HostVersion(2, 1, 287));
+    }
+}

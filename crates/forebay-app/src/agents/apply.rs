@@ -70,6 +70,9 @@ impl Change {
     /// Removes the file and the folders that were created for it.
     fn remove(&self, machine: &Machine) -> io::Result<()> {
         fs::remove_file(&self.path)?;
+        for path in &self.written_by_host {
+            machine.created_folders.delete_inside(path);
+        }
         if let Some(folder) = self.path.parent() {
             machine.created_folders.remove_empty(folder);
         }
@@ -93,7 +96,8 @@ mod tests {
     fn change(path: PathBuf, before: Option<&str>, after: Option<&str>) -> Change {
         let text = |text: Option<&str>| text.map(str::to_owned);
         let (before, after) = (text(before), text(after));
-        Change { path, agents: vec!["X"], before, after, is_executable: false }
+        let (agents, written_by_host) = (vec!["X"], Vec::new());
+        Change { path, agents, before, after, is_executable: false, written_by_host }
     }
 
     #[test]

@@ -33,6 +33,17 @@ impl CreatedFolders {
         Ok(())
     }
 
+    /// Deletes a file or folder that the host wrote into a folder of ours.
+    pub(super) fn delete_inside(&self, path: &Path) {
+        if !path.parent().is_some_and(|folder| self.read().iter().any(|created| created == folder))
+        {
+            return;
+        }
+        let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+        // What cannot be deleted stays, and with it the folder.
+        let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+
     /// Deletes a folder and its parents as long as setup created them and they are empty.
     pub(super) fn remove_empty(&self, folder: &Path) {
         let mut folders = self.read();
@@ -82,6 +93,12 @@ mod tests {
         record.create(&top.join("own")).unwrap();
         record.create(&top.join("own/a/b")).unwrap();
         record.create(&top.join("own/a/c")).unwrap();
+        for folder in ["own/types", "own/a/b/types"] {
+            fs::create_dir(top.join(folder)).unwrap();
+            fs::write(top.join(folder).join("index.d.ts"), "").unwrap();
+            record.delete_inside(&top.join(folder));
+        }
+        assert!(top.join("own/types/index.d.ts").exists() && !top.join("own/a/b/types").exists());
         record.remove_empty(&top.join("own/a/b"));
         assert!(!top.join("own/a/b").exists() && top.join("own/a/c").exists());
         record.remove_empty(&top.join("own/a/c"));

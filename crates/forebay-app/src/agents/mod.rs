@@ -4,12 +4,14 @@
 //! - [`mod@plan`]: what setting up or removing would change, without changing it;
 //! - [`mod@apply`]: the change itself, file by file;
 //! - `created_folders`: which folders the change created;
+//! - `host_mods`: whether a host ran Forebay's mod in its last session;
 //! - [`state`]: what is set up now, for `doctor` and for removal.
 //!
 //! `forebay_platforms::setup` produces the texts; this module reads and writes the files.
 
 pub mod apply;
 mod created_folders;
+pub(crate) mod host_mods;
 pub mod machine;
 pub mod plan;
 pub mod state;

@@ -53,6 +53,8 @@ pub struct Change {
     pub before: Option<String>,
     pub after: Option<String>,
     pub(super) is_executable: bool,
+    /// What the agent wrote beside a file of ours; deleted with it.
+    pub(super) written_by_host: Vec<PathBuf>,
 }
 
 /// A file that is left unchanged, and why.
@@ -100,7 +102,10 @@ fn plan_removal(machine: &Machine, agents: &[&'static Platform], level: Level) -
     for step in agents.iter().flat_map(|agent| setup::steps(agent, level)) {
         let path = machine.file(&step);
         if !is_needed_by_others(machine, &step, &path, agents, level) {
-            drafts.draft_for(path).apply(&step, &Wish::TakeBack);
+            let draft = drafts.draft_for(path);
+            draft.apply(&step, &Wish::TakeBack);
+            let place = |path: &&str| machine.place(step.base, path);
+            draft.written_by_host.extend(step.written_by_host.iter().map(place));
         }
     }
     drafts.into_plan()
@@ -149,6 +154,7 @@ struct Draft {
     before: Option<String>,
     text: Result<String, String>,
     is_executable: bool,
+    written_by_host: Vec<PathBuf>,
 }
 
 impl Drafts {
@@ -176,7 +182,8 @@ impl Draft {
             Ok(None) => (None, Ok(NEW_FILE.to_owned())),
             Err(why) => (None, Err(why)),
         };
-        Self { path, agents: Vec::new(), before, text, is_executable: false }
+        let (agents, written_by_host) = (Vec::new(), Vec::new());
+        Self { path, agents, before, text, is_executable: false, written_by_host }
     }
 
     fn apply(&mut self, step: &Step, wish: &Wish) {
@@ -204,6 +211,7 @@ impl Draft {
                 agents: self.agents,
                 before: self.before,
                 is_executable: self.is_executable,
+                written_by_host: self.written_by_host,
             }),
         }
     }

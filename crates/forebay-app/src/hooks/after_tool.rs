@@ -22,16 +22,33 @@ pub(super) fn answer(
     call: &ToolCall,
     result: &ToolResult,
 ) -> Result<Reply, AppError> {
-    let started = Instant::now();
-    let raw = RawResult::new(result, &host.folders);
-    if !is_worth_replacing(app, call, result, &raw) {
+    if !capture_filter::is_captured(call, &app.settings.hooks) {
         return Ok(Reply::Silent);
     }
-    let can_replace = (host.supports)(&Reply::Replace(String::new()));
-    let captured = capture::store(app, call, &raw)?;
-    if !can_replace {
-        return advice::on_long_output(app, host, &captured.entry, raw.cut_remark().as_deref());
+    if (host.supports)(&Reply::Replace(String::new())) {
+        return replace(app, host, call, result);
     }
+    let raw = RawResult::new(result, &host.folders);
+    if host.loaded_mod.is_some() || !is_worth_replacing(app, result, &raw) {
+        return Ok(Reply::Silent);
+    }
+    let captured = capture::store(app, call, &raw)?;
+    advice::on_long_output(app, host, &captured.entry, raw.cut_remark().as_deref())
+}
+
+/// Stores a long result; the answer is its digest.
+pub(super) fn replace(
+    app: &App,
+    host: &Host<'_>,
+    call: &ToolCall,
+    result: &ToolResult,
+) -> Result<Reply, AppError> {
+    let started = Instant::now();
+    let raw = RawResult::new(result, &host.folders);
+    if !is_worth_replacing(app, result, &raw) {
+        return Ok(Reply::Silent);
+    }
+    let captured = capture::store(app, call, &raw)?;
     let text = text(&captured, result, raw.cut_remark());
     // A result that is not longer than its digest stays.
     if text.len() >= result.bytes() {
@@ -52,16 +69,9 @@ fn shown_bytes(host: &Host<'_>, result: &ToolResult) -> usize {
     result.bytes().min(most)
 }
 
-fn is_worth_replacing(
-    app: &App,
-    call: &ToolCall,
-    result: &ToolResult,
-    raw: &RawResult<'_>,
-) -> bool {
+fn is_worth_replacing(app: &App, result: &ToolResult, raw: &RawResult<'_>) -> bool {
     // Replacing an image by text would lose it.
-    !result.has_media()
-        && tokens::estimate_bytes(raw.bytes()) > app.settings.hooks.threshold
-        && capture_filter::is_captured(call, &app.settings.hooks)
+    !result.has_media() && tokens::estimate_bytes(raw.bytes()) > app.settings.hooks.threshold
 }
 
 /// Returns the text for the model.

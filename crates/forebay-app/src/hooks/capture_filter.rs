@@ -10,10 +10,14 @@ use crate::tools::TOOLS;
 ///
 /// Never those of the host's own file tools: hosts require a real read before an edit.
 pub(super) fn is_captured(call: &ToolCall, settings: &Hooks) -> bool {
-    let matches = |pattern: &String| matches(pattern, &call.name);
-    is_captured_action(call)
-        && settings.allow.iter().any(matches)
-        && !settings.never.iter().any(matches)
+    is_captured_action(call) && is_selected(&call.name, settings)
+}
+
+/// Whether the text that the model gets from this tool may be stored and replaced: also the report of a subagent, and
+/// results whose structure only the host knows.
+pub(super) fn is_captured_as_text(call: &ToolCall, settings: &Hooks) -> bool {
+    let is_report = matches!(call.action, ToolAction::Task { .. } | ToolAction::Other);
+    (is_report || is_captured_action(call)) && is_selected(&call.name, settings)
 }
 
 /// Like [`is_captured`], for a past call of which only the tool is known.
@@ -23,8 +27,13 @@ pub(crate) fn is_captured_kind(name: &str, kind: ToolKind, settings: &Hooks) -> 
         kind,
         ToolKind::Shell | ToolKind::Search | ToolKind::Fetch | ToolKind::WebSearch | ToolKind::Mcp
     );
+    is_such && !is_own && is_selected(name, settings)
+}
+
+/// Whether the settings name a tool among those whose results may be replaced.
+fn is_selected(name: &str, settings: &Hooks) -> bool {
     let matches = |pattern: &String| matches(pattern, name);
-    is_such && !is_own && settings.allow.iter().any(matches) && !settings.never.iter().any(matches)
+    settings.allow.iter().any(matches) && !settings.never.iter().any(matches)
 }
 
 fn is_captured_action(call: &ToolCall) -> bool {

@@ -1,6 +1,6 @@
 //! Answers hook calls of a host.
 //!
-//! - `before_tool`, `after_tool`, `prompt`, `session_start`, `compaction` answer one event each;
+//! - `before_tool`, `after_tool`, `tool_result`, `prompt`, `session_start`, `compaction` answer one event each;
 //! - `rewrite` changes commands where results cannot be replaced, `advice` adds a hint;
 //! - `capture_filter` decides which results are captured, `saved_output` reads those the host saved to a file,
 //!   `capture` stores them;
@@ -22,6 +22,7 @@ pub(crate) mod rewrite;
 mod said;
 mod saved_output;
 mod session_start;
+mod tool_result;
 mod working_set_updates;
 
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ use forebay_platforms::transcripts::ParseLine;
 use forebay_text::invisible::visible;
 use serde_json::Value;
 
+use crate::agents::host_mods;
 use crate::{Answer, App, AppError};
 
 /// The calling host, as far as a reply depends on it.
@@ -41,12 +43,16 @@ pub struct Host<'a> {
     pub supports: &'a dyn Fn(&Reply) -> bool,
     /// Whether the result of the called tool can be replaced.
     pub replaces_results: bool,
+    /// Forebay's mod, if it runs in this session; it gets every result that this event cannot replace.
+    pub loaded_mod: Option<LoadedMod>,
     /// Whether it calls hooks for compaction.
     pub reports_compaction: bool,
     /// How many bytes of added context certainly reach the model.
     pub context_bytes: Option<usize>,
     /// How many bytes of a tool's result reach its model, if known.
     pub result_bytes: Option<usize>,
+    /// Its version, if its hooks know it.
+    pub version: Option<String>,
     /// Whether commands in its shell know the conversation from their environment.
     pub names_session: bool,
     /// The command that runs this program in the host's shell, if known.
@@ -56,6 +62,9 @@ pub struct Host<'a> {
     /// Parses a line of its transcripts.
     pub transcript: Option<ParseLine>,
 }
+
+/// Forebay's mod in the host's process.
+pub struct LoadedMod;
 
 /// The name of added context in the usage statistics.
 const CONTEXT_USAGE: &str = "hook context";
@@ -141,8 +150,13 @@ fn reply(app: &App, agent: &App, host: &Host<'_>, call: &HookCall) -> Result<Rep
             None => advice::on_large_read(app, host, tool),
         },
         HookEvent::AfterTool(tool, result) => after_tool::answer(app, host, tool, result),
+        HookEvent::ToolResult(tool, result) => tool_result::answer(app, host, tool, result),
         HookEvent::Prompt(_) => prompt::answer(agent, host),
         HookEvent::SessionStart(reason) => session_start::answer(agent, host, *reason),
+        HookEvent::ModLoaded => {
+            host_mods::record_load(app)?;
+            Ok(Reply::Silent)
+        }
         HookEvent::BeforeCompact(_) => compaction::before(agent, host),
         HookEvent::AfterCompact(summary) => compaction::after(agent, summary.as_deref()),
         _ => Ok(Reply::Silent),

@@ -3,9 +3,13 @@
 use forebay_domain::hook::{Reply, StartReason};
 
 use super::{GUIDE_DUE, Host, max_bytes};
+use crate::agents::host_mods;
 use crate::{App, AppError, guide};
 
 pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<Reply, AppError> {
+    if let Some(version) = &host.version {
+        host_mods::record_version(app, version)?;
+    }
     let settings = &app.settings.hooks;
     let is_compacted = reason == StartReason::Compact;
     if is_compacted {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use forebay_platforms::Platform;
 use forebay_policy::{Decision, Ground, List, Mode, Sibling, Unmatched, Verdict};
 use forebay_sandbox::Profile;
 use forebay_text::{number, shell_quote};
@@ -13,7 +14,7 @@ use super::links::real_path;
 use super::load::{Caution, load_readable};
 use super::session_rules::{Record, SessionRules};
 use super::unreachable::Unreachable;
-use super::{Circumstances, Environment, InForce, Input, decide, load, unreachable_by};
+use super::{Circumstances, Environment, InForce, Input, decide, load, rule_files, unreachable_by};
 use crate::call::Reply;
 use crate::{App, AppError, Call};
 
@@ -237,6 +238,11 @@ pub(super) fn circumstances(app: &App, in_force: &InForce, cwd: &Path) -> Circum
     around.allows_loopback = app.settings.fetch.loopback;
     cwd.clone_into(&mut around.environment.cwd);
     around
+}
+
+/// The files in which a host keeps permission rules, whether they exist or not.
+pub(crate) fn files_of(app: &App, platform: &Platform) -> Vec<PathBuf> {
+    rule_files::of_host(platform, &environment(app))
 }
 
 pub(super) fn environment(app: &App) -> Environment {

@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use forebay_platforms::PLATFORMS;
 use forebay_platforms::folders::BaseDir;
 use forebay_platforms::permissions::{ParseContext, RuleFolder, RuleSource, SourceKind};
+use forebay_platforms::{PLATFORMS, Platform};
 use forebay_policy::Origin;
 use forebay_store::control_file::{self, is_missing};
 
@@ -60,6 +60,13 @@ pub(super) fn read_all(
 pub(super) fn sources(origin: Origin) -> impl Iterator<Item = &'static RuleSource> {
     let all = PLATFORMS.iter().flat_map(|platform| platform.permissions);
     all.filter(move |source| source.folder.origin() == origin)
+}
+
+/// The files in which a host keeps permission rules, whether they exist or not.
+pub(super) fn of_host(platform: &Platform, environment: &Environment) -> Vec<PathBuf> {
+    let is_file = |source: &&RuleSource| matches!(source.kind, SourceKind::File);
+    let files = platform.permissions.iter().filter(is_file);
+    files.flat_map(|source| paths(source, environment)).collect()
 }
 
 fn paths(source: &RuleSource, environment: &Environment) -> Vec<PathBuf> {

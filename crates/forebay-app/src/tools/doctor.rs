@@ -15,6 +15,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Effect, Tool};
+use crate::agents::Machine;
+use crate::agents::host_mods::{self, ModReport};
 use crate::agents::state::AgentReport;
 use crate::{Answer, App, AppError, Call, Capability, rules};
 
@@ -284,6 +286,7 @@ fn agents(app: &App) -> Vec<Check> {
     let report = AgentReport::new(machine);
     let mut checks = vec![report.summary()];
     checks.extend(report.faults.iter().map(|fault| Check::broken("agents", fault)));
+    checks.extend(mods(app, machine));
     checks.extend(report.set_up.iter().map(|found| {
         Check::note(
             "agents",
@@ -291,6 +294,17 @@ fn agents(app: &App) -> Vec<Check> {
         )
     }));
     checks
+}
+
+/// Reports whether hosts ran Forebay's mod in their last session here.
+fn mods(app: &App, machine: &Machine) -> Vec<Check> {
+    // A store that cannot be read is another check's finding.
+    let reports = host_mods::reports(app, machine).unwrap_or_default();
+    let check = |report: &ModReport| match report.obstacle {
+        None => Check::good("mod", report.to_string()),
+        Some(_) => Check::note("mod", report.to_string()),
+    };
+    reports.iter().map(check).collect()
 }
 
 /// Tries to escape from isolation and reports what is enforced.

@@ -30,6 +30,10 @@ pub struct HookCall {
 pub enum HookEvent {
     BeforeTool(ToolCall),
     AfterTool(ToolCall, ToolResult),
+    /// A result as it enters the conversation, after the hooks that report the call.
+    ToolResult(ToolCall, ToolResult),
+    /// The host runs Forebay's mod: code in its own process, which hands over results.
+    ModLoaded,
     /// The user's own words; empty if the host wrote the whole message.
     Prompt(String),
     SessionStart(StartReason),
@@ -51,6 +55,8 @@ impl HookEvent {
         match self {
             Self::BeforeTool(_) => Moment::BeforeTool,
             Self::AfterTool(..) => Moment::AfterTool,
+            Self::ToolResult(..) => Moment::ToolResult,
+            Self::ModLoaded => Moment::ModLoaded,
             Self::Prompt(_) => Moment::Prompt,
             Self::SessionStart(_) => Moment::SessionStart,
             Self::BeforeCompact(_) => Moment::BeforeCompact,
@@ -63,6 +69,16 @@ impl HookEvent {
             Self::Other => Moment::Other,
         }
     }
+
+    /// The tool that the event is about.
+    pub const fn tool(&self) -> Option<&ToolCall> {
+        match self {
+            Self::BeforeTool(tool) | Self::AfterTool(tool, _) | Self::ToolResult(tool, _) => {
+                Some(tool)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The kinds of events, without what they carry.
@@ -70,6 +86,8 @@ impl HookEvent {
 pub enum Moment {
     BeforeTool,
     AfterTool,
+    ToolResult,
+    ModLoaded,
     Prompt,
     SessionStart,
     BeforeCompact,
@@ -88,6 +106,8 @@ impl Moment {
         match self {
             Self::BeforeTool => "before a tool",
             Self::AfterTool => "after a tool",
+            Self::ToolResult => "tool result",
+            Self::ModLoaded => "mod loaded",
             Self::Prompt => "prompt",
             Self::SessionStart => "session start",
             Self::BeforeCompact => "before compaction",

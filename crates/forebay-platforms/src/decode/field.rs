@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::platform::KeyPath;
 
 /// Returns the value at a path.
-pub(super) fn get<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
+pub(crate) fn get<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(value, |inner, key| inner.get(key))
 }
 

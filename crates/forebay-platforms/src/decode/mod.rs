@@ -16,6 +16,7 @@ use serde_json::Value;
 
 pub(crate) use self::action::COMMAND_FIELDS;
 use self::action::McpTool;
+pub(crate) use self::field::get;
 use self::field::{take, text};
 pub(crate) use self::result::{ResultShape, rebuild};
 use crate::machine_text::user_words;
@@ -134,6 +135,11 @@ impl Decoder {
                 action::set_new_task_id(&mut tool.action, &original.response);
                 HookEvent::AfterTool(tool, result)
             }
+            Moment::ToolResult => {
+                let result = self.result(row, original);
+                HookEvent::ToolResult(self.tool(row, original), result)
+            }
+            Moment::ModLoaded => HookEvent::ModLoaded,
             Moment::Prompt => self.prompt(),
             Moment::SessionStart => HookEvent::SessionStart(self.start_reason()),
             Moment::BeforeCompact => HookEvent::BeforeCompact(self.trigger()),
@@ -190,7 +196,7 @@ impl Decoder {
     }
 
     fn has(&self, marker: &FieldValue) -> bool {
-        let value = field::get(&self.payload, marker.path);
+        let value = get(&self.payload, marker.path);
         value.is_some_and(|value| match marker.value {
             Scalar::Text(expected) => value.as_str() == Some(expected),
             Scalar::Bool(expected) => value.as_bool() == Some(expected),

@@ -49,7 +49,7 @@ pub(super) fn parse(mut value: Value) -> (ToolResult, ResultShape, Value) {
     let shape = take_texts(&mut value, &mut result.parts);
     result.cut = cut(&value, &result.parts);
     result.saved = saved_in_field(&value).or_else(|| saved_in_text(&result.parts));
-    result.exit_code = result.exit_code.or_else(|| exit_code_in_text(&result.parts));
+    result.exit_code = result.exit_code.or_else(|| exit_code_in_text(&mut result.parts));
     (result, shape, value)
 }
 
@@ -170,13 +170,27 @@ const EXIT_CODE_PREFIX: &str = "Exit code ";
 const EXIT_CODE_MARKERS: &[&str] = &["completed with exit code ", "\nExit Code: "];
 
 /// The exit code that a host writes at the start or near the end of the text.
-fn exit_code_in_text(parts: &[ResultPart]) -> Option<i32> {
-    let Some(ResultPart::Text(text)) = parts.first() else { return None };
+fn exit_code_in_text(parts: &mut [ResultPart]) -> Option<i32> {
+    let Some(ResultPart::Text(text)) = parts.first_mut() else { return None };
+    if let Some(code) = take_exit_code_line(text) {
+        return Some(code);
+    }
     let end = cut::suffix(text, 400);
     let at_end = EXIT_CODE_MARKERS.iter().find_map(|marker| Some(end.rsplit_once(marker)?.1));
-    let rest = text.strip_prefix(EXIT_CODE_PREFIX).or(at_end)?;
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    rest[..digits].parse().ok()
+    leading_number(text.strip_prefix(EXIT_CODE_PREFIX).or(at_end)?)
+}
+
+/// Removes the line with the exit code above a command's output, which is not part of the output.
+fn take_exit_code_line(text: &mut String) -> Option<i32> {
+    let (code, output) = text.strip_prefix(EXIT_CODE_PREFIX)?.split_once('\n')?;
+    let (code, line_bytes) = (code.parse().ok()?, text.len() - output.len());
+    text.drain(..line_bytes);
+    Some(code)
+}
+
+fn leading_number(text: &str) -> Option<i32> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    text[..digits].parse().ok()
 }
 
 /// Fields with the number of matches or lines before a limit was applied.
@@ -202,8 +216,20 @@ fn cut(value: &Value, parts: &[ResultPart]) -> Option<HostCut> {
     let bytes = number(SIZE_FIELDS).filter(|bytes| *bytes > shown(str::len));
     let is_flagged =
         CUT_FLAGS.iter().any(|name| field(name).and_then(Value::as_bool) == Some(true))
-            || field(&"appliedLimit").is_some_and(Value::is_number);
+            || field(&"appliedLimit").is_some_and(Value::is_number)
+            || parts.iter().any(has_cut_marker);
     (is_flagged || total.is_some() || bytes.is_some()).then_some(HostCut { total, bytes })
+}
+
+/// What a host writes in place of the middle of a text, after the number of characters.
+const CUT_MARKER: &str = " characters truncated] ...\n";
+
+fn has_cut_marker(part: &ResultPart) -> bool {
+    let ResultPart::Text(text) = part else { return false };
+    let before = text.split_once(CUT_MARKER).map(|(before, _)| before);
+    let line = before.and_then(|before| before.lines().next_back());
+    let count = line.and_then(|line| line.strip_prefix("... ["));
+    count.is_some_and(|count| count.parse::<u64>().is_ok())
 }
 
 fn saved_in_field(value: &Value) -> Option<SavedOutput> {
@@ -322,5 +348,21 @@ mod tests {
         assert_eq!(code(json!("Output: x\nExit Code: 0\nSignal: (none)")), Some(0));
         assert_eq!(code(json!("Exit code 101\nerror: test failed")), Some(101));
         assert_eq!(code(json!("Exit Code: none")), None);
+    }
+
+    #[test]
+    fn line_with_the_exit_code_is_not_part_of_the_output() {
+        let (result, ..) = parse(json!("Exit code 101\nerror: test failed\n"));
+        assert_eq!(result.texts().collect::<Vec<_>>(), ["error: test failed\n"]);
+        let (result, ..) = parse(json!("Exit code unknown\nx"));
+        assert_eq!(result.texts().collect::<Vec<_>>(), ["Exit code unknown\nx"]);
+    }
+
+    #[test]
+    fn text_that_the_host_cut_says_so() {
+        let cut = |text: &str| parse(json!(text)).0.cut;
+        let marker = "1219\n\n\n... [20012 characters truncated] ...\n\n22\n";
+        assert_eq!(cut(marker), Some(HostCut::default()));
+        assert_eq!(cut("grep: many characters truncated] ...\n"), None);
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod exit_code;
 pub(crate) mod gemini_cli;
 pub(crate) mod opencode;
 
-use forebay_domain::hook::{HookEvent, Moment, Reply, ToolKind};
+use forebay_domain::hook::{Moment, Reply, ToolKind};
 use serde_json::Value;
 
 use crate::decode::{Decoded, rebuild};
@@ -80,7 +80,11 @@ fn required_capabilities(decoded: &Decoded, reply: &Reply) -> Option<Vec<Capabil
         (Reply::Context(_), Moment::Prompt) => Capability::ContextAtPrompt,
         (Reply::Context(_), Moment::SessionStart) => Capability::ContextAtStart,
         (Reply::Context(_), Moment::BeforeCompact) => Capability::ContextForCompaction,
-        (Reply::Replace(_), Moment::AfterTool) => return Some(required_to_replace(decoded)),
+        // Such a host passes the result on unchanged, and then to the mod.
+        (Reply::Replace(_), Moment::AfterTool) if is_left_to_mod(decoded) => return None,
+        (Reply::Replace(_), Moment::AfterTool | Moment::ToolResult) => {
+            return Some(required_to_replace(decoded));
+        }
         _ => return None,
     };
     Some(vec![one])
@@ -95,6 +99,13 @@ fn required_to_replace(decoded: &Decoded) -> Vec<Capability> {
     required
 }
 
+/// Whether the result of a failed call is replaced as it enters the conversation, and only there.
+fn is_left_to_mod(decoded: &Decoded) -> bool {
+    let sees_results =
+        || decoded.platform.events.iter().any(|row| row.moment == Moment::ToolResult);
+    decoded.is_failure && sees_results()
+}
+
 /// Whether the original input or result can be changed as the reply wants.
 fn fits_original(decoded: &Decoded, reply: &Reply) -> bool {
     match reply {
@@ -107,10 +118,7 @@ fn fits_original(decoded: &Decoded, reply: &Reply) -> bool {
 }
 
 pub(crate) fn tool_kind(decoded: &Decoded) -> Option<ToolKind> {
-    match &decoded.call.event {
-        HookEvent::BeforeTool(tool) | HookEvent::AfterTool(tool, _) => Some(tool.action.kind()),
-        _ => None,
-    }
+    Some(decoded.call.event.tool()?.action.kind())
 }
 
 /// The tool's input with another command; `None` if the tool is not a shell.

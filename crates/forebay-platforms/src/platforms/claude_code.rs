@@ -1,14 +1,19 @@
-//! Claude Code, tested with 2.1.325.
+//! Claude Code, tested with 2.1.326.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::folders::BaseDir;
 use crate::platform::{
-    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
-    Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, FieldValue, HostMod, HostVersion,
+    InstructionFiles, Limits, McpToolNames, PayloadFields, Platform, Replacement, SNAKE_CASE,
+    START_REASONS, Scalar, VersionVariable, recognized, registered,
 };
-use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
+use crate::setup::{FileContent, HookLayout, Level, ModFile, OwnedFile, ServerEntry, SetupFile};
 use crate::{encode, machine_text, permissions, transcripts};
+
+/// How the mod marks the result of a failed call.
+const FAILURE_MARKERS: &[FieldValue] =
+    &[FieldValue { path: &["is_error"], value: Scalar::Bool(true) }];
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "claude-code",
@@ -24,6 +29,8 @@ pub(super) static PLATFORM: Platform = Platform {
         registered("SubagentStop", Moment::SubagentStop),
         registered("Stop", Moment::Stop),
         registered("SessionEnd", Moment::SessionEnd),
+        recognized("ToolResult", Moment::ToolResult),
+        recognized("ModLoaded", Moment::ModLoaded),
         recognized("PostCompact", Moment::AfterCompact),
         recognized("SubagentStart", Moment::SubagentStart),
         recognized("Notification", Moment::Notification),
@@ -50,7 +57,7 @@ pub(super) static PLATFORM: Platform = Platform {
         ("ExitPlanMode", ToolKind::Plan),
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "mcp__", separator: "__" },
-    payload: &SNAKE_CASE,
+    payload: &PayloadFields { failure_markers: FAILURE_MARKERS, ..SNAKE_CASE },
     machine_text: &machine_text::CLAUDE_CODE,
     start_reasons: START_REASONS,
     encode: encode::claude_code::reply,
@@ -65,6 +72,7 @@ pub(super) static PLATFORM: Platform = Platform {
         Capability::ContextForCompaction,
         Capability::ReplaceOwn,
         Capability::ReplaceMcp,
+        Capability::ReplaceFailed,
         Capability::SeeCompaction,
         Capability::SeeStart,
         Capability::SeePrompt,
@@ -76,9 +84,9 @@ pub(super) static PLATFORM: Platform = Platform {
         result_chars: Some(30_000),
     },
     limitations: &[
-        "The result of a failed tool call (for example a command with a non-zero exit code) cannot \
-         be replaced; a hook can only add context to it.",
-        "A result without text (for example a list of files) cannot be replaced.",
+        "Hooks cannot replace the result of a failed tool call (for example a command with a non-zero exit \
+         code) or one without text (for example a list of files). Forebay's mod does, where Claude Code loads it.",
+        "Of the output of a failing command, Claude Code passes on about 10,000 characters of the first 30,000.",
     ],
     credentials: &[".claude/.credentials.json"],
     detection: Detection {
@@ -94,6 +102,23 @@ pub(super) static PLATFORM: Platform = Platform {
     },
     session_env: &["CLAUDE_CODE_SESSION_ID"],
     project_env: Some("CLAUDE_PROJECT_DIR"),
+    host_mod: Some(&HostMod {
+        session_env: "FOREBAY_MOD",
+        since: HostVersion(2, 1, 287),
+        switches: &[
+            &["disableAllHooks"],
+            &["allowManagedHooksOnly"],
+            &["pluginConfigs", "cc-plugin-sec-default@builtin", "options", "allowManagedModsOnly"],
+        ],
+        diagnosis: "`claude --debug` names what it loads: look for `hooks module forebay`",
+    }),
+    // `claude-code_2-1-326_harness`
+    version_env: Some(VersionVariable {
+        name: "AI_AGENT",
+        prefix: "claude-code_",
+        separator: '-',
+        end: '_',
+    }),
     files: &[
         SetupFile {
             level: Level::User,
@@ -120,6 +145,9 @@ pub(super) static PLATFORM: Platform = Platform {
             path: "CLAUDE.md",
             content: FileContent::Instructions,
         },
+        mod_file("skills/forebay/.claude-plugin/plugin.json", ModFile::Manifest),
+        mod_file("skills/forebay/hooks/hooks.json", ModFile::Hooks),
+        mod_file("skills/forebay/hooks/forebay.ts", ModFile::Module),
         SetupFile {
             level: Level::Project,
             base: BaseDir::Project,
@@ -156,3 +184,13 @@ pub(super) static PLATFORM: Platform = Platform {
     transcripts: Some(&transcripts::CLAUDE_CODE),
     ..DEFAULTS
 };
+
+/// A file of the mod. Versions that do not know mods ignore the folder, since it has no `SKILL.md`.
+const fn mod_file(path: &'static str, file: ModFile) -> SetupFile {
+    SetupFile {
+        level: Level::User,
+        base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
+        path,
+        content: FileContent::Owned(OwnedFile::ClaudeCodeMod(file)),
+    }
+}

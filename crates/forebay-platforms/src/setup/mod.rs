@@ -58,6 +58,13 @@ impl FileContent {
     pub(crate) const fn is_mcp_server(self) -> bool {
         matches!(self, Self::McpServers { .. } | Self::TomlMcpServers)
     }
+
+    const fn written_by_host(self) -> &'static [&'static str] {
+        match self {
+            Self::Owned(OwnedFile::ClaudeCodeMod(ModFile::Manifest)) => owned_file::MOD_TYPES,
+            _ => &[],
+        }
+    }
 }
 
 /// The format of an MCP server's entry.
@@ -95,8 +102,18 @@ pub enum OwnedFile {
     VsCodeHooks,
     KiroHooks,
     OpenCodePlugin,
+    /// A file of the folder with Claude Code's mod.
+    ClaudeCodeMod(ModFile),
     /// A folder with one script per event.
     ClineScripts,
+}
+
+/// The files of a mod.
+#[derive(Debug, Clone, Copy)]
+pub enum ModFile {
+    Manifest,
+    Hooks,
+    Module,
 }
 
 /// An edit of one file.
@@ -107,6 +124,8 @@ pub struct Step {
     /// Relative to the base.
     pub path: String,
     pub is_executable: bool,
+    /// What the host itself writes beside a file that Forebay owns, relative to the base.
+    pub written_by_host: &'static [&'static str],
     content: FileContent,
     /// The event of a script.
     event: Option<&'static str>,
@@ -140,6 +159,7 @@ fn file_steps(platform: &'static Platform, file: &SetupFile) -> Vec<Step> {
         base: file.base,
         path,
         is_executable: event.is_some(),
+        written_by_host: file.content.written_by_host(),
         content: file.content,
         event,
     };

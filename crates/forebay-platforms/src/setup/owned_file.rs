@@ -3,12 +3,17 @@
 use serde_json::{Map, Value, json};
 
 use super::entries::{WINDOWS_COMMAND, command, script};
-use super::{EditError, OwnedFile};
+use super::{EditError, ModFile, OwnedFile};
 use crate::Platform;
 
 const OPENCODE_PLUGIN: &str = include_str!("opencode_plugin.js");
-/// The placeholder for the program's path in the plugin.
+const CLAUDE_CODE_MOD: &str = include_str!("claude_code_mod.ts");
+/// The placeholder for the program's path in these files.
 const PROGRAM_PLACEHOLDER: &str = "\"FOREBAY_PROGRAM\"";
+/// What Claude Code writes into the folder of a mod: declarations of its types.
+pub(super) const MOD_TYPES: &[&str] =
+    &["skills/forebay/.claude-plugin/types", "skills/forebay/tsconfig.json"];
+const MOD_DESCRIPTION: &str = "Hands tool results to `forebay hook claude-code ToolResult`.";
 const TIMEOUT_SECONDS: u32 = 10;
 
 pub(super) fn add(
@@ -25,8 +30,10 @@ pub(super) fn add(
         OwnedFile::CopilotHooks => pretty(&copilot_hooks(platform, program)),
         OwnedFile::VsCodeHooks => pretty(&vscode_hooks(platform, program)),
         OwnedFile::KiroHooks => pretty(&kiro_hooks(platform, program)),
-        OwnedFile::OpenCodePlugin => OPENCODE_PLUGIN
-            .replace(PROGRAM_PLACEHOLDER, &Value::String(program.to_owned()).to_string()),
+        OwnedFile::OpenCodePlugin => with_program(OPENCODE_PLUGIN, program),
+        OwnedFile::ClaudeCodeMod(ModFile::Module) => with_program(CLAUDE_CODE_MOD, program),
+        OwnedFile::ClaudeCodeMod(ModFile::Manifest) => pretty(&mod_manifest()),
+        OwnedFile::ClaudeCodeMod(ModFile::Hooks) => pretty(&mod_hooks()),
         OwnedFile::ClineScripts => {
             format!("#!/bin/sh\n{}\n", script(platform, event.unwrap_or_default(), program, "\n"))
         }
@@ -40,6 +47,18 @@ pub(super) fn remove(text: &str, platform: &Platform) -> String {
 
 fn is_ours(text: &str, platform: &Platform) -> bool {
     text.contains(&format!(" hook {} ", platform.id))
+}
+
+fn with_program(source: &str, program: &str) -> String {
+    source.replace(PROGRAM_PLACEHOLDER, &Value::String(program.to_owned()).to_string())
+}
+
+fn mod_manifest() -> Value {
+    json!({ "name": "forebay", "version": env!("CARGO_PKG_VERSION"), "description": MOD_DESCRIPTION })
+}
+
+fn mod_hooks() -> Value {
+    json!({ "description": MOD_DESCRIPTION, "modules": ["./forebay.ts"] })
 }
 
 fn copilot_hooks(platform: &Platform, program: &str) -> Value {

@@ -15,10 +15,17 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What setup writes into a new project file.
-fn new_file(path: &str) -> String {
-    let steps = setup::steps(find("claude-code").unwrap(), Level::Project);
+/// What setup writes into a new file.
+fn new_file(level: Level, path: &str) -> String {
+    let steps = setup::steps(find("claude-code").unwrap(), level);
     steps.iter().find(|step| step.path == path).unwrap().add(NEW_FILE, "forebay").unwrap()
+}
+
+/// The command hooks of a project, and the mod.
+fn hooks_and_mod() -> String {
+    let hooks = new_file(Level::Project, ".claude/settings.json");
+    let open = hooks.trim_end().strip_suffix("\n}").unwrap();
+    format!("{open},\n  \"modules\": [\n    \"./forebay.ts\"\n  ]\n}}\n")
 }
 
 /// Compares a file of the plugin with the table; `INSTA_UPDATE=always` writes it, as for snapshots.
@@ -32,9 +39,10 @@ fn assert_file(path: &str, expected: &str) {
 }
 
 #[test]
-fn hooks_and_server_match_the_table() {
-    assert_file("hooks/hooks.json", &new_file(".claude/settings.json"));
-    assert_file(".mcp.json", &new_file(".mcp.json"));
+fn hooks_mod_and_server_match_the_table() {
+    assert_file("hooks/hooks.json", &hooks_and_mod());
+    assert_file("hooks/forebay.ts", &new_file(Level::User, "skills/forebay/hooks/forebay.ts"));
+    assert_file(".mcp.json", &new_file(Level::Project, ".mcp.json"));
 }
 
 #[test]

@@ -533,3 +533,20 @@ fn doctor_reports_configured_and_broken_agents() {
     init(&env, &["codex", "--user", "--yes"]).ok();
     doctor(&env).ok();
 }
+
+#[test]
+fn undo_deletes_what_claude_code_writes_beside_the_mod() {
+    let env = TestEnv::new();
+    let before = (files(env.root()), folders(env.root()));
+    init(&env, &["claude-code", "--user", "--yes"]).ok();
+    let folder = env.home().join(".claude/skills/forebay");
+    write(&folder.join(".claude-plugin/types/claude-code/index.d.ts"), "declare module\n");
+    write(&folder.join("tsconfig.json"), "{}\n");
+    init(&env, &["claude-code", "--undo", "--user", "--yes"]).ok();
+    assert_eq!((files(env.root()), folders(env.root())), before);
+    // A file of the user's stays, and the folder with it.
+    init(&env, &["claude-code", "--user", "--yes"]).ok();
+    write(&folder.join("notes.md"), "mine\n");
+    init(&env, &["claude-code", "--undo", "--user", "--yes"]).ok();
+    assert_eq!(fs::read_to_string(folder.join("notes.md")).unwrap(), "mine\n");
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay_app::hooks::Host;
+use forebay_app::hooks::{Host, LoadedMod};
 use forebay_domain::hook::{HookEvent, Reply, ToolKind};
 use forebay_platforms::folders::BaseDir;
 use forebay_platforms::platform::Capability;
@@ -17,9 +17,11 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
     Host {
         supports,
         replaces_results: platform.can(to_replace(decoded)),
+        loaded_mod: loaded_mod(decoded),
         reports_compaction: platform.can(Capability::SeeCompaction),
         context_bytes: platform.context_bytes(),
         result_bytes: platform.limits.result_chars,
+        version: version(platform),
         names_session: !platform.session_env.is_empty(),
         program: program(decoded),
         folders: folders(platform, decoded.call.transcript.as_deref()),
@@ -27,11 +29,19 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
     }
 }
 
+fn version(platform: &Platform) -> Option<String> {
+    let variable = platform.version_env?;
+    Some(variable.version_in(&environment::read(variable.name)?)?.to_string())
+}
+
+/// Forebay's mod, if it runs in the session of a payload.
+fn loaded_mod(decoded: &Decoded) -> Option<LoadedMod> {
+    let named = decoded.platform.host_mod.and_then(|own| environment::read(own.session_env));
+    (named.is_some() && named == decoded.call.session).then_some(LoadedMod)
+}
+
 fn to_replace(decoded: &Decoded) -> Capability {
-    let kind = match &decoded.call.event {
-        HookEvent::BeforeTool(tool) | HookEvent::AfterTool(tool, _) => Some(tool.action.kind()),
-        _ => None,
-    };
+    let kind = decoded.call.event.tool().map(|tool| tool.action.kind());
     if kind == Some(ToolKind::Mcp) { Capability::ReplaceMcp } else { Capability::ReplaceOwn }
 }
 

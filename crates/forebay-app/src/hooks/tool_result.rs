@@ -1,0 +1,20 @@
+//! As a tool result enters the conversation: replaces a long one that no hook has replaced by its digest.
+//!
+//! Hooks have recorded the call before. This event comes from Forebay's mod, which sees the text that the model would get.
+
+use forebay_domain::hook::{Reply, ToolCall, ToolResult};
+
+use super::{Host, after_tool, capture_filter};
+use crate::{App, AppError};
+
+pub(super) fn answer(
+    app: &App,
+    host: &Host<'_>,
+    call: &ToolCall,
+    result: &ToolResult,
+) -> Result<Reply, AppError> {
+    if !capture_filter::is_captured_as_text(call, &app.settings.hooks) {
+        return Ok(Reply::Silent);
+    }
+    after_tool::replace(app, host, call, result)
+}
