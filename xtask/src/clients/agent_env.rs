@@ -21,6 +21,10 @@ const TURN_TIMEOUT: Duration = Duration::from_mins(3);
 /// The project's permission rules, in the format that every agent's setup reads.
 const RULES: &str = r#"{"permissions": {"allow": ["Bash"], "deny": ["Bash(touch:*)"]}}"#;
 
+/// Runs the words after the first with the folder `etc` in the first laid over `/etc`, for this process only.
+const LAID_OVER_ETC: &str = "mount -t overlay overlay -o \"lowerdir=/etc,upperdir=$1/etc,workdir=$1/work\" /etc \
+                             && shift && exec \"$@\"";
+
 /// The agents that npm installed.
 pub(super) struct Installation {
     folder: PathBuf,
@@ -65,6 +69,8 @@ pub(super) struct AgentEnv<'a> {
     root: PathBuf,
     /// Whether the agent can start Forebay; otherwise only the project's files name it.
     has_forebay: bool,
+    /// A folder with the organization's settings, laid over `/etc`.
+    managed: Option<PathBuf>,
     /// Deletes the folder when dropped, unless it is kept.
     _temporary: Option<TempDir>,
 }
@@ -91,7 +97,7 @@ impl<'a> AgentEnv<'a> {
         Ok(Self { has_forebay: false, ..env })
     }
 
-    fn in_folder(
+    pub(super) fn in_folder(
         name: &str,
         host: &'static Host,
         installation: &'a Installation,
@@ -104,8 +110,15 @@ impl<'a> AgentEnv<'a> {
             let folder = tempfile::tempdir()?;
             (folder.path().to_owned(), Some(folder))
         };
-        let env =
-            Self { host, installation, forebay, root, has_forebay: true, _temporary: temporary };
+        let env = Self {
+            host,
+            installation,
+            forebay,
+            root,
+            has_forebay: true,
+            managed: None,
+            _temporary: temporary,
+        };
         for folder in [env.home(), env.project().join(".git"), env.project().join(".claude")] {
             fs::create_dir_all(folder)?;
         }
@@ -114,7 +127,7 @@ impl<'a> AgentEnv<'a> {
         Ok(env)
     }
 
-    fn home(&self) -> PathBuf {
+    pub(super) fn home(&self) -> PathBuf {
         self.root.join("home")
     }
 
@@ -145,7 +158,7 @@ impl<'a> AgentEnv<'a> {
         prompt: &str,
         is_resumed: bool,
     ) -> Result<()> {
-        let mut agent = self.command(&self.installation.program(self.host));
+        let mut agent = self.agent();
         if !self.has_forebay {
             agent.env("PATH", path_without_forebay()?);
         }
@@ -167,9 +180,36 @@ impl<'a> AgentEnv<'a> {
         Ok(())
     }
 
+    /// A command that starts the agent.
+    pub(super) fn agent(&self) -> Command {
+        let program = self.installation.program(self.host);
+        let Some(managed) = &self.managed else { return self.command(&program) };
+        let mut agent = self.command(Path::new("unshare"));
+        agent.args(["--map-root-user", "--mount", "sh", "-c", LAID_OVER_ETC, "sh"]);
+        agent.arg(managed).arg(program);
+        agent
+    }
+
+    /// Gives the agent settings of an organization, which it reads below `/etc`.
+    pub(super) fn set_managed_settings(&mut self, settings: &str) -> Result<()> {
+        let managed = self.root.join("managed");
+        for folder in ["etc/claude-code", "work"] {
+            fs::create_dir_all(managed.join(folder))?;
+        }
+        fs::write(managed.join("etc/claude-code/managed-settings.json"), settings)?;
+        self.managed = Some(managed);
+        Ok(())
+    }
+
     /// Returns the project's history from Forebay.
     pub(super) fn history(&self) -> Result<String> {
         process::stdout_text(self.command(self.forebay).args(["history", "--all"]))
+    }
+
+    /// Returns what `forebay doctor` prints, whatever it finds.
+    pub(super) fn doctor(&self) -> Result<String> {
+        let output = self.command(self.forebay).arg("doctor").output()?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// Returns the last lines of the agent's output.

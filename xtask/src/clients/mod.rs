@@ -7,6 +7,7 @@
 //! files and not Forebay. Each file in [`hosts`] describes how to start an agent.
 
 mod agent_env;
+mod claude_mod;
 pub(crate) mod examples;
 mod hosts;
 mod model;
@@ -63,6 +64,15 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
         let mut results = drive(&env)?;
         let teammate = AgentEnv::without_forebay(host, &installation, &forebay, keep.as_deref())?;
         results.push(drive_without_forebay(&teammate)?);
+        if host.has_mod {
+            let label = format!("{} mod", host.label);
+            let env = AgentEnv::in_folder(&label, host, &installation, &forebay, keep.as_deref())?;
+            results.extend(claude_mod::check(&env)?);
+        }
+        if host.has_mod && !host.is_plugin {
+            let keep = keep.as_deref();
+            results.extend(claude_mod::check_obstacles(host, &installation, &forebay, keep)?);
+        }
         for result in &results {
             console::line(result.line(host));
         }

@@ -1,4 +1,4 @@
-//! `cargo xtask probe`: an MCP server with one tool that returns a long answer.
+//! `cargo xtask probe`: an MCP server whose tools return long answers.
 
 use std::io::{self, BufRead, Write};
 
@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 
 use super::model;
 
-/// Serve one tool with a long answer over MCP (used by `clients`)
+/// An image of one pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/// Serve tools with long answers over MCP (used by `clients`)
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(crate) struct Probe {}
@@ -35,14 +38,11 @@ fn reply(request: &Value) -> Option<Value> {
             "capabilities": { "tools": {} },
             "serverInfo": { "name": "probe", "version": "1" },
         }),
-        "tools/list" => json!({ "tools": [{
-            "name": "long",
-            "description": "Returns a long text.",
-            "inputSchema": { "type": "object", "properties": {} },
-        }] }),
-        "tools/call" => {
-            json!({ "content": [{ "type": "text", "text": model::long_text("probe") }] })
-        }
+        "tools/list" => json!({ "tools": [
+            tool("long", "Returns a long text."),
+            tool("image", "Returns a long text and an image."),
+        ] }),
+        "tools/call" => call(request["params"]["name"].as_str().unwrap_or_default()),
         "ping" => json!({}),
         _ => {
             let error = json!({ "code": -32601, "message": "unknown method" });
@@ -50,4 +50,15 @@ fn reply(request: &Value) -> Option<Value> {
         }
     };
     Some(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+}
+
+fn tool(name: &str, description: &str) -> Value {
+    let schema = json!({ "type": "object", "properties": {} });
+    json!({ "name": name, "description": description, "inputSchema": schema })
+}
+
+fn call(name: &str) -> Value {
+    let text = json!({ "type": "text", "text": model::long_text("probe") });
+    let image = json!({ "type": "image", "mimeType": "image/png", "data": PIXEL });
+    json!({ "content": if name == "image" { vec![text, image] } else { vec![text] } })
 }

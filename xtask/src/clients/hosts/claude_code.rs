@@ -6,6 +6,7 @@ pub(super) const HOST: Host = Host {
     label: "claude-code",
     agent: "claude-code",
     is_plugin: false,
+    has_mod: true,
     package: "@anthropic-ai/claude-code",
     program: "claude",
     files: &[(
@@ -21,7 +22,7 @@ pub(super) const HOST: Host = Host {
     ],
     start: &["-p"],
     resume: &["--continue", "-p"],
-    end: &["--allowedTools", "Bash,mcp__probe__long,mcp__forebay__ctx_execute"],
+    end: &["--allowedTools", "Bash,Agent,mcp__probe,mcp__forebay__ctx_execute"],
     resumed_with: GUIDE_START,
     compacts: true,
     commands: &[],
@@ -33,7 +34,7 @@ pub(super) static WITH_PLUGIN: Host = Host {
     is_plugin: true,
     start: &["--plugin-dir", "{plugin}", "-p"],
     resume: &["--plugin-dir", "{plugin}", "--continue", "-p"],
-    end: &["--allowedTools", "Bash,mcp__probe__long,mcp__plugin_forebay_forebay__ctx_execute"],
+    end: &["--allowedTools", "Bash,Agent,mcp__probe,mcp__plugin_forebay_forebay__ctx_execute"],
     compacts: false,
     commands: &[
         ("/forebay:stats", "show its answer as it is"),

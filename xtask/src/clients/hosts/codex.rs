@@ -6,6 +6,7 @@ pub(super) static HOST: Host = Host {
     label: "codex",
     agent: "codex",
     is_plugin: false,
+    has_mod: false,
     package: "@openai/codex",
     program: "codex",
     files: &[(

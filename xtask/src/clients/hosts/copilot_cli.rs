@@ -6,6 +6,7 @@ pub(super) static HOST: Host = Host {
     label: "copilot-cli",
     agent: "copilot-cli",
     is_plugin: false,
+    has_mod: false,
     package: "@github/copilot",
     program: "copilot",
     files: &[(

@@ -6,6 +6,7 @@ pub(super) static HOST: Host = Host {
     label: "gemini-cli",
     agent: "gemini-cli",
     is_plugin: false,
+    has_mod: false,
     package: "@google/gemini-cli",
     program: "gemini",
     files: &[(

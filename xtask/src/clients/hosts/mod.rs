@@ -13,6 +13,8 @@ pub(super) struct Host {
     pub(super) agent: &'static str,
     /// Whether the plugin of this repository sets it up, in place of `forebay init`.
     pub(super) is_plugin: bool,
+    /// Whether Forebay's mod runs in it.
+    pub(super) has_mod: bool,
     /// Its npm package, and the program in that package.
     pub(super) package: &'static str,
     pub(super) program: &'static str,

@@ -6,6 +6,7 @@ pub(super) static HOST: Host = Host {
     label: "opencode",
     agent: "opencode",
     is_plugin: false,
+    has_mod: false,
     package: "opencode-ai",
     program: "opencode",
     files: &[(

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::http::{HttpResponse, next_id};
-use super::{ModelRequest, ModelTurn, Tool, text_content};
+use super::{Call, ModelRequest, ModelTurn, Tool, text_content};
 
 pub(super) fn parse(body: &Value) -> ModelRequest {
     let mut request = ModelRequest { raw: body.to_string(), ..ModelRequest::default() };
@@ -27,10 +27,9 @@ pub(super) fn parse(body: &Value) -> ModelRequest {
 pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpResponse {
     let (mut message, reason) = match turn {
         ModelTurn::Text(text) => (json!({ "role": "assistant", "content": text }), "stop"),
-        ModelTurn::Call { tool, input } => {
-            let function = json!({ "name": tool.name, "arguments": input.to_string() });
-            let call = json!({ "id": format!("call_{}", next_id()), "type": "function", "function": function });
-            (json!({ "role": "assistant", "content": null, "tool_calls": [call] }), "tool_calls")
+        ModelTurn::Calls(calls) => {
+            let calls: Vec<Value> = calls.iter().map(tool_call).collect();
+            (json!({ "role": "assistant", "content": null, "tool_calls": calls }), "tool_calls")
         }
     };
     let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010 });
@@ -40,11 +39,17 @@ pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpRes
         let choice = json!({ "index": 0, "message": message, "finish_reason": reason });
         return HttpResponse::json(&reply("chat.completion", choice));
     }
-    if let Some(call) = message.get_mut("tool_calls").and_then(|calls| calls.get_mut(0)) {
-        call["index"] = json!(0);
+    let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
+    for (index, call) in calls.into_iter().flatten().enumerate() {
+        call["index"] = json!(index);
     }
     let object = "chat.completion.chunk";
     let first = reply(object, json!({ "index": 0, "delta": message, "finish_reason": null }));
     let last = reply(object, json!({ "index": 0, "delta": {}, "finish_reason": reason }));
     HttpResponse::events(format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n"))
+}
+
+fn tool_call(call: &Call) -> Value {
+    let function = json!({ "name": call.tool.name, "arguments": call.input.to_string() });
+    json!({ "id": format!("call_{}", next_id()), "type": "function", "function": function })
 }

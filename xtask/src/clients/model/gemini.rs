@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::http::HttpResponse;
-use super::{ModelRequest, ModelTurn, Tool};
+use super::{Call, ModelRequest, ModelTurn, Tool};
 
 pub(super) fn parse(body: &Value) -> ModelRequest {
     let mut request = ModelRequest { raw: body.to_string(), ..ModelRequest::default() };
@@ -36,15 +36,15 @@ fn response_text(response: &Value) -> String {
 pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpResponse {
     // The agent's side requests expect a JSON object; it ignores an empty one.
     let wants_json = body["generationConfig"]["responseMimeType"] == "application/json";
-    let part = match turn {
-        ModelTurn::Text(_) if wants_json => json!({ "text": "{}" }),
-        ModelTurn::Text(text) => json!({ "text": text }),
-        ModelTurn::Call { tool, input } => {
-            json!({ "functionCall": { "name": tool.name, "args": input } })
-        }
+    let function_call =
+        |call: &Call| json!({ "functionCall": { "name": call.tool.name, "args": call.input } });
+    let parts = match turn {
+        ModelTurn::Text(_) if wants_json => vec![json!({ "text": "{}" })],
+        ModelTurn::Text(text) => vec![json!({ "text": text })],
+        ModelTurn::Calls(calls) => calls.iter().map(function_call).collect(),
     };
     let whole = json!({
-        "candidates": [{ "content": { "role": "model", "parts": [part] }, "finishReason": "STOP", "index": 0 }],
+        "candidates": [{ "content": { "role": "model", "parts": parts }, "finishReason": "STOP", "index": 0 }],
         "usageMetadata": { "promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010 },
         "modelVersion": "scripted",
     });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::http::{HttpResponse, named_events, next_id};
-use super::{ModelRequest, ModelTurn, Tool, text_content};
+use super::{Call, ModelRequest, ModelTurn, Tool, text_content};
 
 pub(super) fn parse(body: &Value) -> ModelRequest {
     let mut request = ModelRequest { raw: body.to_string(), ..ModelRequest::default() };
@@ -30,18 +30,9 @@ pub(super) fn parse(body: &Value) -> ModelRequest {
 
 pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpResponse {
     let id = format!("msg_{}", next_id());
-    let (block, delta, reason) = match turn {
-        ModelTurn::Text(text) => (
-            json!({ "type": "text", "text": if is_stream { "" } else { text } }),
-            json!({ "type": "text_delta", "text": text }),
-            "end_turn",
-        ),
-        ModelTurn::Call { tool, input } => (
-            json!({ "type": "tool_use", "id": format!("toolu_{}", next_id()), "name": tool.name,
-                    "input": if is_stream { json!({}) } else { input.clone() } }),
-            json!({ "type": "input_json_delta", "partial_json": input.to_string() }),
-            "tool_use",
-        ),
+    let (blocks, reason) = match turn {
+        ModelTurn::Text(text) => (vec![json!({ "type": "text", "text": text })], "end_turn"),
+        ModelTurn::Calls(calls) => (calls.iter().map(tool_use).collect(), "tool_use"),
     };
     let usage = json!({ "input_tokens": 1000, "output_tokens": 10 });
     let message = |content: Value, reason: Value| {
@@ -49,27 +40,48 @@ pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpRes
                 "content": content, "stop_reason": reason, "stop_sequence": null, "usage": usage })
     };
     if !is_stream {
-        return HttpResponse::json(&message(json!([block]), json!(reason)));
+        return HttpResponse::json(&message(json!(blocks), json!(reason)));
     }
-    HttpResponse::events(named_events(&[
-        (
-            "message_start",
-            json!({ "type": "message_start", "message": message(json!([]), Value::Null) }),
-        ),
+    let mut events = vec![(
+        "message_start",
+        json!({ "type": "message_start", "message": message(json!([]), Value::Null) }),
+    )];
+    for (index, block) in blocks.iter().enumerate() {
+        events.extend(block_events(index, block));
+    }
+    events.push((
+        "message_delta",
+        json!({ "type": "message_delta", "usage": usage,
+                "delta": { "stop_reason": reason, "stop_sequence": null } }),
+    ));
+    events.push(("message_stop", json!({ "type": "message_stop" })));
+    HttpResponse::events(named_events(&events))
+}
+
+fn tool_use(call: &Call) -> Value {
+    let id = format!("toolu_{}", next_id());
+    json!({ "type": "tool_use", "id": id, "name": call.tool.name, "input": call.input })
+}
+
+/// The events of a content block: its start without its content, which one delta carries.
+fn block_events(index: usize, block: &Value) -> [(&'static str, Value); 3] {
+    let mut start = block.clone();
+    let delta = if block["type"] == "text" {
+        start["text"] = json!("");
+        json!({ "type": "text_delta", "text": block["text"] })
+    } else {
+        start["input"] = json!({});
+        json!({ "type": "input_json_delta", "partial_json": block["input"].to_string() })
+    };
+    [
         (
             "content_block_start",
-            json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+            json!({ "type": "content_block_start", "index": index, "content_block": start }),
         ),
         (
             "content_block_delta",
-            json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+            json!({ "type": "content_block_delta", "index": index, "delta": delta }),
         ),
-        ("content_block_stop", json!({ "type": "content_block_stop", "index": 0 })),
-        (
-            "message_delta",
-            json!({ "type": "message_delta", "usage": usage,
-            "delta": { "stop_reason": reason, "stop_sequence": null } }),
-        ),
-        ("message_stop", json!({ "type": "message_stop" })),
-    ]))
+        ("content_block_stop", json!({ "type": "content_block_stop", "index": index })),
+    ]
 }

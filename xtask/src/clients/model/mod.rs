@@ -8,6 +8,7 @@ mod gemini;
 mod http;
 mod messages;
 mod responses;
+pub(super) mod script;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,7 +59,15 @@ pub(super) struct ModelRequest {
 #[derive(Debug, Clone)]
 pub(super) enum ModelTurn {
     Text(String),
-    Call { tool: Tool, input: Value },
+    /// Calls that the agent may run in parallel.
+    Calls(Vec<Call>),
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Call {
+    pub(super) tool: Tool,
+    pub(super) input: Value,
 }
 
 /// A request and the model's reply, formatted for debugging.
@@ -123,7 +132,7 @@ fn next_function_turn(request: &ModelRequest) -> ModelTurn {
         _ => return ModelTurn::Text("SCRIPT-END".to_owned()),
     };
     match request.tools.iter().find(|tool| tool.name == name) {
-        Some(tool) => ModelTurn::Call { tool: tool.clone(), input },
+        Some(tool) => ModelTurn::Calls(vec![Call { tool: tool.clone(), input }]),
         None => ModelTurn::Text(format!("the tool {name} is missing")),
     }
 }
@@ -134,9 +143,12 @@ fn next_turn(request: &ModelRequest) -> ModelTurn {
     if request.prompt.contains(FUNCTIONS_PROMPT) {
         return next_function_turn(request);
     }
+    if request.prompt.contains(script::PROMPT) {
+        return script::next_turn(request).unwrap_or(done);
+    }
     if request.prompt.contains(SHELL_PROMPT) && request.results.is_empty() {
         let call = shell_call(&request.tools, &format!("echo {SHELL_OUTPUT}"));
-        return call.map_or(done, |(tool, input)| ModelTurn::Call { tool, input });
+        return call.map_or(done, |(tool, input)| ModelTurn::Calls(vec![Call { tool, input }]));
     }
     if !request.prompt.contains("SCRIPT all") || request.tools.is_empty() {
         return done;
@@ -151,7 +163,7 @@ fn next_turn(request: &ModelRequest) -> ModelTurn {
             .map(|tool| (tool, json!({ "code": "echo forebay-answers" }))),
         _ => None,
     };
-    call.map_or(done, |(tool, input)| ModelTurn::Call { tool, input })
+    call.map_or(done, |(tool, input)| ModelTurn::Calls(vec![Call { tool, input }]))
 }
 
 /// Calls the agent's shell tool.
@@ -177,7 +189,7 @@ fn find_tool(tools: &[Tool], names: &[&str], server: &str) -> Option<Tool> {
 }
 
 /// Returns the text of a content that is a string or a list of parts.
-fn text_content(content: &Value) -> String {
+pub(super) fn text_content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().map(text_content).collect::<Vec<_>>().join("\n"),
@@ -206,8 +218,8 @@ mod tests {
         let mut request =
             ModelRequest { tools, prompt: "SCRIPT all".to_owned(), ..ModelRequest::default() };
         let mut called = Vec::new();
-        while let ModelTurn::Call { tool, .. } = next_turn(&request) {
-            called.push(tool.name);
+        while let ModelTurn::Calls(calls) = next_turn(&request) {
+            called.extend(calls.into_iter().map(|call| call.tool.name));
             request.results.push("result".to_owned());
         }
         assert_eq!(called, ["bash", "probe_long", "bash", "forebay_ctx_execute"]);

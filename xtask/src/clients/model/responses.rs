@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::http::{HttpResponse, named_events, next_id};
-use super::{ModelRequest, ModelTurn, Tool, text_content};
+use super::{Call, ModelRequest, ModelTurn, Tool, text_content};
 
 pub(super) fn parse(body: &Value) -> ModelRequest {
     let mut request = ModelRequest { raw: body.to_string(), ..ModelRequest::default() };
@@ -31,21 +31,12 @@ pub(super) fn parse(body: &Value) -> ModelRequest {
 
 pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpResponse {
     let id = format!("resp_{}", next_id());
-    let item = match turn {
-        ModelTurn::Text(text) => json!({
+    let items = match turn {
+        ModelTurn::Text(text) => vec![json!({
             "type": "message", "id": format!("msg_{}", next_id()), "role": "assistant", "status": "completed",
             "content": [{ "type": "output_text", "text": text, "annotations": [] }],
-        }),
-        ModelTurn::Call { tool, input } => {
-            let mut call = json!({
-                "type": "function_call", "id": format!("fc_{}", next_id()), "status": "completed",
-                "call_id": format!("call_{}", next_id()), "name": tool.name, "arguments": input.to_string(),
-            });
-            if let Some(namespace) = &tool.namespace {
-                call["namespace"] = json!(namespace);
-            }
-            call
-        }
+        })],
+        ModelTurn::Calls(calls) => calls.iter().map(function_call).collect(),
     };
     let response = |status: &str, output: Value| {
         json!({ "id": id, "object": "response", "status": status, "model": body["model"], "output": output,
@@ -53,23 +44,30 @@ pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpRes
                            "input_tokens_details": { "cached_tokens": 0 },
                            "output_tokens_details": { "reasoning_tokens": 0 } } })
     };
-    let whole = response("completed", json!([item]));
+    let whole = response("completed", json!(items));
     if !is_stream {
         return HttpResponse::json(&whole);
     }
-    HttpResponse::events(named_events(&[
-        (
-            "response.created",
-            json!({ "type": "response.created", "response": response("in_progress", json!([])) }),
-        ),
-        (
-            "response.output_item.added",
-            json!({ "type": "response.output_item.added", "output_index": 0, "item": item }),
-        ),
-        (
-            "response.output_item.done",
-            json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
-        ),
-        ("response.completed", json!({ "type": "response.completed", "response": whole })),
-    ]))
+    let mut events = vec![(
+        "response.created",
+        json!({ "type": "response.created", "response": response("in_progress", json!([])) }),
+    )];
+    for (index, item) in items.iter().enumerate() {
+        for name in ["response.output_item.added", "response.output_item.done"] {
+            events.push((name, json!({ "type": name, "output_index": index, "item": item })));
+        }
+    }
+    events.push(("response.completed", json!({ "type": "response.completed", "response": whole })));
+    HttpResponse::events(named_events(&events))
+}
+
+fn function_call(call: &Call) -> Value {
+    let mut item = json!({
+        "type": "function_call", "id": format!("fc_{}", next_id()), "status": "completed",
+        "call_id": format!("call_{}", next_id()), "name": call.tool.name, "arguments": call.input.to_string(),
+    });
+    if let Some(namespace) = &call.tool.namespace {
+        item["namespace"] = json!(namespace);
+    }
+    item
 }

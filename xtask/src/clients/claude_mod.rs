@@ -1,0 +1,232 @@
+//! Claude Code with Forebay's mod: what reaches the model, and that a broken or forbidden mod does no harm.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::agent_env::{AgentEnv, Installation};
+use super::hosts::Host;
+use super::model::{self, Exchange, ScriptedModel, script};
+use super::{CheckResult, excerpt};
+use crate::{process, workspace};
+
+/// A failing command with 60 KB of output, and its error in the first 30,000 characters that the agent passes on.
+const FAILS: &str =
+    "seq -f 'step %.0f of the build' 1 200; echo 'error: no rule to make x'; seq 1 9000; exit 3";
+/// What a program in place of Forebay does that hangs.
+const HANGS: &str = "#!/bin/sh\nsleep 60\n";
+/// A mod that waits for such a program takes longer.
+const HANG_LIMIT: Duration = Duration::from_secs(45);
+
+/// Why the mod does not work.
+struct Obstacle {
+    name: &'static str,
+    prepare: fn(&mut AgentEnv<'_>) -> Result<()>,
+}
+
+const OBSTACLES: &[Obstacle] = &[
+    Obstacle { name: "a mod that throws", prepare: throw },
+    Obstacle { name: "a program that hangs", prepare: hang },
+    Obstacle { name: "a program that is missing", prepare: lose_program },
+    Obstacle { name: "hooks disabled by the user", prepare: disable_hooks },
+    Obstacle { name: "mods forbidden by managed settings", prepare: forbid_mods },
+];
+
+/// Checks the mod, as `forebay init` or the plugin installs it.
+pub(super) fn check(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
+    let mut results = check_results(env)?;
+    if env.host.is_plugin {
+        results.extend(check_plugin(env));
+    }
+    Ok(results)
+}
+
+/// Checks that results pass unchanged where the mod cannot work.
+pub(super) fn check_obstacles(
+    host: &'static Host,
+    installation: &Installation,
+    forebay: &std::path::Path,
+    keep: Option<&std::path::Path>,
+) -> Result<Vec<CheckResult>> {
+    let mut results = Vec::new();
+    for obstacle in OBSTACLES {
+        let label = format!("{} {}", host.label, obstacle.name);
+        let mut env = AgentEnv::in_folder(&label, host, installation, forebay, keep)?;
+        results.push(check_obstacle(&mut env, obstacle)?);
+    }
+    Ok(results)
+}
+
+fn check_obstacle(env: &mut AgentEnv<'_>, obstacle: &Obstacle) -> Result<CheckResult> {
+    let model = ScriptedModel::start()?;
+    env.set_up(&model)?;
+    (obstacle.prepare)(env)?;
+    let started = Instant::now();
+    let results = run(env, &model, &json!([[["Bash", { "command": FAILS }]]]))?;
+    let passed = results.first().is_some_and(|result| {
+        result.is_error && result.text.starts_with("Exit code 3\nstep 1 of the build")
+    });
+    let is_in_time = started.elapsed() < HANG_LIMIT;
+    let detail = results.first().map(|result| excerpt(&result.text)).unwrap_or_default();
+    Ok(CheckResult { name: obstacle.name, passed: passed && is_in_time, detail })
+}
+
+/// One conversation with every kind of result.
+fn check_results(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
+    let model = ScriptedModel::start()?;
+    env.set_up(&model)?;
+    let order = script::prompt(&json!([[["Bash", { "command": FAILS }]]]));
+    let agent =
+        json!({ "description": "scripted", "prompt": order, "subagent_type": "general-purpose" });
+    let steps = json!([
+        [["Bash", { "command": FAILS }]],
+        [["Bash", { "command": format!("true one; {FAILS}") }], ["Bash", { "command": format!("true two; {FAILS}") }]],
+        [["mcp__probe__long", {}]],
+        [["mcp__probe__image", {}]],
+        [["Agent", agent]],
+    ]);
+    env.prompt(&model, &script::prompt(&steps), false)?;
+    let exchanges = model.drain();
+    env.save_requests("mod", &exchanges)?;
+    let results = last_results(&exchanges, |request| request.prompt.contains("probe"));
+    let of_subagent = last_results(&exchanges, |request| request.prompt.contains(&order));
+    let result = |index: usize| results.get(index).cloned().unwrap_or_default();
+    let history = env.history()?;
+    let stored = history.matches("; seq 1 9000; exit 3").count();
+    let doctor = env.doctor()?;
+    let finding = doctor.lines().find(|line| line.contains(" mod ")).unwrap_or_default();
+    Ok(vec![
+        digest("a failing command arrives as a digest", &result(0)),
+        digest("of parallel failing commands, the first", &result(1)),
+        digest("of parallel failing commands, the second", &result(2)),
+        CheckResult {
+            name: "an MCP result is replaced once",
+            passed: result(3).text.matches("[ctx:").count() >= 1 && !result(3).is_error,
+            detail: excerpt(&result(3).text),
+        },
+        CheckResult {
+            name: "a result with an image is unchanged",
+            passed: result(4).text.contains("probe line 800:"),
+            detail: excerpt(&result(4).text),
+        },
+        digest("in a subagent, too", &of_subagent.first().cloned().unwrap_or_default()),
+        CheckResult {
+            name: "each failing command is stored once",
+            passed: stored == 4,
+            detail: format!("{stored} of 4"),
+        },
+        CheckResult {
+            name: "doctor says that the mod ran",
+            passed: finding.contains("ran it in the last session"),
+            detail: excerpt(finding),
+        },
+    ])
+}
+
+/// `claude plugin validate` and `claude plugin test` on the plugin of this repository.
+fn check_plugin(env: &AgentEnv<'_>) -> Vec<CheckResult> {
+    let plugin = workspace::root().join("plugins/claude-code");
+    let passes = |name, words: &[&str]| {
+        let mut command = env.agent();
+        let passed = process::succeeds(command.args(words).arg(&plugin));
+        CheckResult { name, passed, detail: words.join(" ") }
+    };
+    vec![
+        passes("the plugin is valid", &["plugin", "validate", "--strict"]),
+        passes("the tests of its mod pass", &["plugin", "test"]),
+    ]
+}
+
+fn digest(name: &'static str, result: &SeenResult) -> CheckResult {
+    let text = &result.text;
+    let is_digest = text.starts_with("[ctx:") && text.len() < model::LONG_BYTES / 4;
+    let has_facts = text.contains("] exit 3 ·") && text.contains("error: no rule to make x");
+    CheckResult { name, passed: is_digest && has_facts && result.is_error, detail: excerpt(text) }
+}
+
+/// A tool result as the model got it.
+#[derive(Debug, Clone, Default)]
+struct SeenResult {
+    text: String,
+    is_error: bool,
+}
+
+fn run(env: &AgentEnv<'_>, model: &ScriptedModel, steps: &Value) -> Result<Vec<SeenResult>> {
+    env.prompt(model, &script::prompt(steps), false)?;
+    let exchanges = model.drain();
+    env.save_requests("calls", &exchanges)?;
+    Ok(last_results(&exchanges, |_| true))
+}
+
+/// The tool results of the request that has the most, of those whose conversation fits.
+fn last_results(
+    exchanges: &[Exchange],
+    is_such: impl Fn(&model::ModelRequest) -> bool,
+) -> Vec<SeenResult> {
+    let such = exchanges.iter().filter(|exchange| is_such(&exchange.request));
+    such.map(|exchange| seen_results(&exchange.request.raw))
+        .max_by_key(Vec::len)
+        .unwrap_or_default()
+}
+
+fn seen_results(raw: &str) -> Vec<SeenResult> {
+    let body: Value = serde_json::from_str(raw).unwrap_or_default();
+    let messages = body["messages"].as_array().cloned().unwrap_or_default();
+    let blocks =
+        messages.iter().flat_map(|message| message["content"].as_array().into_iter().flatten());
+    let results = blocks.filter(|block| block["type"] == "tool_result");
+    let seen = |block: &Value| SeenResult {
+        text: model::text_content(&block["content"]),
+        is_error: block["is_error"] == true,
+    };
+    results.map(seen).collect()
+}
+
+/// Changes the mod that `forebay init` wrote.
+fn edit_mod(env: &AgentEnv<'_>, from: &str, to: &str) -> Result<()> {
+    let path = env.home().join(".claude/skills/forebay/hooks/forebay.ts");
+    let text = fs::read_to_string(&path)?;
+    text.find(from).with_context(|| format!("the mod has no `{from}`"))?;
+    Ok(fs::write(&path, text.replacen(from, to, 1))?)
+}
+
+fn throw(env: &mut AgentEnv<'_>) -> Result<()> {
+    let start = "const tool = \"tool\" in e.origin";
+    edit_mod(env, start, &format!("if (e.door) throw new Error(\"broken\")\n    {start}"))
+}
+
+fn hang(env: &mut AgentEnv<'_>) -> Result<()> {
+    let program = env.project().join("hangs");
+    fs::write(&program, HANGS)?;
+    make_executable(&program)?;
+    set_program(env, &program.to_string_lossy())
+}
+
+fn lose_program(env: &mut AgentEnv<'_>) -> Result<()> {
+    set_program(env, "/gone/forebay")
+}
+
+/// Sets the program that the mod starts.
+fn set_program(env: &AgentEnv<'_>, program: &str) -> Result<()> {
+    edit_mod(env, "const PROGRAM = ", &format!("const PROGRAM = \"{program}\" ?? "))
+}
+
+fn disable_hooks(env: &mut AgentEnv<'_>) -> Result<()> {
+    let path = env.home().join(".claude/settings.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
+    settings["disableAllHooks"] = json!(true);
+    Ok(fs::write(&path, settings.to_string())?)
+}
+
+fn forbid_mods(env: &mut AgentEnv<'_>) -> Result<()> {
+    let options = json!({ "options": { "allowManagedModsOnly": true } });
+    let settings = json!({ "pluginConfigs": { "cc-plugin-sec-default@builtin": options } });
+    env.set_managed_settings(&settings.to_string())
+}
+
+fn make_executable(path: &std::path::Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))?)
+}

@@ -1,0 +1,63 @@
+//! A script that the prompt spells out: the tools to call, step by step.
+
+use serde_json::Value;
+
+use super::{Call, ModelRequest, ModelTurn};
+
+/// The start of such a prompt; the steps follow as JSON.
+pub(in crate::clients) const PROMPT: &str = "SCRIPT calls:";
+
+/// The prompt of a script; a step is a list of calls, each a tool and its input.
+pub(in crate::clients) fn prompt(steps: &Value) -> String {
+    format!("{PROMPT} {steps}")
+}
+
+/// Returns the next step, if there is one; the agent's earlier results tell which.
+pub(super) fn next_turn(request: &ModelRequest) -> Option<ModelTurn> {
+    let (_, text) = request.prompt.split_once(PROMPT)?;
+    let steps = serde_json::Deserializer::from_str(text).into_iter::<Vec<Vec<(String, Value)>>>();
+    let mut called = 0;
+    for step in steps.flatten().next()? {
+        if called == request.results.len() {
+            let calls = step.into_iter().filter_map(|(name, input)| call(request, &name, input));
+            return Some(ModelTurn::Calls(calls.collect()));
+        }
+        called += step.len();
+    }
+    None
+}
+
+fn call(request: &ModelRequest, name: &str, input: Value) -> Option<Call> {
+    let tool = request.tools.iter().find(|tool| tool.name == name)?.clone();
+    Some(Call { tool, input })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::Tool;
+    use super::*;
+
+    #[test]
+    fn steps_follow_the_results() {
+        let tool = |name: &str| Tool { name: name.to_owned(), namespace: None };
+        let steps = json!([[["a", {}], ["b", { "x": 1 }]], [["a", {}]]]);
+        let mut request = ModelRequest {
+            tools: vec![tool("a"), tool("b")],
+            prompt: format!("{}\nmore words", prompt(&steps)),
+            ..ModelRequest::default()
+        };
+        let names = |request: &ModelRequest| match next_turn(request) {
+            Some(ModelTurn::Calls(calls)) => {
+                calls.into_iter().map(|call| call.tool.name).collect::<Vec<_>>()
+            }
+            _ => Vec::new(),
+        };
+        assert_eq!(names(&request), ["a", "b"]);
+        request.results = vec!["one".to_owned(), "two".to_owned()];
+        assert_eq!(names(&request), ["a"]);
+        request.results.push("three".to_owned());
+        assert!(next_turn(&request).is_none());
+    }
+}
