@@ -38,6 +38,11 @@ const fn flagged(
     Row { start, flag: Some(flag), code: 1, meaning, samples }
 }
 
+/// Whether a command may end with a non-zero exit code that is a result.
+pub fn may_be_result(command: &str) -> bool {
+    ROWS.iter().any(|row| meaning(command, Ending::Exited(row.code)).is_some())
+}
+
 const NO_MATCH: &str = "no match";
 const DIFFERS: &str = "differences";
 

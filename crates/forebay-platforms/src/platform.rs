@@ -388,6 +388,8 @@ pub(crate) const ANY_CALLER: CallerCheck =
 pub struct HostMod {
     /// The variable that names the session in which it runs, in hooks that the host starts.
     pub session_env: &'static str,
+    /// The variable with the ids of calls that the host allows without asking, separated by spaces.
+    pub allowed_env: &'static str,
     /// The first version that runs mods.
     pub since: HostVersion,
     /// Settings that forbid it if they are true, in the files that also have the permission rules.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -127,6 +128,11 @@ impl<'a> AgentEnv<'a> {
         Ok(env)
     }
 
+    /// The folder with the home folder and the project.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub(super) fn home(&self) -> PathBuf {
         self.root.join("home")
     }
@@ -188,6 +194,13 @@ impl<'a> AgentEnv<'a> {
         agent.args(["--map-root-user", "--mount", "sh", "-c", LAID_OVER_ETC, "sh"]);
         agent.arg(managed).arg(program);
         agent
+    }
+
+    /// Writes the user's settings of Forebay.
+    pub(super) fn write_forebay_settings(&self, text: &str) -> Result<()> {
+        let folder = self.root.join("data");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        Ok(fs::write(folder.join("settings.toml"), text)?)
     }
 
     /// Gives the agent settings of an organization, which it reads below `/etc`.

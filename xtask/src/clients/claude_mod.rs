@@ -15,6 +15,8 @@ use crate::{process, workspace};
 /// A failing command with 60 KB of output, and its error in the first 30,000 characters that the agent passes on.
 const FAILS: &str =
     "seq -f 'step %.0f of the build' 1 200; echo 'error: no rule to make x'; seq 1 9000; exit 3";
+/// A failing command whose error is at the end of 20,000 lines, where the agent does not pass it on.
+const FAILS_LATE: &str = "seq -f 'test %.0f ... ok' 1 20000 && ls the-missing-file";
 /// What a program in place of Forebay does that hangs.
 const HANGS: &str = "#!/bin/sh\nsleep 60\n";
 /// A mod that waits for such a program takes longer.
@@ -77,6 +79,7 @@ fn check_obstacle(env: &mut AgentEnv<'_>, obstacle: &Obstacle) -> Result<CheckRe
 fn check_results(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
     let model = ScriptedModel::start()?;
     env.set_up(&model)?;
+    env.write_forebay_settings("hooks.whole_output = true\n")?;
     let order = script::prompt(&json!([[["Bash", { "command": FAILS }]]]));
     let agent =
         json!({ "description": "scripted", "prompt": order, "subagent_type": "general-purpose" });
@@ -86,6 +89,7 @@ fn check_results(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
         [["mcp__probe__long", {}]],
         [["mcp__probe__image", {}]],
         [["Agent", agent]],
+        [["Bash", { "command": FAILS_LATE }]],
     ]);
     env.prompt(&model, &script::prompt(&steps), false)?;
     let exchanges = model.drain();
@@ -112,6 +116,13 @@ fn check_results(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
             detail: excerpt(&result(4).text),
         },
         digest("in a subagent, too", &of_subagent.first().cloned().unwrap_or_default()),
+        CheckResult {
+            name: "the error at the end of a long output arrives",
+            passed: result(6).is_error
+                && result(6).text.starts_with("Exit code 2\n[ctx:")
+                && result(6).text.contains("the-missing-file"),
+            detail: excerpt(&result(6).text),
+        },
         CheckResult {
             name: "each failing command is stored once",
             passed: stored == 4,
@@ -147,13 +158,18 @@ fn digest(name: &'static str, result: &SeenResult) -> CheckResult {
 }
 
 /// A tool result as the model got it.
-#[derive(Debug, Clone, Default)]
-struct SeenResult {
-    text: String,
-    is_error: bool,
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SeenResult {
+    pub(super) text: String,
+    pub(super) is_error: bool,
 }
 
-fn run(env: &AgentEnv<'_>, model: &ScriptedModel, steps: &Value) -> Result<Vec<SeenResult>> {
+/// Lets the agent make calls; returns their results.
+pub(super) fn run(
+    env: &AgentEnv<'_>,
+    model: &ScriptedModel,
+    steps: &Value,
+) -> Result<Vec<SeenResult>> {
     env.prompt(model, &script::prompt(steps), false)?;
     let exchanges = model.drain();
     env.save_requests("calls", &exchanges)?;
@@ -226,7 +242,7 @@ fn forbid_mods(env: &mut AgentEnv<'_>) -> Result<()> {
     env.set_managed_settings(&settings.to_string())
 }
 
-fn make_executable(path: &std::path::Path) -> Result<()> {
+pub(super) fn make_executable(path: &std::path::Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))?)
 }

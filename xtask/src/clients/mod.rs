@@ -8,6 +8,7 @@
 
 mod agent_env;
 mod claude_mod;
+mod claude_rules;
 pub(crate) mod examples;
 mod hosts;
 mod model;
@@ -72,6 +73,8 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
         if host.has_mod && !host.is_plugin {
             let keep = keep.as_deref();
             results.extend(claude_mod::check_obstacles(host, &installation, &forebay, keep)?);
+            let with_rules = &hosts::CLAUDE_CODE_WITH_RULES;
+            results.extend(claude_rules::check(with_rules, &installation, &forebay, keep)?);
         }
         for result in &results {
             console::line(result.line(host));

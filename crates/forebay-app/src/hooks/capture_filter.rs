@@ -94,6 +94,7 @@ mod tests {
             allow: vec!["*".to_owned()],
             never: vec!["mcp__db__*".to_owned()],
             rewrite: true,
+            whole_output: true,
             start_budget: 500,
             compact_budget: 1000,
         };

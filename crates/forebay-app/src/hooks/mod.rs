@@ -1,7 +1,8 @@
 //! Answers hook calls of a host.
 //!
 //! - `before_tool`, `after_tool`, `tool_result`, `prompt`, `session_start`, `compaction` answer one event each;
-//! - `rewrite` changes commands where results cannot be replaced, `advice` adds a hint;
+//! - `rewrite` changes commands where results cannot be replaced, `whole_output` those whose output the host would cut
+//!   if they fail, `advice` adds a hint;
 //! - `capture_filter` decides which results are captured, `saved_output` reads those the host saved to a file,
 //!   `capture` stores them;
 //! - [`extract`] derives session events, `record` stores them; `working_set_updates` updates the working set.
@@ -23,6 +24,7 @@ mod said;
 mod saved_output;
 mod session_start;
 mod tool_result;
+mod whole_output;
 mod working_set_updates;
 
 use std::path::PathBuf;
@@ -64,7 +66,10 @@ pub struct Host<'a> {
 }
 
 /// Forebay's mod in the host's process.
-pub struct LoadedMod;
+pub struct LoadedMod {
+    /// Whether the host allows this call without asking; the mod sees to it that a rewritten call is judged the same.
+    pub allows_unasked: bool,
+}
 
 /// The name of added context in the usage statistics.
 const CONTEXT_USAGE: &str = "hook context";
@@ -73,6 +78,8 @@ const GUIDE_DUE: &str = "guide due";
 
 /// Answers a hook call.
 pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
+    let restored = whole_output::with_original_command(call);
+    let call = restored.as_ref().unwrap_or(call);
     // First, because rules must apply even if everything below fails.
     if let Some(objection) = objection(app, host, call)? {
         return Ok(objection);
@@ -117,7 +124,7 @@ fn shown(reply: Reply) -> Reply {
         Reply::Ask(text) => Reply::Ask(visible(text)),
         Reply::Context(text) => Reply::Context(visible(text)),
         Reply::Replace(text) => Reply::Replace(visible(text)),
-        Reply::Silent | Reply::Rewrite(_) => reply,
+        Reply::Silent | Reply::Rewrite(_) | Reply::WrapCommands => reply,
     }
 }
 
@@ -155,7 +162,7 @@ fn reply(app: &App, agent: &App, host: &Host<'_>, call: &HookCall) -> Result<Rep
         HookEvent::SessionStart(reason) => session_start::answer(agent, host, *reason),
         HookEvent::ModLoaded => {
             host_mods::record_load(app)?;
-            Ok(Reply::Silent)
+            Ok(if app.settings.hooks.whole_output { Reply::WrapCommands } else { Reply::Silent })
         }
         HookEvent::BeforeCompact(_) => compaction::before(agent, host),
         HookEvent::AfterCompact(summary) => compaction::after(agent, summary.as_deref()),

@@ -1,4 +1,4 @@
-//! Rewrites commands on hosts that do not allow results to be replaced.
+//! Rewrites commands on hosts that do not allow results to be replaced; on others, see `whole_output`.
 //!
 //! `git log` becomes `forebay run -- git log`, except where that would bypass or break something: commands that
 //! change the shell, wait for input, run in the background or redirect output are left unchanged.
@@ -7,7 +7,7 @@ use forebay_domain::hook::{Reply, ToolAction, ToolCall};
 use forebay_policy::shell;
 use forebay_text::shell_quote;
 
-use super::{Host, capture_filter};
+use super::{Host, capture_filter, whole_output};
 use crate::App;
 
 /// Longer command lines are scripts, which are left unchanged.
@@ -28,20 +28,29 @@ const QUIET: &[&str] = &[
 /// Returns the command to run instead.
 pub(super) fn rewrite(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<Reply> {
     let ToolAction::Shell { command } = &call.action else { return None };
-    let settings = &app.settings.hooks;
-    if host.replaces_results || !settings.rewrite || !capture_filter::is_captured(call, settings) {
+    if !capture_filter::is_captured(call, &app.settings.hooks) || !is_rewritable(command) {
         return None;
     }
-    if !is_rewritable(command) {
+    let rewritten = if host.replaces_results {
+        whole_output::wrapped(app, host, call, command)?
+    } else {
+        run_for_digest(app, host, command)?
+    };
+    let reply = Reply::Rewrite(rewritten);
+    (host.supports)(&reply).then_some(reply)
+}
+
+/// The command line that runs a command through Forebay, which prints its digest.
+fn run_for_digest(app: &App, host: &Host<'_>, command: &str) -> Option<String> {
+    if !app.settings.hooks.rewrite {
         return None;
     }
     let program = host.program.as_deref()?;
     // The output belongs to this conversation, and so does what the digest saves.
     let session: &[&str] = if host.names_session { &[] } else { &["--session", &app.session] };
-    let options = ["--isolation", "off", "--", command.as_str()];
+    let options = ["--isolation", "off", "--", command];
     let words = [&[program, "run", "--digest"], session, &options].concat();
-    let reply = Reply::Rewrite(shell_quote::arguments(&words));
-    (host.supports)(&reply).then_some(reply)
+    Some(shell_quote::arguments(&words))
 }
 
 /// Whether a separate process has the same effect as the host's shell.

@@ -176,6 +176,7 @@ pub struct Hooks {
     pub allow: Vec<String>,
     pub never: Vec<String>,
     pub rewrite: bool,
+    pub whole_output: bool,
     pub start_budget: u64,
     pub compact_budget: u64,
 }

@@ -154,6 +154,8 @@ pub enum Reply {
     Context(String),
     /// The model gets this text in place of the tool's result.
     Replace(String),
+    /// The mod names the commands that the host allows without asking, so that hooks can wrap them.
+    WrapCommands,
 }
 
 impl Reply {
@@ -166,6 +168,7 @@ impl Reply {
             Self::Rewrite(_) => "rewrite a command",
             Self::Context(_) => "add context",
             Self::Replace(_) => "replace a result",
+            Self::WrapCommands => "wrap commands",
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::decode::Decoded;
 pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
     match reply {
         Reply::Silent => Output::default(),
+        Reply::WrapCommands => specific(decoded, [("wrapCommands", json!(true))]),
         Reply::Deny(reason) => permission(decoded, "deny", reason),
         Reply::Ask(reason) => permission(decoded, "ask", reason),
         Reply::Rewrite(command) => {

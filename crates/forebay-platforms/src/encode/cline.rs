@@ -8,7 +8,9 @@ use crate::decode::Decoded;
 
 pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
     let value = match reply {
-        Reply::Silent | Reply::Ask(_) | Reply::Replace(_) => return Output::default(),
+        Reply::Silent | Reply::WrapCommands | Reply::Ask(_) | Reply::Replace(_) => {
+            return Output::default();
+        }
         Reply::Deny(reason) => json!({ "cancel": true, "errorMessage": reason }),
         Reply::Rewrite(command) => {
             json!({ "cancel": false, "overrideInput": rewritten_input(decoded, command) })

@@ -9,6 +9,10 @@ pub(crate) fn reply(_: &Decoded, reply: &Reply) -> Output {
     match reply {
         Reply::Deny(reason) => Output { stderr: reason.clone(), exit_code: 2, ..Output::default() },
         Reply::Context(text) => Output::text(text),
-        Reply::Silent | Reply::Ask(_) | Reply::Rewrite(_) | Reply::Replace(_) => Output::default(),
+        Reply::Silent
+        | Reply::WrapCommands
+        | Reply::Ask(_)
+        | Reply::Rewrite(_)
+        | Reply::Replace(_) => Output::default(),
     }
 }

@@ -86,7 +86,9 @@ pub(super) static PLATFORM: Platform = Platform {
     limitations: &[
         "Hooks cannot replace the result of a failed tool call (for example a command with a non-zero exit \
          code) or one without text (for example a list of files). Forebay's mod does, where Claude Code loads it.",
-        "Of the output of a failing command, Claude Code passes on about 10,000 characters of the first 30,000.",
+        "Of the output of a failing command, Claude Code passes on about 10,000 characters of the first 30,000. \
+         With `hooks.whole_output = true`, where the mod runs, commands that are allowed without asking run through \
+         Forebay, which keeps all of it.",
     ],
     credentials: &[".claude/.credentials.json"],
     detection: Detection {
@@ -104,6 +106,7 @@ pub(super) static PLATFORM: Platform = Platform {
     project_env: Some("CLAUDE_PROJECT_DIR"),
     host_mod: Some(&HostMod {
         session_env: "FOREBAY_MOD",
+        allowed_env: "FOREBAY_MOD_ALLOWED",
         since: HostVersion(2, 1, 287),
         switches: &[
             &["disableAllHooks"],

@@ -21,8 +21,12 @@ type Block = { type: string; [field: string]: unknown }
 
 /** The inputs of calls whose results are not there yet, by tool use id. */
 const inputs = new Map<string, Payload>()
+/** The commands of calls that Claude Code allows without asking, by tool use id. */
+const allowed = new Map<string, string>()
 /** The session that knows of the mod. */
 let announced: string | undefined
+/** Whether the command hook wraps commands (`hooks.whole_output`). */
+let wrapsCommands = false
 /** The folder in which Claude Code was started, whose project has the results. */
 let project: string | undefined
 let failures = 0
@@ -50,7 +54,23 @@ async function announce($: EngineInterface): Promise<void> {
   if (session === announced) return
   announced = session
   await $.env.set("FOREBAY_MOD", session)
-  await ask($, "ModLoaded", {})
+  const reply = await ask($, "ModLoaded", {})
+  wrapsCommands = reply?.wrapCommands === true
+}
+
+/** Lets the command hook wrap a command that Claude Code allows without asking, except in its sandbox. */
+async function offerToWrap($: EngineInterface, id: string, command: string): Promise<void> {
+  const sandbox = (await $.settings.read({ key: "sandbox" })) as { enabled?: boolean } | undefined
+  const { decision } = await $.tool.check({ tool: "Bash", input: { command } })
+  if (sandbox?.enabled || decision !== "allow") return
+  allowed.set(id, command)
+  await $.env.set("FOREBAY_MOD_ALLOWED", [...allowed.keys()].join(" "))
+}
+
+/** Whether a command is what the command hook makes of another one. */
+function isWrapOf(wrapped: unknown, command: string): boolean {
+  const isOurs = typeof wrapped === "string" && wrapped.startsWith("case ${BASH_VERSION:+bash}")
+  return isOurs && wrapped.endsWith(`;; *) ${command}\n;; esac`)
 }
 
 /** The text of a tool result; nothing if it has other parts, such as an image. */
@@ -66,6 +86,7 @@ async function digestOf($: EngineInterface, block: Block, tool: string, agent?: 
   const id = String(block.tool_use_id)
   const input = inputs.get(id)
   inputs.delete(id)
+  allowed.delete(id)
   const text = textOf(block.content)
   if (text === undefined || text.length < MIN_CHARS || REFERENCE.test(text.slice(0, HEAD_CHARS))) return undefined
   const call = { tool_name: tool, tool_input: input ?? {}, tool_use_id: id, agent_id: agent }
@@ -85,7 +106,19 @@ export const register: Register = on => {
     await announce($)
     const { tool, tool_use_id, agentId, ...input } = e
     if (tool_use_id !== undefined) inputs.set(tool_use_id, input)
+    if (wrapsCommands && e.tool === "Bash" && tool_use_id !== undefined && !e.run_in_background) {
+      await offerToWrap($, tool_use_id, e.command)
+    }
     return next(e)
+  })
+
+  on("tool.check", { tool: "Bash" }, async ($, e, next) => {
+    const verdict = await next(e)
+    const command = e.tool_use_id === undefined ? undefined : allowed.get(e.tool_use_id)
+    const input = e.input as { command?: unknown }
+    // What a hook decided about the call stands.
+    if (command === undefined || verdict.hook !== undefined || !isWrapOf(input.command, command)) return verdict
+    return $.tool.check({ tool: "Bash", input: { ...input, command } })
   })
 
   on("session.append", { door: "tool-result" }, async ($, e, next) => {

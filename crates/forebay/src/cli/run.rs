@@ -8,7 +8,7 @@ use clap::Args;
 use forebay_app::run::{self, Command, Options, Ran, Watcher};
 use forebay_app::tools::job;
 use forebay_app::{App, AppError, Call};
-use forebay_domain::{Ending, Stream};
+use forebay_domain::{Ending, Stream, tokens};
 use forebay_sandbox::{CancelToken, Profile, Stdin, path_candidates};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -61,6 +61,9 @@ pub(super) struct Run {
     /// Print the digest even if stdout is redirected
     #[arg(long)]
     digest: bool,
+    /// Print the output itself if it has at most this many tokens
+    #[arg(long, value_name = "TOKENS", conflicts_with_all = ["tee", "json"])]
+    raw_up_to: Option<u64>,
     /// A shell command line, or a program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -73,7 +76,7 @@ impl Run {
         let spinner = (!tee).then(Spinner::for_a_command);
         let call = new_call(spinner.as_ref());
         forward_signals(call.cancel.clone(), run::preparation(&app))?;
-        let options = self.options();
+        let (options, raw_up_to) = (self.options(), self.raw_up_to);
         if self.background {
             let command = self.into_command(&app)?;
             drop(spinner);
@@ -81,15 +84,21 @@ impl Run {
             return common.show(&answer);
         }
         let command = self.into_command(&app)?;
-        let mut pass = PassThrough { cancel: call.cancel.clone(), wanted: tee };
+        let short = raw_up_to.map(ShortOutput::up_to);
+        let mut pass = PassThrough { cancel: call.cancel.clone(), wanted: tee, short };
         let ran = run::run(&app, command, &options, &call, &mut pass)?;
         drop(spinner);
-        if !tee {
+        let raw = pass.short.and_then(ShortOutput::into_bytes);
+        if !tee && raw.is_none() {
             app.record_usage("ctx_execute", &ran.answer, ran.finished.duration);
         }
         terminal::tell_notices(&app)?;
         // The command has run: even if the reader is gone, its output is stored and its exit code returned.
-        match show(common, &ran, tee) {
+        let shown = match raw {
+            Some(bytes) => terminal::print_bytes(&bytes),
+            None => show(common, &ran, tee),
+        };
+        match shown {
             Ok(()) | Err(Failure::ClosedPipe) => {}
             Err(failure) => return Err(failure),
         }
@@ -176,10 +185,40 @@ fn new_call(spinner: Option<&Spinner>) -> Call {
 struct PassThrough {
     cancel: CancelToken,
     wanted: bool,
+    /// The output, while it is short enough to be printed as it is.
+    short: Option<ShortOutput>,
+}
+
+/// Output up to a size.
+struct ShortOutput {
+    bytes: Vec<u8>,
+    max: usize,
+    is_over: bool,
+}
+
+impl ShortOutput {
+    fn up_to(max: u64) -> Self {
+        Self { bytes: Vec::new(), max: tokens::to_bytes(max), is_over: false }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.is_over |= self.bytes.len() + bytes.len() > self.max;
+        if !self.is_over {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// The whole output, if it is short.
+    fn into_bytes(self) -> Option<Vec<u8>> {
+        (!self.is_over).then_some(self.bytes)
+    }
 }
 
 impl Watcher for PassThrough {
     fn printed(&mut self, stream: Stream, bytes: &[u8]) {
+        if let Some(short) = &mut self.short {
+            short.push(bytes);
+        }
         if !self.wanted {
             return;
         }

@@ -111,6 +111,13 @@ pub(super) fn print_answer(text: &str) -> Result<(), Failure> {
     Ok(stdout.flush()?)
 }
 
+/// Prints the output of a command as it is.
+pub(super) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    Ok(stdout.flush()?)
+}
+
 pub(super) fn print_json(data: &Value) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     serde_json::to_writer(&mut stdout, data).map_err(io::Error::from)?;

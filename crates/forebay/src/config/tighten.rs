@@ -58,6 +58,7 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("hooks.allow", Fewer),
     ("hooks.never", More),
     ("hooks.rewrite", Off),
+    ("hooks.whole_output", Off),
     ("hooks.start_budget", Any),
     ("hooks.compact_budget", Any),
     ("files.read", Any),

@@ -8,6 +8,9 @@ use crate::hook_host::Host;
 /// The variable in which the mod names its session to command hooks.
 const MOD_SESSION: &str = "FOREBAY_MOD";
 
+/// The variable of `hooks.whole_output`.
+const WHOLE_OUTPUT: &str = "FOREBAY_HOOKS_WHOLE_OUTPUT";
+
 fn long_log() -> String {
     (0..3_000).map(|number| format!("{number} worked on item {}\n", number * 7)).collect()
 }
@@ -141,4 +144,109 @@ fn doctor_says_whether_the_mod_ran_in_the_last_session_and_why_not() {
     std::fs::remove_file(env.home().join(".claude/skills/forebay/hooks/forebay.ts")).unwrap();
     start("not installed");
     assert_doctor_says(&env, "`forebay init claude-code` installs it");
+}
+
+/// What the command hook makes of a command that Claude Code allows without asking; `None` if it stays.
+fn rewritten(env: &TestEnv, allowed: &str, command: &str) -> Option<String> {
+    rewritten_if(env, "true", allowed, command)
+}
+
+fn rewritten_if(env: &TestEnv, setting: &str, allowed: &str, command: &str) -> Option<String> {
+    let host = Host::new(env);
+    let mut hook = env.command(["hook", "claude-code", "PreToolUse"]);
+    hook.env(MOD_SESSION, host.session).env("FOREBAY_MOD_ALLOWED", allowed);
+    hook.env(WHOLE_OUTPUT, setting);
+    let payload = json!({
+        "session_id": host.session, "cwd": env.project(), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": { "command": command },
+    });
+    let output = finish(hook, payload.to_string().as_bytes());
+    if output.stdout.is_empty() {
+        return None;
+    }
+    output.answer()["updatedInput"]["command"].as_str().map(str::to_owned)
+}
+
+/// Runs a command line in bash, after `prelude`.
+fn in_bash(env: &TestEnv, prelude: &str, line: &str) -> Output {
+    let mut bash = env.program("bash");
+    bash.args(["-c", "shopt -s expand_aliases; eval \"$1\"; eval \"$2\"", "bash", prelude, line]);
+    finish(bash, b"")
+}
+
+#[test]
+fn output_of_a_failing_command_is_kept_in_full() {
+    let env = TestEnv::new();
+    let command = "seq 1 20000 # all\nls /gone";
+    let wrapped = rewritten(&env, "toolu_0 toolu_1", command).unwrap();
+    let output = in_bash(&env, "", &wrapped);
+    assert_eq!(output.code(), Some(2), "{output:?}");
+    let text = output.text();
+    assert!(text.contains("exit 2") && text.contains("/gone"), "{text}");
+    let raw = env.forebay(["get", "--raw", &reference_in(&text)]).ok().text();
+    assert!(raw.contains("\n19999\n20000\n"), "stored in full");
+    // A short output looks as without Forebay, and so does the command in the record.
+    let wrapped = rewritten(&env, "toolu_1", "ls /gone").unwrap();
+    let short = in_bash(&env, "", &wrapped);
+    let plain = in_bash(&env, "", "ls /gone 2>&1");
+    assert_eq!((short.code(), short.stdout), (plain.code(), plain.stdout));
+    Host::new(&env).failed(&wrapped, "ls: cannot access '/gone'");
+    let events = env.forebay(["history", "--all", "--events", "all"]).ok().text();
+    assert!(events.contains("ls /gone") && !events.contains("BASH_VERSION"), "{events}");
+}
+
+#[test]
+fn only_commands_that_are_the_same_in_a_process_of_their_own_are_wrapped() {
+    let env = TestEnv::new();
+    assert!(rewritten(&env, "toolu_1", "cargo test").is_some());
+    assert!(rewritten(&env, "toolu_2", "cargo test").is_none(), "it might be asked about");
+    for command in [
+        "cd app && make",
+        "export A=1; make",
+        "sudo make install",
+        "make &",
+        "vim x",
+        "cat <<EOF\nx\nEOF",
+        "make > log",
+        "grep -rn x .",
+        "git diff --exit-code",
+        "$PROGRAM x",
+        "echo done",
+        "forebay get x",
+    ] {
+        assert_eq!(rewritten(&env, "toolu_1", command), None, "{command}");
+    }
+    // A name that is an alias or a function in the host's shell keeps its meaning.
+    let wrapped = rewritten(&env, "toolu_1", "seq 1 3").unwrap();
+    for prelude in ["seq() { echo function; }", "alias seq='echo alias'"] {
+        let text = in_bash(&env, prelude, &wrapped).ok().text();
+        assert!(prelude.contains(text.split_whitespace().next().unwrap()), "{prelude}: {text}");
+    }
+    assert_eq!(rewritten_if(&env, "false", "toolu_1", "cargo test"), None);
+}
+
+#[test]
+fn rules_of_forebay_itself_are_not_met_by_surprise() {
+    let env = TestEnv::new();
+    std::fs::create_dir(env.project().join(".claude")).unwrap();
+    let rules = r#"{"permissions": {"ask": ["Bash(cargo publish:*)"]}}"#;
+    std::fs::write(env.project().join(".claude/settings.json"), rules).unwrap();
+    assert!(rewritten(&env, "toolu_1", "cargo test").is_some());
+    assert!(rewritten(&env, "toolu_1", "cargo publish").is_none());
+    env.write(".forebay.toml", "rules.unmatched = \"ask\"\n");
+    assert!(rewritten(&env, "toolu_1", "cargo test").is_none());
+}
+
+#[test]
+fn mod_is_told_whether_commands_are_wrapped() {
+    let env = TestEnv::new();
+    let loaded = |setting: &str| {
+        let mut hook = env.command(["hook", "claude-code", "ModLoaded"]);
+        hook.env(WHOLE_OUTPUT, setting);
+        let payload =
+            json!({ "session_id": "s", "cwd": env.project(), "hook_event_name": "ModLoaded" });
+        finish(hook, payload.to_string().as_bytes())
+    };
+    loaded("false").silent();
+    assert_eq!(loaded("true").answer()["wrapCommands"], true);
 }

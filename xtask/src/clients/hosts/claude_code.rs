@@ -14,6 +14,7 @@ pub(super) const HOST: Host = Host {
         r#"{"hasCompletedOnboarding": true, "mcpServers": {"probe": {"type": "stdio", "command": "{probe}", "args": ["probe"], "alwaysLoad": true}}}"#,
     )],
     env: &[
+        ("SHELL", "/bin/bash"),
         ("ANTHROPIC_BASE_URL", "{url}"),
         ("ANTHROPIC_API_KEY", "scripted"),
         ("DISABLE_TELEMETRY", "1"),
@@ -43,3 +44,6 @@ pub(super) static WITH_PLUGIN: Host = Host {
     ],
     ..HOST
 };
+
+/// Claude Code with only the permission rules of its settings.
+pub(in crate::clients) static WITH_RULES: Host = Host { label: "claude rules", end: &[], ..HOST };

@@ -34,6 +34,8 @@ pub(super) struct Host {
     pub(super) commands: &'static [(&'static str, &'static str)],
 }
 
+pub(super) use claude_code::WITH_RULES as CLAUDE_CODE_WITH_RULES;
+
 /// The start of the guide in a resumed session.
 const GUIDE_START: &str = "Forebay's record of this session";
 

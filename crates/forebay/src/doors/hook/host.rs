@@ -37,7 +37,15 @@ fn version(platform: &Platform) -> Option<String> {
 /// Forebay's mod, if it runs in the session of a payload.
 fn loaded_mod(decoded: &Decoded) -> Option<LoadedMod> {
     let named = decoded.platform.host_mod.and_then(|own| environment::read(own.session_env));
-    (named.is_some() && named == decoded.call.session).then_some(LoadedMod)
+    let is_loaded = named.is_some() && named == decoded.call.session;
+    is_loaded.then(|| LoadedMod { allows_unasked: is_allowed_unasked(decoded) })
+}
+
+/// Whether Forebay's mod found that the host allows this call without asking.
+fn is_allowed_unasked(decoded: &Decoded) -> bool {
+    let listed = decoded.platform.host_mod.and_then(|own| environment::read(own.allowed_env));
+    let id = decoded.call.event.tool().and_then(|tool| tool.id.as_deref());
+    id.is_some_and(|id| listed.is_some_and(|listed| listed.split(' ').any(|one| one == id)))
 }
 
 fn to_replace(decoded: &Decoded) -> Capability {
