@@ -28,6 +28,7 @@ mod edit;
 mod error;
 pub mod guide;
 pub mod hooks;
+mod inferred_intent;
 pub mod ingest;
 mod input;
 mod next_call;

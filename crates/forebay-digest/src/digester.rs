@@ -14,6 +14,7 @@ use crate::lines::{Line, LineReader};
 use crate::ranker::{LineRanker, committed_model};
 use crate::reducer::Reducer;
 use crate::repeats;
+use crate::salience::IntentText;
 use crate::{Budget, Digest, Hint, OmittedRange};
 
 /// Maximum bytes held of one line; only single-line data is ever this long.
@@ -80,10 +81,20 @@ impl Digester {
                 explains: false,
                 failed: hint.failed,
                 command: hint.command.unwrap_or_default().to_owned(),
-                intent: intent.unwrap_or_default().to_owned(),
+                intent: intent
+                    .map_or(IntentText::None, |words| IntentText::Stated(words.to_owned())),
                 recognizers: hint.recognizers.cloned().unwrap_or_default(),
                 state: TextState::Buffered(String::new()),
             },
+        }
+    }
+
+    /// Gives words that the reader may look for, used if the caller stated no intent. Before the first push.
+    ///
+    /// They change which unmarked lines are quoted, never what is told as a fact.
+    pub fn infer_intent(&mut self, words: &str) {
+        if matches!(self.text.intent, IntentText::None) {
+            self.text.intent = IntentText::Inferred(words.to_owned());
         }
     }
 
@@ -202,7 +213,7 @@ struct TextDigest {
     explains: bool,
     failed: bool,
     command: String,
-    intent: String,
+    intent: IntentText,
     recognizers: CustomRecognizers,
     state: TextState,
 }

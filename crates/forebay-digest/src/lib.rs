@@ -133,7 +133,8 @@ pub fn digest(raw: &[u8], hint: Hint<'_>, intent: Option<&str>, budget: Budget) 
 pub fn statements(raw: &[u8], hint: Hint<'_>) -> Vec<String> {
     let text = clean(raw);
     let start = forebay_text::cut::prefix(&text, digester::START_BYTES);
-    let mut reducer = reducer::Reducer::new(hint, start, "", STATEMENTS_TOKENS);
+    let mut reducer =
+        reducer::Reducer::new(hint, start, &salience::IntentText::None, STATEMENTS_TOKENS);
     digester::feed(&mut reducer, &text);
     let report = reducer.report(text.lines().count() as u64);
     report.into_iter().flat_map(|report| report.facts).map(|fact| fact.text).collect()

@@ -10,7 +10,7 @@ use crate::parts::Parts;
 use crate::quote::Quoter;
 use crate::ranker::LineRanker;
 use crate::recognizers::{EmbeddedRecognizers, Format, Mark, Report, ReportContext};
-use crate::salience::{self, Salience};
+use crate::salience::{self, IntentText, Salience};
 use crate::{Hint, OmittedRange};
 
 /// Reduces a text line by line.
@@ -37,7 +37,7 @@ struct Rest {
 
 impl Reducer {
     /// Chooses the recognizers by the command and the start of the text.
-    pub(crate) fn new(hint: Hint<'_>, start: &str, intent: &str, budget: u64) -> Self {
+    pub(crate) fn new(hint: Hint<'_>, start: &str, intent: &IntentText, budget: u64) -> Self {
         let max_bytes = tokens::to_bytes(budget);
         let command = Command::parse(hint.command.unwrap_or_default());
         let custom =

@@ -16,8 +16,10 @@ const USAGE_NAME: &str = "capture";
 /// Hosts that save a long result to a file show its beginning, about this much.
 const PREVIEW_BYTES: usize = 2_048;
 
+/// Answers a call of `agent`: the session of `app`, or one of its subagents.
 pub(super) fn answer(
     app: &App,
+    agent: &App,
     host: &Host<'_>,
     call: &ToolCall,
     result: &ToolResult,
@@ -26,19 +28,20 @@ pub(super) fn answer(
         return Ok(Reply::Silent);
     }
     if (host.supports)(&Reply::Replace(String::new())) {
-        return replace(app, host, call, result);
+        return replace(app, agent, host, call, result);
     }
     let raw = RawResult::new(result, &host.folders);
     if host.loaded_mod.is_some() || !is_worth_replacing(app, result, &raw) {
         return Ok(Reply::Silent);
     }
-    let captured = capture::store(app, call, &raw)?;
+    let captured = capture::store(app, agent, call, &raw)?;
     advice::on_long_output(app, host, &captured.entry, raw.cut_remark().as_deref())
 }
 
 /// Stores a long result; the answer is its digest.
 pub(super) fn replace(
     app: &App,
+    agent: &App,
     host: &Host<'_>,
     call: &ToolCall,
     result: &ToolResult,
@@ -48,7 +51,7 @@ pub(super) fn replace(
     if !is_worth_replacing(app, result, &raw) {
         return Ok(Reply::Silent);
     }
-    let captured = capture::store(app, call, &raw)?;
+    let captured = capture::store(app, agent, call, &raw)?;
     let text = text(&captured, result, raw.cut_remark());
     // A result that is not longer than its digest stays.
     if text.len() >= result.bytes() {

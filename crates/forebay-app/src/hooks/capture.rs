@@ -10,6 +10,7 @@ use forebay_redact::Redactions;
 use forebay_text::{cut, number};
 
 use super::saved_output;
+use crate::inferred_intent::last_request;
 use crate::ingest::digesting_upload::DigestingUpload;
 use crate::render::frame;
 use crate::{App, AppError};
@@ -85,7 +86,12 @@ impl<'a> RawResult<'a> {
 }
 
 /// Stores a result and digests it.
-pub(super) fn store(app: &App, call: &ToolCall, raw: &RawResult<'_>) -> Result<Captured, AppError> {
+pub(super) fn store(
+    app: &App,
+    agent: &App,
+    call: &ToolCall,
+    raw: &RawResult<'_>,
+) -> Result<Captured, AppError> {
     // Digesting takes as long as opening the store, so both run in parallel.
     app.stores.open_own_in_background();
     let opened = OnceCell::new();
@@ -94,6 +100,9 @@ pub(super) fn store(app: &App, call: &ToolCall, raw: &RawResult<'_>) -> Result<C
     let title = cut::one_line(&title, 200);
     let mut streams = app.redaction.streams();
     let mut upload = DigestingUpload::new(begin, digester(app, call, &title, raw.result));
+    if let Some(words) = call.description.clone().or_else(|| last_request(agent)) {
+        upload.digester.infer_intent(&words);
+    }
     let keep = &mut |_: Stream, clean: &[u8]| upload.take(clean);
     raw.read(&mut |stream, bytes| streams.push(stream, bytes, keep)).map_err(unreadable)?;
     let mut redactions = streams.finish(keep);

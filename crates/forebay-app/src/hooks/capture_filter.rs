@@ -98,7 +98,13 @@ mod tests {
             start_budget: 500,
             compact_budget: 1000,
         };
-        let call = ToolCall { name: name.to_owned(), id: None, action, is_partial: false };
+        let call = ToolCall {
+            name: name.to_owned(),
+            id: None,
+            action,
+            description: None,
+            is_partial: false,
+        };
         assert_eq!(is_captured(&call, &settings), expect, "{name}");
     }
 

@@ -156,8 +156,8 @@ fn reply(app: &App, agent: &App, host: &Host<'_>, call: &HookCall) -> Result<Rep
             Some(rewritten) => Ok(rewritten),
             None => advice::on_large_read(app, host, tool),
         },
-        HookEvent::AfterTool(tool, result) => after_tool::answer(app, host, tool, result),
-        HookEvent::ToolResult(tool, result) => tool_result::answer(app, host, tool, result),
+        HookEvent::AfterTool(tool, result) => after_tool::answer(app, agent, host, tool, result),
+        HookEvent::ToolResult(tool, result) => tool_result::answer(app, agent, host, tool, result),
         HookEvent::Prompt(_) => prompt::answer(agent, host),
         HookEvent::SessionStart(reason) => session_start::answer(agent, host, *reason),
         HookEvent::ModLoaded => {

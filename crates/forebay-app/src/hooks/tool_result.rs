@@ -9,6 +9,7 @@ use crate::{App, AppError};
 
 pub(super) fn answer(
     app: &App,
+    agent: &App,
     host: &Host<'_>,
     call: &ToolCall,
     result: &ToolResult,
@@ -16,5 +17,5 @@ pub(super) fn answer(
     if !capture_filter::is_captured_as_text(call, &app.settings.hooks) {
         return Ok(Reply::Silent);
     }
-    after_tool::replace(app, host, call, result)
+    after_tool::replace(app, agent, host, call, result)
 }

@@ -88,7 +88,13 @@ mod tests {
 
     #[track_caller]
     fn check(action: ToolAction, expect: &[(&str, &str)]) {
-        let call = ToolCall { name: "own".to_owned(), id: None, action, is_partial: false };
+        let call = ToolCall {
+            name: "own".to_owned(),
+            id: None,
+            action,
+            description: None,
+            is_partial: false,
+        };
         let inputs = inputs(&call);
         let told: Vec<(&str, &str)> =
             inputs.iter().map(|(tool, input)| (tool.as_str(), input.main.as_str())).collect();

@@ -11,6 +11,7 @@ use forebay_sandbox::{FinishedRun, RunSpec, Sink};
 use forebay_store::NewDetail;
 
 use super::jobs;
+use crate::inferred_intent::last_request;
 use crate::ingest::digesting_upload::DigestingUpload;
 use crate::ingest::redaction::StreamRedactor;
 use crate::stores::registry::SharedStore;
@@ -108,6 +109,8 @@ pub(super) struct Stored {
 
 /// Writes redacted bytes to the store and the digest.
 pub(super) struct OutputSink<'a> {
+    app: &'a App,
+    has_intent: bool,
     upload: DigestingUpload<'a>,
     title: &'a str,
     bytes: u64,
@@ -126,6 +129,8 @@ impl<'a> OutputSink<'a> {
     ) -> Self {
         let digester = Digester::new(app.hint(title), intent, budget);
         Self {
+            app,
+            has_intent: intent.is_some(),
             upload: DigestingUpload::new(move || app.stores.upload_to_own(store), digester),
             title,
             bytes: 0,
@@ -135,6 +140,10 @@ impl<'a> OutputSink<'a> {
     }
 
     fn take(&mut self, stream: Stream, bytes: &[u8]) {
+        if self.bytes == 0 && !self.has_intent {
+            // Not before the command runs: until then the store may still be opening.
+            self.upload.digester.infer_intent(&last_request(self.app).unwrap_or_default());
+        }
         self.upload.take(bytes);
         self.spans.push(stream, bytes.len() as u64);
         self.end.push(bytes);

@@ -69,7 +69,7 @@ fn shell(command: &str, output: &str, exit_code: Option<i32>) -> HookEvent {
 }
 
 fn call(name: &str, action: ToolAction) -> ToolCall {
-    ToolCall { name: name.to_owned(), id: None, action, is_partial: false }
+    ToolCall { name: name.to_owned(), id: None, action, description: None, is_partial: false }
 }
 
 /// Returns the events of a successful action as `kind: subject: text`.

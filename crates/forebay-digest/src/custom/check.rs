@@ -6,6 +6,7 @@ use crate::digester::feed;
 use crate::lines::Line;
 use crate::ranker::{LineRanker, committed_model};
 use crate::reducer::Reducer;
+use crate::salience::IntentText;
 use crate::{Hint, clean};
 
 /// The result of checking a recognizer against its sample.
@@ -56,7 +57,7 @@ impl CustomRecognizers {
     /// Reduces the text even if it is short enough to be shown verbatim.
     fn reduce(&self, command: Option<&str>, text: &str, budget: u64) -> String {
         let hint = Hint { command, recognizers: Some(self), ..Hint::default() };
-        let mut reducer = Reducer::new(hint, text, "", budget);
+        let mut reducer = Reducer::new(hint, text, &IntentText::None, budget);
         feed(&mut reducer, text);
         let mut ranker = LineRanker::new(committed_model());
         ranker.push(text.as_bytes());

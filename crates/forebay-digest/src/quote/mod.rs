@@ -15,13 +15,13 @@ use crate::OmittedRange;
 use crate::lines::Line;
 use crate::ranker::LineRanker;
 use crate::recognizers::{Quotes, Report};
-use crate::salience::{Intent, Salience};
+use crate::salience::{Intent, IntentText, Salience};
 use fold::LineRun;
 use noise_lines::NoiseLines;
 use plan::Plan;
 use row_buffer::RowBuffer;
 
-/// Percentage of the budget for facts if lines match the intent.
+/// Percentage of the budget for facts if lines match what the caller looks for.
 const FACTS_SHARE_BESIDE_INTENT: usize = 30;
 
 /// Collects rows and quotes the most salient ones.
@@ -37,7 +37,7 @@ pub(crate) struct Quoter {
 }
 
 impl Quoter {
-    pub(crate) fn new(intent: &str, max_bytes: usize) -> Self {
+    pub(crate) fn new(intent: &IntentText, max_bytes: usize) -> Self {
         Self {
             max_bytes,
             explains: false,
@@ -118,7 +118,7 @@ impl Quoter {
 
     fn facts_bytes(&self, report: &Report, plan: Plan) -> usize {
         let facts_share = match report.quotes {
-            _ if self.row_buffer.has_intent_match() => FACTS_SHARE_BESIDE_INTENT,
+            _ if self.has_stated_match() => FACTS_SHARE_BESIDE_INTENT,
             Quotes::None | Quotes::Sample => 100,
             Quotes::Default if plan == plan::FAILING_SCRIPT => {
                 report.facts_share.min(facts_share_of_script(self.max_bytes))
@@ -126,6 +126,11 @@ impl Quoter {
             Quotes::Marked | Quotes::Default => report.facts_share,
         };
         self.max_bytes.saturating_mul(facts_share) / 100
+    }
+
+    /// Returns true if lines match what the caller says to look for; a guess never takes room from facts.
+    fn has_stated_match(&self) -> bool {
+        !self.intent.is_inferred() && self.row_buffer.has_intent_match()
     }
 
     /// Chooses a plan by the verdicts of the exit status, the recognizers and, where these say nothing, the words.

@@ -10,8 +10,12 @@ use super::ranked_rows;
 use crate::OmittedRange;
 use crate::salience::Intent;
 
-/// Weight of an intent word relative to other reasons to quote a line.
-const INTENT_WEIGHT: u32 = 10;
+/// Weight of an intent word relative to other reasons to quote a line, stated by the caller or inferred.
+const STATED_INTENT_WEIGHT: u32 = 10;
+const INFERRED_INTENT_WEIGHT: u32 = 3;
+
+/// Percentage of the budget for lines that match an inferred intent.
+const INFERRED_INTENT_SHARE: usize = 15;
 
 /// Minimum weight of marked rows that say what failed, why, or how it ended.
 const ESSENTIAL_WEIGHT: u32 = 50;
@@ -34,6 +38,19 @@ impl Plan {
     /// Returns true if it quotes ranked lines.
     pub(super) fn is_ranked(self) -> bool {
         self.0.iter().any(|step| matches!(step.rows, RowSet::Ranked))
+    }
+
+    /// Returns the steps for this intent. An inferred one comes after what recognizers marked, and gets less.
+    fn steps(self, intent: &Intent) -> Vec<Step> {
+        if !intent.is_inferred() {
+            return self.0.to_vec();
+        }
+        let is_marked = |step: &Step| matches!(step.rows, RowSet::Essential | RowSet::Marked);
+        let others = self.0.iter().filter(|step| !is_marked(step)).map(|step| match step.rows {
+            RowSet::IntentMatches => Step { share: INFERRED_INTENT_SHARE, ..*step },
+            _ => *step,
+        });
+        self.0.iter().filter(|step| is_marked(step)).copied().chain(others).collect()
     }
 }
 
@@ -113,7 +130,8 @@ pub(super) const SAMPLE: Plan = Plan(&[
 
 /// Returns the score of a row, given the number of lines so far.
 pub(super) fn score(row: &Row, intent: &Intent, lines: u64) -> u32 {
-    row.salience.weight + INTENT_WEIGHT * intent.score(row.salience.intent_mask, lines)
+    let weight = if intent.is_inferred() { INFERRED_INTENT_WEIGHT } else { STATED_INTENT_WEIGHT };
+    row.salience.weight + weight * intent.score(row.salience.intent_mask, lines)
 }
 
 /// Renders as many rows as fit; may render nothing if there are facts above.
@@ -126,7 +144,7 @@ pub(super) fn render(
     explains: bool,
 ) -> (String, Vec<OmittedRange>) {
     let mut layout = Layout::new(rows, bounds);
-    for step in plan.0 {
+    for step in plan.steps(intent) {
         let share = bounds.max_bytes.saturating_mul(step.share) / 100;
         let limit = layout.bytes().saturating_add(share).min(bounds.max_bytes);
         step.rows.fill(&mut layout, rows, intent, limit);
@@ -168,9 +186,10 @@ impl RowSet {
             Self::Head => readable(rows).collect(),
             Self::Tail => readable(rows).rev().collect(),
             Self::Last => rows.iter().rposition(Row::is_nonblank).into_iter().collect(),
-            Self::IntentMatches => {
-                ranked(rows, |row| intent.score(row.salience.intent_mask, layout.lines()))
-            }
+            Self::IntentMatches => ranked(rows, |row| match row.salience {
+                salience if salience.is_noise && intent.is_inferred() => 0,
+                salience => intent.score(salience.intent_mask, layout.lines()),
+            }),
             Self::Essential => marked(rows, ESSENTIAL_WEIGHT),
             Self::Marked => marked(rows, 1),
             Self::Salient => ranked(rows, |row| row.salience.weight),

@@ -1,4 +1,4 @@
-//! The caller's intent, as words to search for.
+//! What the reader looks for, as words to search for.
 
 use aho_corasick::AhoCorasick;
 use forebay_text::words;
@@ -9,23 +9,53 @@ const MAX_WORDS: usize = 32;
 /// Shorter words match only at the start of a word.
 const MIN_SUBSTRING_BYTES: usize = 4;
 
+/// A word of an inferred intent counts if at most one line in this many contains it.
+const MIN_INFERRED_RARITY: u64 = 16;
+
+/// What the reader looks for, and who says so.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum IntentText {
+    #[default]
+    None,
+    /// The caller says it.
+    Stated(String),
+    /// It is guessed from what was said before the call.
+    Inferred(String),
+}
+
+impl IntentText {
+    fn words(&self) -> &str {
+        match self {
+            Self::None => "",
+            Self::Stated(words) | Self::Inferred(words) => words,
+        }
+    }
+}
+
 /// The words of an intent, and the number of lines that contain each.
 #[derive(Debug)]
 pub(crate) struct Intent {
+    is_inferred: bool,
     finder: Option<AhoCorasick>,
     /// For each word, the number of lines that contain it.
     line_counts: Vec<u64>,
 }
 
 impl Intent {
-    pub(crate) fn new(intent: &str) -> Self {
-        let words: Vec<String> = words::significant(intent, MAX_WORDS)
+    pub(crate) fn new(intent: &IntentText) -> Self {
+        let words: Vec<String> = words::significant(intent.words(), MAX_WORDS)
             .iter()
             .map(|word| singular(word).to_owned())
             .collect();
         let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(&words).ok();
         let finder = finder.filter(|_| !words.is_empty());
-        Self { finder, line_counts: vec![0; words.len()] }
+        let is_inferred = matches!(intent, IntentText::Inferred(_));
+        Self { is_inferred, finder, line_counts: vec![0; words.len()] }
+    }
+
+    /// Returns true if nobody stated it: it may then displace nothing that is more certain.
+    pub(crate) fn is_inferred(&self) -> bool {
+        self.is_inferred
     }
 
     /// Returns the words that a line contains, one bit each.
@@ -45,9 +75,12 @@ impl Intent {
 
     /// Returns the score of a line with these words; rare words score higher.
     pub(crate) fn score(&self, mask: u32, total: u64) -> u32 {
-        let score = |lines: u64| u64::max(total, 1).div_ceil(lines.max(1)).ilog2() + 1;
+        let min_rarity = if self.is_inferred { MIN_INFERRED_RARITY } else { 1 };
         let seen = self.line_counts.iter().enumerate().filter(|(word, _)| mask >> word & 1 == 1);
-        seen.map(|(_, lines)| score(*lines)).sum()
+        seen.map(|(_, lines)| total.max(1).div_ceil((*lines).max(1)))
+            .filter(|rarity| *rarity >= min_rarity)
+            .map(|rarity| rarity.ilog2() + 1)
+            .sum()
     }
 }
 
@@ -65,7 +98,8 @@ mod tests {
 
     #[track_caller]
     fn check(intent: &str, line: &str, expect: u32) {
-        assert_eq!(Intent::new(intent).match_line(line), expect, "{intent:?} in {line:?}");
+        let mut stated = Intent::new(&IntentText::Stated(intent.to_owned()));
+        assert_eq!(stated.match_line(line), expect, "{intent:?} in {line:?}");
     }
 
     #[test]
@@ -78,11 +112,17 @@ mod tests {
 
     #[test]
     fn rare_words_score_higher() {
-        let mut intent = Intent::new("test migration");
-        for _ in 0..99 {
-            intent.match_line("a test");
+        let words = || "test migration".to_owned();
+        for (text, of_frequent) in
+            [(IntentText::Stated(words()), 2), (IntentText::Inferred(words()), 0)]
+        {
+            let mut intent = Intent::new(&text);
+            for _ in 0..99 {
+                intent.match_line("a test");
+            }
+            let rare = intent.match_line("the migration");
+            assert_eq!(intent.score(1, 100), of_frequent, "{text:?}");
+            assert!(intent.score(rare, 100) > 6, "{text:?}");
         }
-        let rare = intent.match_line("the migration");
-        assert!(intent.score(rare, 100) > intent.score(1, 100) + 4);
     }
 }

@@ -12,7 +12,7 @@ use forebay_text::cut;
 
 use crate::location;
 use crate::recognizers::EmbeddedRecognizers;
-pub(crate) use intent::Intent;
+pub(crate) use intent::{Intent, IntentText};
 use patterns::{Kind, PATTERNS, Pattern};
 use word_finder::WordFinder;
 

@@ -8,6 +8,8 @@ pub struct ToolCall {
     /// The host's name of this call, the same before and after.
     pub id: Option<String>,
     pub action: ToolAction,
+    /// What the command is for, in the words that the host had its model write.
+    pub description: Option<String>,
     /// Whether it asks for some lines of a file, not all.
     pub is_partial: bool,
 }

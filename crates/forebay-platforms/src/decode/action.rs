@@ -81,6 +81,14 @@ pub(super) fn parse(kind: ToolKind, input: &Value, mcp: McpTool) -> ToolAction {
     }
 }
 
+/// Returns what a command is for, where the host asks its model to say so. Other tools have fields of this name for
+/// text that they are to write.
+pub(super) fn shell_description(action: &ToolAction, input: &Value) -> Option<String> {
+    let is_shell = matches!(action, ToolAction::Shell { .. });
+    let description = input.get("description").filter(|_| is_shell)?.as_str()?.trim();
+    (!description.is_empty()).then(|| description.to_owned())
+}
+
 fn first(input: &Value, names: &[&str]) -> String {
     texts(input, names).into_iter().next().unwrap_or_default()
 }

@@ -164,7 +164,8 @@ impl Decoder {
         original.input = field::parse_embedded_json(input);
         let action = self.action(row, &name, &original.input, mcp);
         let is_partial = action.kind() == ToolKind::Read && action::is_partial(&original.input);
-        ToolCall { name, id, action, is_partial }
+        let description = action::shell_description(&action, &original.input);
+        ToolCall { name, id, action, description, is_partial }
     }
 
     fn action(&self, row: &HostEvent, name: &str, input: &Value, mcp: McpTool) -> ToolAction {

@@ -38,6 +38,7 @@ mod hook_capture;
 mod hook_errors;
 mod hook_guide;
 mod hook_host;
+mod hook_intent;
 mod hook_mod;
 mod hook_payloads;
 mod hook_rules;
