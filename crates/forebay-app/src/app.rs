@@ -382,6 +382,7 @@ impl App {
             created: self.now(),
             digest: String::new(),
             detail: NewDetail::Plain,
+            command: None,
             has_all_chunks: false,
             replaces_source: false,
         }

@@ -14,7 +14,7 @@ use super::blobs;
 use super::connection::ScopedConn;
 use super::error::PgError;
 use super::text::{Name, Text};
-use super::{chunks, purge, sessions};
+use super::{chunks, command_runs, purge, sessions};
 
 /// Creates an entry that is not visible yet.
 pub(super) fn start(conn: &mut ScopedConn<'_>) -> Result<StartedEntry, PgError> {
@@ -75,6 +75,9 @@ pub(super) fn complete(
             }
             write_note(conn, entry, note)?;
         }
+    }
+    if let Some(run) = &new.command {
+        command_runs::write(conn, entry, run)?;
     }
     built_entry(conn, (entry, reference), content, new)
 }

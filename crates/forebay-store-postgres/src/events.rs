@@ -148,6 +148,18 @@ pub(super) fn marks(conn: &mut ScopedConn<'_>, session: &str) -> Result<Vec<Stri
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
+pub(super) fn is_marked(
+    conn: &mut ScopedConn<'_>,
+    session: &str,
+    topic: &str,
+) -> Result<bool, PgError> {
+    let found = conn.first(
+        "SELECT FROM mark WHERE workspace = $1 AND project = $2 AND session = $3 AND topic = $4",
+        &[&Name(session), &Name(topic)],
+    )?;
+    Ok(found.is_some())
+}
+
 pub(super) fn unmark(
     conn: &mut ScopedConn<'_>,
     session: &str,

@@ -19,6 +19,7 @@ mod address;
 mod auto_analyze;
 mod blobs;
 mod chunks;
+mod command_runs;
 mod conditions;
 mod connection;
 mod counts;

@@ -10,13 +10,13 @@ use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use forebay_store::blob::{Damage, PART_BYTES};
 use forebay_store::{
-    Candidate, ChunkEmbedding, DerivedKey, DerivedValue, EmbeddingProgress, Embeddings,
-    EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health, HistoryPage, Import,
-    ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep, Maintenance, NewSource,
-    NotePage, PurgeReport, PurgeSelection, Reindex, ReindexedChunk, Retention, SearchIndex,
-    SessionSummary, Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk,
-    StoreError, StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile, WorkingSet,
-    WorkingSets,
+    Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
+    EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
+    HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
+    Maintenance, NewSource, NotePage, PurgeReport, PurgeSelection, Reindex, ReindexedChunk,
+    Retention, SearchIndex, SessionSummary, Sessions, SimilarWord, SincePage, Source, SourceItem,
+    Sources, StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage, WordStatistics,
+    WorkingFile, WorkingSet, WorkingSets,
 };
 
 use super::connection::ScopedConn;
@@ -24,9 +24,15 @@ use super::pool::PurgeLock;
 use super::reindex::PostgresReindex;
 use super::upload::PostgresUpload;
 use super::{
-    PostgresStore, blobs, chunks, derived, embeddings, entries, events, files, hits, imports,
-    lists, migrate, purge, search, sessions, sources, tokens, usage, vocabulary,
+    PostgresStore, blobs, chunks, command_runs, derived, embeddings, entries, events, files, hits,
+    imports, lists, migrate, purge, search, sessions, sources, tokens, usage, vocabulary,
 };
+
+impl CommandRuns for PostgresStore {
+    fn command_runs(&self, page: &CommandRunPage) -> Result<Vec<CommandRun>, StoreError> {
+        self.with_connection(|conn| command_runs::list(conn, page))
+    }
+}
 
 impl Entries for PostgresStore {
     fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError> {
@@ -244,6 +250,10 @@ impl Sessions for PostgresStore {
 
     fn marks(&self, session: &str) -> Result<Vec<String>, StoreError> {
         self.with_connection(|conn| events::marks(conn, session))
+    }
+
+    fn is_marked(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
+        self.with_connection(|conn| events::is_marked(conn, session, topic))
     }
 
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {

@@ -12,7 +12,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction}
 
 use super::inverted_index::{self, AssignedIds};
 use super::references::{self, References};
-use super::{blobs, chunks, purge, sessions, usage};
+use super::{blobs, chunks, command_runs, purge, sessions, usage};
 
 const NEXT_ID: &str = "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'entry'";
 const WRITE: &str =
@@ -33,7 +33,8 @@ const WRITE_RUN: &str =
 
 /// Returns the statements that store a run, expensive ones first.
 pub(super) fn run_statements() -> impl Iterator<Item = &'static str> {
-    let of_entry = [WRITE, sessions::TOUCH, WRITE_RUN, references::IS_USED, NEXT_ID];
+    let of_entry =
+        [WRITE, sessions::TOUCH, WRITE_RUN, command_runs::WRITE, references::IS_USED, NEXT_ID];
     of_entry.into_iter().chain(blobs::WRITE_STATEMENTS.iter().copied()).chain([usage::RECORD])
 }
 
@@ -136,6 +137,9 @@ pub(super) fn complete(
             }
             write_note(transaction, entry, note)?;
         }
+    }
+    if let Some(run) = &new.command {
+        command_runs::write(transaction, entry, run)?;
     }
     to_entry(transaction, (entry, reference), content, new)
 }

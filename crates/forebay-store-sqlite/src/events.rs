@@ -179,16 +179,23 @@ pub(super) fn marks(connection: &Connection, session: &str) -> rusqlite::Result<
         .collect()
 }
 
+pub(super) fn is_marked(
+    connection: &Connection,
+    session: &str,
+    topic: &str,
+) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT 1 FROM mark WHERE session = ?1 AND topic = ?2")?
+        .exists([session, topic])
+}
+
 pub(super) fn unmark(
     connection: &Connection,
     session: &str,
     topic: &str,
 ) -> rusqlite::Result<bool> {
-    let is_there = connection
-        .prepare_cached("SELECT 1 FROM mark WHERE session = ?1 AND topic = ?2")?
-        .exists([session, topic])?;
     // Usually there is none, and a read needs no write lock.
-    Ok(is_there
+    Ok(is_marked(connection, session, topic)?
         && connection
             .prepare_cached("DELETE FROM mark WHERE session = ?1 AND topic = ?2")?
             .execute([session, topic])?

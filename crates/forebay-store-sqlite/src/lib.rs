@@ -18,6 +18,7 @@
 mod blobs;
 mod chunk_attributes;
 mod chunks;
+mod command_runs;
 mod conditions;
 mod connection;
 mod database_files;

@@ -25,6 +25,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0009_tokens", sql: include_str!("migrations/0009_tokens.sql") },
     Migration { name: "0010_words", sql: include_str!("migrations/0010_words.sql") },
     Migration { name: "0011_embedding", sql: include_str!("migrations/0011_embedding.sql") },
+    Migration { name: "0012_command_runs", sql: include_str!("migrations/0012_command_runs.sql") },
 ];
 
 /// Applies pending migrations; rejects a database that is newer or has different ones. Returns what

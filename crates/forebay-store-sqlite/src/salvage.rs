@@ -20,6 +20,7 @@ const TABLES: &[&str] = &[
     "blob_part",
     "entry",
     "run",
+    "command_run",
     "note",
     "link",
     "chunk",
@@ -53,6 +54,7 @@ const RECONCILE: &str = "
     DELETE FROM blob_part WHERE blob NOT IN (SELECT id FROM blob);
     UPDATE note SET superseded_by = NULL WHERE superseded_by NOT IN (SELECT id FROM entry);
     DELETE FROM run WHERE entry NOT IN (SELECT id FROM entry);
+    DELETE FROM command_run WHERE entry NOT IN (SELECT id FROM entry);
     DELETE FROM note WHERE entry NOT IN (SELECT id FROM entry);
     DELETE FROM link WHERE note NOT IN (SELECT id FROM entry) OR entry NOT IN (SELECT id FROM entry);
     DELETE FROM twin WHERE entry NOT IN (SELECT id FROM entry);

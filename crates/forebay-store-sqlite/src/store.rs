@@ -8,22 +8,28 @@ use forebay_domain::event::RecordedEvent;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use forebay_store::{
-    Candidate, ChunkEmbedding, DerivedKey, DerivedValue, EmbeddingProgress, Embeddings,
-    EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health, HistoryPage, Import,
-    ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep, Maintenance, NewChunk,
-    NewSource, NotePage, PurgeReport, PurgeSelection, Reindex, ReindexedChunk, Retention,
-    SearchIndex, SessionSummary, Sessions, SimilarWord, SincePage, Source, SourceItem, Sources,
-    StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile,
-    WorkingSet, WorkingSets,
+    Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
+    EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
+    HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
+    Maintenance, NewChunk, NewSource, NotePage, PurgeReport, PurgeSelection, Reindex,
+    ReindexedChunk, Retention, SearchIndex, SessionSummary, Sessions, SimilarWord, SincePage,
+    Source, SourceItem, Sources, StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage,
+    WordStatistics, WorkingFile, WorkingSet, WorkingSets,
 };
 use rusqlite::Transaction;
 
 use super::inverted_index::{self, Batch};
 use super::search::{self, SearchCaches};
 use super::{
-    SqliteStore, blobs, chunks, derived, embeddings, entries, events, hits, imports, lists,
-    migrate, purge, sessions, sources, tokens, upload, usage, working_set,
+    SqliteStore, blobs, chunks, command_runs, derived, embeddings, entries, events, hits, imports,
+    lists, migrate, purge, sessions, sources, tokens, upload, usage, working_set,
 };
+
+impl CommandRuns for SqliteStore {
+    fn command_runs(&self, page: &CommandRunPage) -> Result<Vec<CommandRun>, StoreError> {
+        self.query(|connection| command_runs::list(connection, page))
+    }
+}
 
 impl Entries for SqliteStore {
     fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError> {
@@ -220,6 +226,10 @@ impl Sessions for SqliteStore {
 
     fn marks(&self, session: &str) -> Result<Vec<String>, StoreError> {
         self.query(|connection| events::marks(connection, session))
+    }
+
+    fn is_marked(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
+        self.query(|connection| events::is_marked(connection, session, topic))
     }
 
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {

@@ -7,6 +7,7 @@ use forebay_domain::{Entry, EntryKind, Note, Reference, RunRecord, Timestamp};
 use crate::StoreError;
 use crate::blob::writer::BlobContent;
 use crate::chunk::NewChunk;
+use crate::command_runs::NewCommandRun;
 use crate::replication::{NotePage, ReplicaOrigin, ReplicateOutcome, SincePage};
 
 /// Stores entries and reads them back.
@@ -84,6 +85,8 @@ pub struct NewEntry {
     pub created: Timestamp,
     pub digest: String,
     pub detail: NewDetail,
+    /// The command whose output it is, to compare its next run with this one.
+    pub command: Option<NewCommandRun>,
     /// Whether the upload brought the chunks of all its bytes; otherwise they are made later.
     pub has_all_chunks: bool,
     /// Whether it replaces the entry of the same source in the same transaction.

@@ -20,6 +20,7 @@ pub mod busy_timeout;
 pub mod cache;
 pub mod candidates;
 pub mod chunk;
+mod command_runs;
 pub mod control_file;
 pub mod derived;
 pub mod document;
@@ -57,6 +58,7 @@ pub use chunk::{
     ChunkEmbedding, Embedding, EmbeddingProgress, IndexState, IndexStep, NewChunk,
     REMOTE_MODEL_PREFIX, ReindexedChunk, StaleChunk,
 };
+pub use command_runs::{CommandHash, CommandRun, CommandRunPage, CommandRuns, NewCommandRun};
 pub use embeddings::Embeddings;
 pub use entries::{Entries, HistoryPage, NewDetail, NewEntry, NewNote, Upload};
 pub use error::StoreError;

@@ -25,6 +25,9 @@ pub trait Sessions: Send + Sync {
     /// Returns the topics that a session is marked with, in alphabetical order.
     fn marks(&self, session: &str) -> Result<Vec<String>, StoreError>;
 
+    /// Whether a session is marked with a topic.
+    fn is_marked(&self, session: &str, topic: &str) -> Result<bool, StoreError>;
+
     /// Removes a mark; returns whether there was one.
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError>;
 }

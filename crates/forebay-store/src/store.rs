@@ -1,5 +1,6 @@
 //! [`Store`]: all store traits combined.
 
+use crate::command_runs::CommandRuns;
 use crate::embeddings::Embeddings;
 use crate::entries::Entries;
 use crate::imports::Imports;
@@ -17,6 +18,7 @@ use crate::working_set::WorkingSets;
 /// Each method runs at most one short transaction; many processes may use a store concurrently.
 pub trait Store:
     Entries
+    + CommandRuns
     + SearchIndex
     + Embeddings
     + Sources
@@ -32,6 +34,7 @@ pub trait Store:
 
 impl<Engine> Store for Engine where
     Engine: Entries
+        + CommandRuns
         + SearchIndex
         + Embeddings
         + Sources

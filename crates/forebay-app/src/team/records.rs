@@ -373,6 +373,7 @@ fn read(
     };
     let session = cut::one_line(&line.session, 200);
     let new = NewEntry {
+        command: None,
         kind,
         title: clean(&line.title, MAX_TITLE_CHARS),
         source: clean(&line.source, MAX_FIELD_CHARS),

@@ -50,6 +50,7 @@ pub(crate) fn new_entry(kind: EntryKind, title: &str) -> NewEntry {
         created: NOW,
         digest: format!("digest of {title}"),
         detail: NewDetail::Plain,
+        command: None,
         has_all_chunks: true,
         replaces_source: false,
     }

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failing step fails the test")]
 
+mod command_runs;
 mod embeddings;
 mod engine;
 mod entries;

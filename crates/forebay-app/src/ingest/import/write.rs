@@ -71,6 +71,7 @@ impl EntryBuilder<'_> {
         at: Option<Timestamp>,
     ) -> NewEntry {
         NewEntry {
+            command: None,
             kind,
             title,
             source: format!("{}:{}", self.host, self.app.redaction.name(&place.session)),

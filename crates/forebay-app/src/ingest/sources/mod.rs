@@ -333,6 +333,7 @@ pub(crate) fn to_item(
     let title = if candidate.path.is_empty() { &candidate.source } else { &candidate.path };
     let chunks = chunk::chunks(title, &text, converted.format);
     let entry = NewEntry {
+        command: None,
         title: title.clone(),
         source: candidate.source.clone(),
         has_all_chunks: true,
