@@ -15,6 +15,7 @@
 
 mod binary;
 mod command;
+mod comparison;
 mod custom;
 mod digester;
 mod failure_reason;
@@ -34,6 +35,7 @@ mod terminal;
 
 use std::borrow::Cow;
 
+pub use comparison::{Comparison, LineChange, Lines, Sameness, TestChange, compare};
 pub use custom::{BadDefinition, CountDefinition, CustomRecognizers, Definition, SampleCheck};
 pub use digester::Digester;
 
@@ -131,13 +133,21 @@ pub fn digest(raw: &[u8], hint: Hint<'_>, intent: Option<&str>, budget: Budget) 
 ///
 /// For tests, which check each statement against the text.
 pub fn statements(raw: &[u8], hint: Hint<'_>) -> Vec<String> {
-    let text = clean(raw);
-    let start = forebay_text::cut::prefix(&text, digester::START_BYTES);
+    let report = report(&clean(raw), hint);
+    report.into_iter().flat_map(|report| report.facts).map(|fact| fact.text).collect()
+}
+
+/// Returns what a test runner says in a text without terminal noise; nothing if several runs or runners do.
+fn test_facts(text: &str, hint: Hint<'_>) -> Option<tally::TestFacts> {
+    report(text, hint)?.tests
+}
+
+fn report(text: &str, hint: Hint<'_>) -> Option<recognizers::Report> {
+    let start = forebay_text::cut::prefix(text, digester::START_BYTES);
     let mut reducer =
         reducer::Reducer::new(hint, start, &salience::IntentText::None, STATEMENTS_TOKENS);
-    digester::feed(&mut reducer, &text);
-    let report = reducer.report(text.lines().count() as u64);
-    report.into_iter().flat_map(|report| report.facts).map(|fact| fact.text).collect()
+    digester::feed(&mut reducer, text);
+    reducer.report(text.lines().count() as u64)
 }
 
 /// A budget for which recognizers shorten few lists.

@@ -3,6 +3,8 @@
 use forebay_text::cut;
 use forebay_text::number::grouped;
 
+use crate::tally::TestFacts;
+
 /// Stands between a line of a digest and why it is shown.
 pub(crate) const REASON_MARK: &str = "  ← ";
 
@@ -69,6 +71,8 @@ pub(crate) struct Report {
     pub(crate) failing: Option<bool>,
     /// Percentage of the budget for facts if lines are quoted below them.
     pub(crate) facts_share: usize,
+    /// The tests of the only run that it is about.
+    pub(crate) tests: Option<TestFacts>,
 }
 
 /// Percentage of the budget for facts by default.
@@ -76,7 +80,13 @@ const DEFAULT_FACTS_SHARE: usize = 60;
 
 impl Report {
     pub(crate) fn new(quotes: Quotes) -> Self {
-        Self { facts: Vec::new(), quotes, failing: None, facts_share: DEFAULT_FACTS_SHARE }
+        Self {
+            facts: Vec::new(),
+            quotes,
+            failing: None,
+            facts_share: DEFAULT_FACTS_SHARE,
+            tests: None,
+        }
     }
 
     /// Starts with a summary of what was run and how it ended.
@@ -221,6 +231,10 @@ impl Report {
         self.facts.extend(other.facts);
         self.quotes = Quotes::Default;
         self.facts_share = self.facts_share.max(other.facts_share);
+        self.tests = match (self.tests, other.tests) {
+            (Some(_), Some(_)) => None,
+            (one, two) => one.or(two),
+        };
         self.failing = match (self.failing, other.failing) {
             (Some(one), Some(two)) => Some(one || two),
             (one, two) => one.or(two),

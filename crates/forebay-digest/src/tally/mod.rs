@@ -15,6 +15,6 @@ pub(crate) use diagnostics::{Diagnostic, Diagnostics, Severity, is_rule_code};
 pub(crate) use name_series::list_series;
 pub(crate) use number_range::{NumberRange, format_number, format_rounded};
 pub(crate) use templates::MessageTemplates;
-pub(crate) use test_outcome::TestOutcome;
+pub(crate) use test_outcome::{TestFacts, TestOutcome};
 pub(crate) use value_counts::ValueCounts;
 pub(crate) use value_stats::{ValueStats, has_other_types, looks_like_date};

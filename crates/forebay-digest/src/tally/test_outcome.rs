@@ -39,6 +39,19 @@ pub(crate) struct TestOutcome {
     unlisted: u64,
 }
 
+/// What a runner says of one run of its tests, to compare it with another run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TestFacts {
+    pub(crate) runner: String,
+    pub(crate) passed: Option<u64>,
+    pub(crate) failed: Option<u64>,
+    pub(crate) skipped: Option<u64>,
+    /// Names of failing tests.
+    pub(crate) failing: Vec<String>,
+    /// True if the run ended with a summary and every failing test is named.
+    pub(crate) is_complete: bool,
+}
+
 /// A failing test, with location and reason.
 #[derive(Debug, Default)]
 struct Failure {
@@ -207,11 +220,31 @@ impl TestOutcome {
         }
         let summary = format!("{runner}: {}{scope}", self.summary());
         let mut report = Report::with_summary(summary, Quotes::Default).failing(failing);
+        report.tests = self.facts(runner);
         if failing {
             report.facts_share = FAILURES_SHARE;
             self.add_failure_facts(&mut report);
         }
         Some(report)
+    }
+
+    /// Returns the facts of a single run.
+    fn facts(&self, runner: &str) -> Option<TestFacts> {
+        if self.has_several_runs() {
+            return None;
+        }
+        let failed = self.failed.unwrap_or(0) + self.errors.unwrap_or(0);
+        Some(TestFacts {
+            runner: runner.to_owned(),
+            passed: self.passed,
+            failed: self.has_summary.then_some(failed),
+            skipped: self.skipped,
+            failing: self.failures.iter().map(|failure| failure.name.clone()).collect(),
+            is_complete: self.has_summary
+                && self.unlisted == 0
+                && !self.has_other_failure
+                && self.failures.len() as u64 == failed,
+        })
     }
 
     /// Names weigh more than reasons, so that all failures are named before any is explained.
