@@ -24,6 +24,7 @@ mod app;
 pub mod bounds;
 mod call;
 mod capabilities;
+mod earlier_runs;
 mod edit;
 mod error;
 pub mod guide;

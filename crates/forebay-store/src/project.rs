@@ -69,6 +69,12 @@ impl Project {
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
+    /// Returns the branch that the remote `origin` has checked out.
+    pub fn default_branch(&self) -> Option<String> {
+        let head = common_dir(self.git_dir.as_ref()?).join("refs/remotes/origin/HEAD");
+        read(&head)?.trim().strip_prefix("ref: refs/remotes/origin/").map(str::to_owned)
+    }
+
     /// Returns git's folder for this worktree.
     pub fn git_folder(&self) -> Option<&Path> {
         self.git_dir.as_deref()

@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::capture::{self, Captured, RawResult};
 use super::{Host, advice, capture_filter};
-use crate::render::frame;
+use crate::earlier_runs;
+use crate::render::difference::ComparedDigest;
+use crate::render::frame::CaptureFrame;
 use crate::{Answer, App, AppError};
 
 /// Its name in the usage statistics.
@@ -34,7 +36,7 @@ pub(super) fn answer(
     if host.loaded_mod.is_some() || !is_worth_replacing(app, result, &raw) {
         return Ok(Reply::Silent);
     }
-    let captured = capture::store(app, agent, call, &raw)?;
+    let captured = capture::store(app, agent, call, &raw, "")?;
     advice::on_long_output(app, host, &captured.entry, raw.cut_remark().as_deref())
 }
 
@@ -51,15 +53,15 @@ pub(super) fn replace(
     if !is_worth_replacing(app, result, &raw) {
         return Ok(Reply::Silent);
     }
-    let captured = capture::store(app, agent, call, &raw)?;
-    let text = text(&captured, result, raw.cut_remark());
+    let captured = capture::store(app, agent, call, &raw, agent.session.as_str())?;
+    let raw_bytes = captured.entry.bytes;
+    let text = text(app, agent, call, captured, result, raw.cut_remark());
     // A result that is not longer than its digest stays.
     if text.len() >= result.bytes() {
         return Ok(Reply::Silent);
     }
     let shown = shown_bytes(host, result) as u64;
-    let answer =
-        Answer::new(text, Value::Null).instead_of(captured.entry.bytes).of_which_shown(shown);
+    let answer = Answer::new(text, Value::Null).instead_of(raw_bytes).of_which_shown(shown);
     app.record_usage(USAGE_NAME, &answer, started.elapsed());
     app.flush_usage();
     Ok(Reply::Replace(answer.text))
@@ -78,8 +80,26 @@ fn is_worth_replacing(app: &App, result: &ToolResult, raw: &RawResult<'_>) -> bo
 }
 
 /// Returns the text for the model.
-fn text(captured: &Captured, result: &ToolResult, cut_remark: Option<String>) -> String {
+fn text(
+    app: &App,
+    agent: &App,
+    call: &ToolCall,
+    captured: Captured,
+    result: &ToolResult,
+    cut_remark: Option<String>,
+) -> String {
+    let Captured { entry, digest, redactions, command } = captured;
+    let entry = &entry;
+    let difference =
+        command.as_ref().and_then(|command| earlier_runs::difference(app, entry, command));
+    let digest_again = |budget, output: &[u8]| {
+        let mut digester = capture::digester(app, agent, call, &entry.title, result, budget);
+        digester.push(output);
+        digester.finish()
+    };
+    let compared =
+        ComparedDigest::new(digest, difference.as_ref(), capture::budget(app), digest_again);
     let ending = result.exit_code.map(Ending::Exited);
     let remarks = cut_remark.into_iter().collect();
-    frame::for_capture(&captured.digest, &captured.entry, ending, remarks, &captured.redactions)
+    CaptureFrame { entry, ending, remarks, redactions: &redactions }.around(&compared)
 }

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 
 use forebay_digest::{Budget, Digest, Digester, Hint};
 use forebay_domain::hook::{HostCut, ResultPart, ToolAction, ToolCall, ToolResult};
-use forebay_domain::{Entry, EntryKind, Stream, tokens};
+use forebay_domain::{Ending, Entry, EntryKind, Stream, tokens};
 use forebay_redact::Redactions;
+use forebay_store::NewCommandRun;
 use forebay_text::{cut, number};
 
 use super::saved_output;
+use crate::earlier_runs;
 use crate::inferred_intent::last_request;
 use crate::ingest::digesting_upload::DigestingUpload;
 use crate::render::frame;
@@ -26,6 +28,8 @@ pub(super) struct Captured {
     pub(super) entry: Entry,
     pub(super) digest: Digest,
     pub(super) redactions: Redactions,
+    /// The command, if it is one.
+    pub(super) command: Option<NewCommandRun>,
 }
 
 impl<'a> RawResult<'a> {
@@ -85,40 +89,77 @@ impl<'a> RawResult<'a> {
     }
 }
 
-/// Stores a result and digests it.
+/// Stores a result and digests it; the model of session `reader` gets the digest.
 pub(super) fn store(
     app: &App,
     agent: &App,
     call: &ToolCall,
     raw: &RawResult<'_>,
+    reader: &str,
 ) -> Result<Captured, AppError> {
     // Digesting takes as long as opening the store, so both run in parallel.
     app.stores.open_own_in_background();
     let opened = OnceCell::new();
     let begin = || app.stores.upload_to_own(&opened);
-    let (title, in_title) = app.redaction.redact(&title_of(call));
-    let title = cut::one_line(&title, 200);
+    let (line, in_title) = app.redaction.redact(&title_of(call));
+    let title = cut::one_line(&line, 200);
     let mut streams = app.redaction.streams();
-    let mut upload = DigestingUpload::new(begin, digester(app, call, &title, raw.result));
-    if let Some(words) = call.description.clone().or_else(|| last_request(agent)) {
-        upload.digester.infer_intent(&words);
-    }
+    let digester = digester(app, agent, call, &title, raw.result, budget(app));
+    let mut upload = DigestingUpload::new(begin, digester);
     let keep = &mut |_: Stream, clean: &[u8]| upload.take(clean);
     raw.read(&mut |stream, bytes| streams.push(stream, bytes, keep)).map_err(unreadable)?;
     let mut redactions = streams.finish(keep);
     redactions.add(&in_title);
     let mut new = app.new_entry(EntryKind::Capture, title);
     new.source = app.redaction.name(&call.name);
+    let command = command_run(app, call, &line, raw.result, reader);
+    new.command.clone_from(&command);
     let (digest, entry) = upload.finish(new);
-    Ok(Captured { entry: entry?, digest, redactions })
+    Ok(Captured { entry: entry?, digest, redactions, command })
 }
 
-fn digester(app: &App, call: &ToolCall, title: &str, result: &ToolResult) -> Digester {
-    let tokens = app.settings.digest.budget.saturating_sub(frame::RESERVED_TOKENS).max(1);
+/// Describes the run of a command for a comparison with later ones.
+fn command_run(
+    app: &App,
+    call: &ToolCall,
+    line: &str,
+    result: &ToolResult,
+    reader: &str,
+) -> Option<NewCommandRun> {
+    let ToolAction::Shell { .. } = call.action else { return None };
+    let ending = result.exit_code.map(|code| Ending::Exited(code).to_string());
+    let outcome = (has_failed(result), ending.unwrap_or_default());
+    // A part of an output says nothing about the rest.
+    let is_whole = result.cut.is_none();
+    earlier_runs::command_run(app, line, &app.cwd, outcome, reader.to_owned()).filter(|_| is_whole)
+}
+
+fn has_failed(result: &ToolResult) -> bool {
+    result.is_error || result.exit_code.is_some_and(|code| code != 0)
+}
+
+/// Returns the budget of the digest of a result.
+pub(super) fn budget(app: &App) -> Budget {
+    Budget::exactly(app.settings.digest.budget.saturating_sub(frame::RESERVED_TOKENS).max(1))
+}
+
+/// Returns a digester for the result of a call.
+pub(super) fn digester(
+    app: &App,
+    agent: &App,
+    call: &ToolCall,
+    title: &str,
+    result: &ToolResult,
+    budget: Budget,
+) -> Digester {
     let is_shell = matches!(call.action, ToolAction::Shell { .. });
-    let failed = result.is_error || result.exit_code.is_some_and(|code| code != 0);
-    let hint = Hint { command: is_shell.then_some(title), failed, ..app.hint(title) };
-    Digester::new(hint, None, Budget::exactly(tokens))
+    let command = is_shell.then_some(title);
+    let hint = Hint { command, failed: has_failed(result), ..app.hint(title) };
+    let mut digester = Digester::new(hint, None, budget);
+    if let Some(words) = call.description.clone().or_else(|| last_request(agent)) {
+        digester.infer_intent(&words);
+    }
+    digester
 }
 
 /// Returns a one-line title of the call.

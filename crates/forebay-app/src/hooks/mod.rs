@@ -37,6 +37,7 @@ use forebay_text::invisible::visible;
 use serde_json::Value;
 
 use crate::agents::host_mods;
+use crate::earlier_runs::HAS_SUBAGENTS;
 use crate::{Answer, App, AppError};
 
 /// The calling host, as far as a reply depends on it.
@@ -99,6 +100,12 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     let agent = call.subagent.as_deref().filter(|_| !ends_subagent(&call.event)).map(|agent| {
         app.on_behalf_of(&app.client, Some(&session::of_subagent(&app.session, agent)))
     });
+    if agent.is_some()
+        && let HookEvent::BeforeTool(_) = &call.event
+        && let Err(error) = mark_subagents(app)
+    {
+        tracing::warn!(%error, "cannot record that subagents work");
+    }
     let reply = reply(app, agent.as_ref().unwrap_or(app), host, call);
     if let Ok(Reply::Context(text)) = &reply {
         count_context(app, text);
@@ -115,6 +122,15 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         tracing::warn!(%error, "cannot checkpoint the store's log");
     }
     reply.map(shown)
+}
+
+/// Marks the session before a subagent's call of a tool, whose answer must not rely on the main agent's context.
+fn mark_subagents(app: &App) -> Result<(), AppError> {
+    let store = app.stores.own()?;
+    if !store.is_marked(&app.session, HAS_SUBAGENTS)? {
+        store.mark(&app.session, HAS_SUBAGENTS)?;
+    }
+    Ok(())
 }
 
 /// A reply whose text hides no characters. A command must stay as it is.

@@ -7,6 +7,7 @@ use forebay_redact::Redactions;
 use forebay_sandbox::FinishedRun;
 use forebay_text::{cut, number};
 
+use super::difference::{self, ComparedDigest};
 use super::outside;
 use crate::AppError;
 use crate::next_call::NextCall;
@@ -40,53 +41,90 @@ impl Outcome<'_> {
             None => self.finished.ending.to_string(),
         }
     }
+
+    /// Lists what a reader must know besides the output.
+    fn remarks(&self, entry: Result<&Entry, &AppError>) -> Vec<String> {
+        let mut lines = remarks(entry, self.finished);
+        lines.extend((!self.redactions.is_empty()).then(|| self.redactions.to_string()));
+        lines.extend_from_slice(self.blocked);
+        lines
+    }
 }
 
 /// Renders the answer to a run within `budget` tokens.
 pub(crate) fn for_run(
-    digest: &Digest,
+    compared: &ComparedDigest,
     entry: Result<&Entry, &AppError>,
     outcome: &Outcome<'_>,
     budget: u64,
 ) -> String {
-    let mut lines = vec![head(digest, entry, outcome)];
-    lines.extend(remarks(entry, outcome.finished));
-    if !outcome.redactions.is_empty() {
-        lines.push(outcome.redactions.to_string());
-    }
-    lines.extend_from_slice(outcome.blocked);
-    let body = outside::marked(digest.text.trim_end_matches('\n'));
-    if digest.verbatim {
-        lines.extend((!body.is_empty()).then(|| body.into_owned()));
-        return lines.join("\n");
-    }
-    let last = entry.ok().map(|entry| left_out(digest, entry.reference));
+    let frame = |size: &str| {
+        let mut lines = vec![head(entry, outcome, size)];
+        lines.extend(outcome.remarks(entry));
+        lines
+    };
+    let short = compared.unchanged.as_ref().map(|unchanged| frame(unchanged).join("\n"));
+    let lines = frame(&size(&compared.digest));
+    let whole = if compared.digest.verbatim {
+        around(lines, compared, None)
+    } else {
+        within(lines, compared, entry.ok(), tokens::to_bytes(budget))
+    };
+    difference::shorter(whole, short)
+}
+
+/// Puts the digest and what is told beside it between its first and last lines.
+fn around(mut lines: Vec<String>, compared: &ComparedDigest, last: Option<String>) -> String {
+    let body = outside::marked(compared.digest.text.trim_end_matches('\n'));
+    lines.extend(compared.above.clone());
+    lines.extend((!body.is_empty()).then(|| body.into_owned()));
+    lines.extend(compared.below.clone());
+    lines.extend(last);
+    lines.join("\n")
+}
+
+/// Like [`around`], in at most `bytes` bytes: the digest makes room for the other lines.
+fn within(
+    mut lines: Vec<String>,
+    compared: &ComparedDigest,
+    entry: Option<&Entry>,
+    bytes: usize,
+) -> String {
+    let body = outside::marked(compared.digest.text.trim_end_matches('\n'));
+    let left_out = entry.map(|entry| left_out(&compared.digest, entry.reference));
+    let last: Vec<String> = compared.below.iter().cloned().chain(left_out).collect();
+    lines.extend(compared.above.clone());
     let frame: usize = lines.iter().chain(&last).map(|line| line.len() + 1).sum();
-    let bytes = tokens::to_bytes(budget);
     lines.extend(fitted(&body, bytes.saturating_sub(frame)));
     lines.extend(last);
     cut::marked(&lines.join("\n"), bytes).into_owned()
 }
 
-/// Renders the text that replaces a captured tool result.
-pub(crate) fn for_capture(
-    digest: &Digest,
-    entry: &Entry,
-    ending: Option<Ending>,
-    remarks: Vec<String>,
-    redactions: &Redactions,
-) -> String {
-    let ending = ending.map(|ending| format!("{ending} · ")).unwrap_or_default();
-    let mut lines = vec![format!("{} {ending}{}", entry.reference, size(digest))];
-    lines.extend(remarks);
-    if !redactions.is_empty() {
-        lines.push(redactions.to_string());
+/// A tool result that is stored.
+pub(crate) struct CaptureFrame<'a> {
+    pub(crate) entry: &'a Entry,
+    pub(crate) ending: Option<Ending>,
+    pub(crate) remarks: Vec<String>,
+    pub(crate) redactions: &'a Redactions,
+}
+
+impl CaptureFrame<'_> {
+    /// Renders the text that replaces the result.
+    pub(crate) fn around(&self, compared: &ComparedDigest) -> String {
+        let left_out = || left_out(&compared.digest, self.entry.reference);
+        let last = (!compared.digest.verbatim).then(left_out);
+        let whole = around(self.head(&size(&compared.digest)), compared, last);
+        let short = compared.unchanged.as_ref().map(|unchanged| self.head(unchanged).join("\n"));
+        difference::shorter(whole, short)
     }
-    lines.push(outside::marked(digest.text.trim_end_matches('\n')).into_owned());
-    if !digest.verbatim {
-        lines.push(left_out(digest, entry.reference));
+
+    fn head(&self, size: &str) -> Vec<String> {
+        let ending = self.ending.map(|ending| format!("{ending} · ")).unwrap_or_default();
+        let mut lines = vec![format!("{} {ending}{size}", self.entry.reference)];
+        lines.extend(self.remarks.iter().cloned());
+        lines.extend((!self.redactions.is_empty()).then(|| self.redactions.to_string()));
+        lines
     }
-    lines.join("\n")
 }
 
 /// Cuts a digest to whole lines if the remarks above leave too little room; `None` without room for the mark.
@@ -101,10 +139,9 @@ fn fitted(body: &str, room: usize) -> Option<String> {
 }
 
 /// `[ctx:k3v9m2a1xq] exit 101 · 41 s · 9,012 lines, 61k tokens -> 190`
-fn head(digest: &Digest, entry: Result<&Entry, &AppError>, outcome: &Outcome<'_>) -> String {
+fn head(entry: Result<&Entry, &AppError>, outcome: &Outcome<'_>, size: &str) -> String {
     let reference =
         entry.map_or_else(|_| "NOT STORED".to_owned(), |entry| entry.reference.to_string());
-    let size = size(digest);
     format!("{reference} {} · {} · {size}", outcome.ending(), Span(outcome.finished.duration))
 }
 
@@ -124,7 +161,7 @@ fn size(digest: &Digest) -> String {
     }
 }
 
-/// Lists what a reader must know besides the output.
+/// Says what went wrong around the run itself.
 fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(error) = entry {

@@ -16,6 +16,8 @@ const OWN_STARTS: &[&str] = &[
     "left out: ",
     "summarized: ",
     "repeats folded",
+    "since [ctx:",
+    "earlier run [ctx:",
     "more: ",
     "older: ",
     "event · ",

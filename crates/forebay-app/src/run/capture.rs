@@ -8,7 +8,7 @@ use forebay_domain::{Entry, EntryKind, RunRecord, Spans, Stream};
 use forebay_redact::Redactions;
 use forebay_sandbox::isolation::explain_denials;
 use forebay_sandbox::{FinishedRun, RunSpec, Sink};
-use forebay_store::NewDetail;
+use forebay_store::{NewCommandRun, NewDetail};
 
 use super::jobs;
 use crate::inferred_intent::last_request;
@@ -70,6 +70,7 @@ impl Capture<'_> {
         spec: &RunSpec,
         finished: &FinishedRun,
         failed: bool,
+        command: Option<NewCommandRun>,
     ) -> Stored {
         let redactions = self.streams.finish(&mut redact_into(&mut self.sink, self.watcher));
         if failed {
@@ -79,7 +80,7 @@ impl Capture<'_> {
         let how_to_stop = |pid| jobs::how_to_stop(app, pid);
         let mut blocked = explain_denials(spec, &tail, finished.ending.is_success(), &how_to_stop);
         blocked.extend(set_aside_note(app, finished));
-        let (digest, entry) = self.sink.store(app, spec, finished);
+        let (digest, entry) = self.sink.store(app, spec, finished, command);
         Stored { digest, entry, redactions, blocked }
     }
 }
@@ -110,7 +111,7 @@ pub(super) struct Stored {
 /// Writes redacted bytes to the store and the digest.
 pub(super) struct OutputSink<'a> {
     app: &'a App,
-    has_intent: bool,
+    intent: Option<&'a str>,
     upload: DigestingUpload<'a>,
     title: &'a str,
     bytes: u64,
@@ -124,13 +125,13 @@ impl<'a> OutputSink<'a> {
         app: &'a App,
         store: &'a OnceCell<SharedStore>,
         title: &'a str,
-        intent: Option<&str>,
+        intent: Option<&'a str>,
         budget: Budget,
     ) -> Self {
         let digester = Digester::new(app.hint(title), intent, budget);
         Self {
             app,
-            has_intent: intent.is_some(),
+            intent,
             upload: DigestingUpload::new(move || app.stores.upload_to_own(store), digester),
             title,
             bytes: 0,
@@ -140,9 +141,9 @@ impl<'a> OutputSink<'a> {
     }
 
     fn take(&mut self, stream: Stream, bytes: &[u8]) {
-        if self.bytes == 0 && !self.has_intent {
+        if self.bytes == 0 {
             // Not before the command runs: until then the store may still be opening.
-            self.upload.digester.infer_intent(&last_request(self.app).unwrap_or_default());
+            infer_intent(self.app, &mut self.upload.digester, self.intent);
         }
         self.upload.take(bytes);
         self.spans.push(stream, bytes.len() as u64);
@@ -155,10 +156,12 @@ impl<'a> OutputSink<'a> {
         app: &App,
         spec: &RunSpec,
         finished: &FinishedRun,
+        command: Option<NewCommandRun>,
     ) -> (Digest, Result<Entry, AppError>) {
         let mut new = app.new_entry(EntryKind::Run, self.title.to_owned());
         // An answer of Forebay repeats what is stored; a search must find the original.
         new.has_all_chunks = crate::own_calls::is_own_command(self.title);
+        new.command = command;
         new.detail = NewDetail::Run(RunRecord {
             ending: finished.ending,
             duration: finished.duration,
@@ -166,6 +169,22 @@ impl<'a> OutputSink<'a> {
             spans: self.spans,
         });
         self.upload.finish(new)
+    }
+}
+
+/// Returns a digester like that of the running command.
+pub(super) fn digester(app: &App, title: &str, intent: Option<&str>, budget: Budget) -> Digester {
+    let mut digester = Digester::new(app.hint(title), intent, budget);
+    infer_intent(app, &mut digester, intent);
+    digester
+}
+
+/// Guesses what is looked for if the caller does not say so.
+fn infer_intent(app: &App, digester: &mut Digester, intent: Option<&str>) {
+    if intent.is_none()
+        && let Some(words) = last_request(app)
+    {
+        digester.infer_intent(&words);
     }
 }
 

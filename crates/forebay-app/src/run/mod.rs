@@ -19,14 +19,18 @@ use std::time::Duration;
 use forebay_digest::Budget;
 use forebay_domain::{Ending, Entry, soft_failure};
 use forebay_sandbox::{FinishedRun, Profile, Program, RunError, RunSpec};
+use forebay_store::NewCommandRun;
 use forebay_text::cut;
 use serde_json::json;
 
 use self::capture::{Capture, OutputSink, Stored};
 pub use self::capture::{Unwatched, Watcher};
 pub use self::command::Command;
+use crate::earlier_runs;
+pub use crate::earlier_runs::Delivery;
 use crate::ingest::redaction;
 use crate::input;
+use crate::render::difference::ComparedDigest;
 use crate::render::frame::{self, Outcome};
 use crate::rules::InForce;
 use crate::rules::isolation;
@@ -43,6 +47,7 @@ pub struct Options {
     pub budget: Option<u64>,
     /// The isolation of the run, if not that of the settings.
     pub profile: Option<Profile>,
+    pub delivery: Delivery,
 }
 
 /// A finished run with the answer for its caller.
@@ -117,12 +122,53 @@ pub(crate) fn run_permitted(
         prepared.run(&mut capture, &call.cancel).map_err(|error| explain_failure(app, error))?;
     let meaning = soft_failure::meaning(&line, finished.ending);
     let failed = !finished.ending.is_success() && meaning.is_none();
-    let mut stored = capture.store(app, &spec, &finished, failed);
+    let command = command_run(app, &line, options, &finished, failed);
+    let mut stored = capture.store(app, &spec, &finished, failed, command.clone());
     stored.redactions.add(&in_title);
     stored.blocked.extend(unenforced_rules(app, &spec, in_force));
     stored.blocked.extend(missing_isolation(&spec));
-    let answer = answer(&line, &stored, &finished, meaning, budget.answer);
+    let compared = compared_digest(app, &title, options, budget, command, &stored, failed);
+    let answer = answer(&line, &stored, &compared, &finished, meaning, budget.answer);
     Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
+}
+
+/// Returns the digest with what changed since an earlier run.
+fn compared_digest(
+    app: &App,
+    title: &str,
+    options: &Options,
+    budget: Budgets,
+    command: Option<NewCommandRun>,
+    stored: &Stored,
+    failed: bool,
+) -> ComparedDigest {
+    let difference = command
+        .zip(stored.entry.as_ref().ok())
+        .and_then(|(command, entry)| earlier_runs::difference(app, entry, &command));
+    let digest_again = |budget, output: &[u8]| {
+        let mut digester = capture::digester(app, title, options.intent.as_deref(), budget);
+        if failed {
+            digester.command_failed();
+        }
+        digester.push(output);
+        digester.finish()
+    };
+    let (digest, budget) = (stored.digest.clone(), budget.digest_budget());
+    let compared = ComparedDigest::new(digest, difference.as_ref(), budget, digest_again);
+    if options.delivery == Delivery::Changes { compared } else { compared.whole() }
+}
+
+/// Describes the run for a comparison with later ones.
+fn command_run(
+    app: &App,
+    command: &str,
+    options: &Options,
+    finished: &FinishedRun,
+    failed: bool,
+) -> Option<NewCommandRun> {
+    let session = earlier_runs::reading_session(app, options.delivery).unwrap_or_default();
+    let outcome = (failed, finished.ending.to_string());
+    earlier_runs::command_run(app, command, &folder(app, options), outcome, session)
 }
 
 /// Explains why a command did not start; if the store is the cause, returns its error.
@@ -225,13 +271,15 @@ fn environment(options: &Options) -> Result<Vec<(String, String)>, AppError> {
 fn answer(
     command: &str,
     stored: &Stored,
+    compared: &ComparedDigest,
     finished: &FinishedRun,
     meaning: Option<&'static str>,
     budget: u64,
 ) -> Answer {
-    let Stored { digest, entry, redactions, blocked } = stored;
+    let Stored { entry, redactions, blocked, .. } = stored;
     let outcome = Outcome { finished, meaning, redactions, blocked };
-    let text = frame::for_run(digest, entry.as_ref(), &outcome, budget);
+    let text = frame::for_run(compared, entry.as_ref(), &outcome, budget);
+    let digest = &compared.digest;
     let data = json!({
         "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
         "command": command,

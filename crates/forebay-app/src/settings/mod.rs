@@ -70,6 +70,7 @@ pub struct Settings {
 pub struct Digest {
     pub verbatim: u64,
     pub budget: u64,
+    pub diff: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

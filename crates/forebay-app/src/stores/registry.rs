@@ -66,6 +66,10 @@ impl StoreRegistry {
         self.project.as_ref().and_then(Project::branch)
     }
 
+    pub(crate) fn default_branch(&self) -> Option<String> {
+        self.project.as_ref().and_then(Project::default_branch)
+    }
+
     pub(crate) fn are_on_server(&self) -> bool {
         self.backend.are_on_server()
     }

@@ -19,7 +19,7 @@ use super::search;
 use super::{Effect, Tool};
 use crate::input;
 use crate::render::budgeted::BudgetedText;
-use crate::run::{self, Command, Options, Ran, Unwatched, call_limits};
+use crate::run::{self, Command, Delivery, Options, Ran, Unwatched, call_limits};
 use crate::search::Searcher;
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -132,6 +132,7 @@ impl Batch {
             queries: input.queries,
             stops_on_failure: input.stop_on_failure,
             options: Options {
+                delivery: Delivery::for_view(input.budget.is_some()),
                 cwd: call_limits::folder(app, input.cwd)?,
                 timeout_ms: call_limits::timeout_ms(input.timeout_ms)?,
                 budget: Some(each.saturating_sub(LABEL_TOKENS).max(MIN_COMMAND_TOKENS)),

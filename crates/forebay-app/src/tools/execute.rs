@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Effect, Tool, job};
-use crate::run::{self, Command, Options, Unwatched, call_limits};
+use crate::run::{self, Command, Delivery, Options, Unwatched, call_limits};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct Execute;
@@ -51,6 +51,7 @@ impl Tool for Execute {
             command.stdin = Stdin::Text(text.into_bytes());
         }
         let options = Options {
+            delivery: Delivery::for_view(input.intent.is_some() || input.budget.is_some()),
             intent: input.intent,
             cwd: call_limits::folder(app, input.cwd)?,
             env: input.env.unwrap_or_default(),

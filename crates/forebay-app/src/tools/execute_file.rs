@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Effect, Tool};
 use crate::input;
 use crate::run::input_files;
-use crate::run::{self, Command, Options, Unwatched, call_limits};
+use crate::run::{self, Command, Delivery, Options, Unwatched, call_limits};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct ExecuteFile;
@@ -36,6 +36,7 @@ impl Tool for ExecuteFile {
         let files = input_files::resolve(&app.cwd, &input.path)?;
         let command = Command::for_files(app, input.language.as_deref(), input.code, files)?;
         let options = Options {
+            delivery: Delivery::for_view(input.intent.is_some() || input.budget.is_some()),
             intent: input.intent,
             timeout_ms: call_limits::timeout_ms(input.timeout_ms)?,
             budget: input.budget,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::run::{self, Command, Options, Ran, Watcher};
+use forebay_app::run::{self, Command, Delivery, Options, Ran, Watcher};
 use forebay_app::tools::job;
 use forebay_app::{App, AppError, Call};
 use forebay_domain::{Ending, Stream, tokens};
@@ -76,7 +76,8 @@ impl Run {
         let spinner = (!tee).then(Spinner::for_a_command);
         let call = new_call(spinner.as_ref());
         forward_signals(call.cancel.clone(), run::preparation(&app))?;
-        let (options, raw_up_to) = (self.options(), self.raw_up_to);
+        let options = Options { delivery: self.delivery(common, tee), ..self.options() };
+        let raw_up_to = self.raw_up_to;
         if self.background {
             let command = self.into_command(&app)?;
             drop(spinner);
@@ -114,8 +115,17 @@ impl Run {
         self.tee || (redirected_by_a_person && !self.digest && !common.json)
     }
 
+    /// Bytes that pass through reach no model for certain.
+    fn delivery(&self, common: &Common, tee: bool) -> Delivery {
+        if tee {
+            return Delivery::Nowhere;
+        }
+        Delivery::for_view(self.intent.is_some() || self.budget.is_some() || common.json)
+    }
+
     fn options(&self) -> Options {
         Options {
+            delivery: Delivery::default(),
             intent: self.intent.clone(),
             cwd: self.cwd.clone(),
             env: self.env.iter().cloned().collect(),

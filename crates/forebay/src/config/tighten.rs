@@ -32,6 +32,7 @@ use Change::{Any, Fewer, Lower, More, Off, On, StricterAnswer, StricterProfile};
 const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("digest.verbatim", Any),
     ("digest.budget", Any),
+    ("digest.diff", Any),
     ("run.timeout_ms", Any),
     ("store.redact", On),
     ("isolation.profile", StricterProfile),

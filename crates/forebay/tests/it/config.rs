@@ -19,7 +19,7 @@ fn set_keeps_comments_and_get_shows_the_value() {
     assert_eq!(text, "# mine\n[digest] # here\nbudget =  301 # small\n");
     assert_eq!(env.forebay(["config", "get", "digest.budget"]).ok().text(), "301");
     let section = env.forebay(["config", "get", "digest"]).ok().text();
-    assert_eq!(section, "digest.budget = 301\ndigest.verbatim = 1250");
+    assert_eq!(section, "digest.budget = 301\ndigest.diff = true\ndigest.verbatim = 1250");
 
     env.forebay(["config", "set", "isolation.deny", "/a, .env", "--project"]).ok();
     let project = fs::read_to_string(env.project().join(".forebay.toml")).unwrap();

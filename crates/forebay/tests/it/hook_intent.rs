@@ -4,14 +4,9 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 use crate::hook_host::Host;
+use crate::texts::word;
 
 const RARE_LINE: &str = "tenant kestrel has a quota of 17";
-
-/// A word of its own for each number, so that no line repeats another.
-fn word(number: u32) -> String {
-    let letter = |place: u32| char::from(b'a' + (number.wrapping_mul(7_919) >> place & 15) as u8);
-    (0..number % 5 + 4).map(|place| letter(3 * place)).collect()
-}
 
 /// A long calm output with one line about a tenant in the middle.
 fn log() -> String {

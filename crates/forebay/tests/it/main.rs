@@ -20,6 +20,7 @@ mod config;
 mod context;
 mod contract;
 mod damaged_store;
+mod difference;
 mod durability;
 mod embedder;
 mod env;

@@ -36,3 +36,9 @@ pub(crate) fn long_line(bytes: usize) -> String {
 pub(crate) fn binary(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|index| (index * 31 % 256) as u8 ^ (index / 256) as u8).collect()
 }
+
+/// A word of its own for each number, so that no line repeats another.
+pub(crate) fn word(number: u32) -> String {
+    let letter = |place: u32| char::from(b'a' + (number.wrapping_mul(7_919) >> place & 15) as u8);
+    (0..number % 5 + 4).map(|place| letter(3 * place)).collect()
+}

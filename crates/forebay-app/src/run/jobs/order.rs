@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Job;
-use crate::run::{Command, Options, folder};
+use crate::run::{Command, Delivery, Options, folder};
 use crate::{App, AppError, ErrorKind};
 
 /// The complete description of a job. Its creator has already checked the permission rules.
@@ -102,6 +102,7 @@ impl Order {
 
     pub(super) fn options(&self) -> Options {
         Options {
+            delivery: Delivery::Nowhere,
             intent: self.intent.clone(),
             cwd: Some(self.cwd.clone()),
             env: self.env.clone(),
