@@ -127,7 +127,7 @@ fn find_difference(
     let before = content(&*store, earlier.reference)?;
     let output = content(&*store, entry.reference)?;
     let comparison = compare(&before, &output, app.hint(&entry.title));
-    Ok(Some(Difference {
+    Ok(comparison.map(|comparison| Difference {
         is_same_command: is_same_command(&earlier, entry),
         has_same_ending: earlier.ending == run.ending && earlier.failed == run.failed,
         earlier,

@@ -112,7 +112,7 @@ pub(super) fn store(
     redactions.add(&in_title);
     let mut new = app.new_entry(EntryKind::Capture, title);
     new.source = app.redaction.name(&call.name);
-    let command = command_run(app, call, &line, raw.result, reader);
+    let command = command_run(app, call, &line, raw, reader);
     new.command.clone_from(&command);
     let (digest, entry) = upload.finish(new);
     Ok(Captured { entry: entry?, digest, redactions, command })
@@ -123,15 +123,18 @@ fn command_run(
     app: &App,
     call: &ToolCall,
     line: &str,
-    result: &ToolResult,
+    raw: &RawResult<'_>,
     reader: &str,
 ) -> Option<NewCommandRun> {
     let ToolAction::Shell { .. } = call.action else { return None };
+    // A part of an output says nothing about the rest.
+    if raw.cut_remark().is_some() {
+        return None;
+    }
+    let result = raw.result;
     let ending = result.exit_code.map(|code| Ending::Exited(code).to_string());
     let outcome = (has_failed(result), ending.unwrap_or_default());
-    // A part of an output says nothing about the rest.
-    let is_whole = result.cut.is_none();
-    earlier_runs::command_run(app, line, &app.cwd, outcome, reader.to_owned()).filter(|_| is_whole)
+    earlier_runs::command_run(app, line, &app.cwd, outcome, reader.to_owned())
 }
 
 fn has_failed(result: &ToolResult) -> bool {

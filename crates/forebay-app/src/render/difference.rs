@@ -120,7 +120,11 @@ fn summary(difference: &Difference) -> Option<String> {
         Some(change) if change.is_empty() => "same test results".to_owned(),
         Some(change) => test_summary(change),
         None if !difference.is_same_command => return None,
-        None => line_summary(&comparison.lines)?,
+        None => match line_summary(&comparison.lines) {
+            Some(summary) => summary,
+            None if difference.has_same_ending => return None,
+            None => "other output".to_owned(),
+        },
     };
     Some(summary + &last_success(difference))
 }

@@ -54,11 +54,16 @@ impl Lines {
 
 /// Compares two texts without terminal noise.
 pub(super) fn compare(before: &str, after: &str) -> LineChange {
+    if before == after {
+        let lines = nonblank(after).count() as u64;
+        let none = Lines::default;
+        return LineChange { sameness: Sameness::Identical, added: none(), removed: none(), lines };
+    }
     let hashes = |text: &str| -> Vec<u64> { nonblank(text).map(hash).collect() };
     let (old, new) = (hashes(before), hashes(after));
     let lines = new.len() as u64;
     if old == new {
-        let sameness = if before == after { Sameness::Identical } else { Sameness::ExceptVolatile };
+        let sameness = Sameness::ExceptVolatile;
         let added = only_in(after, before);
         return LineChange { sameness, added, removed: Lines::default(), lines };
     }

@@ -9,23 +9,35 @@ mod volatile;
 pub use line_change::{LineChange, Lines, Sameness};
 pub use test_change::TestChange;
 
+use crate::binary::{Binary, PROBE_BYTES};
 use crate::{Hint, clean, test_facts};
 
 /// What differs between two outputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     pub lines: LineChange,
-    /// If a test runner printed both.
+    /// If a test runner printed both, and they differ.
     pub tests: Option<TestChange>,
 }
 
-/// Compares two outputs of the command of the hint.
+/// Compares two outputs of the command of the hint; nothing if one is no text.
 ///
 /// Takes time and memory in proportion to both texts, so the caller bounds them.
-pub fn compare(before: &[u8], after: &[u8], hint: Hint<'_>) -> Comparison {
+pub fn compare(before: &[u8], after: &[u8], hint: Hint<'_>) -> Option<Comparison> {
+    if is_binary(before) || is_binary(after) {
+        return None;
+    }
     let (before, after) = (clean(before), clean(after));
+    let lines = line_change::compare(&before, &after);
+    if lines.sameness == Sameness::Identical {
+        return Some(Comparison { lines, tests: None });
+    }
     let facts = test_facts(&before, hint).zip(test_facts(&after, hint));
     let same_runner = facts.filter(|(old, new)| old.runner == new.runner);
     let tests = same_runner.map(|(old, new)| test_change::compare(&old, &new, &after));
-    Comparison { lines: line_change::compare(&before, &after), tests }
+    Some(Comparison { lines, tests })
+}
+
+fn is_binary(raw: &[u8]) -> bool {
+    Binary::recognize(&raw[..raw.len().min(PROBE_BYTES)]).is_some()
 }

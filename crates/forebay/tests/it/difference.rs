@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 
-use crate::env::{Output, TestEnv, finish, reference_in};
+use crate::env::{Output, TestEnv, finish, reference_in, wait_until};
 use crate::hook_host::Host;
 use crate::mcp_client::McpClient;
 use crate::texts::word;
@@ -235,6 +236,43 @@ fn long_output_is_not_compared() {
     host.run(command);
     let text = host.run(command);
     assert!(text.starts_with("[ctx:") && !text.contains("unchanged"), "{text}");
+}
+
+#[test]
+fn a_part_of_an_output_is_no_earlier_run() {
+    let env = TestEnv::new();
+    let host = told_host(&env);
+    // The host says that it saved more than it passes on, in a file that is not its own.
+    let elsewhere = env.write("saved.txt", log(1));
+    let cut = json!({
+        "stdout": log(1), "stderr": "", "persistedOutputPath": elsewhere, "persistedOutputSize": 9_000_000,
+    });
+    let first = host.tool("Bash", json!({ "command": "make all" }), cut);
+    assert!(replacement(&first).contains("cut by the host"));
+    let text = host.replaced("make all", &log(1));
+    assert!(text.contains(&word(0)) && !text.contains("unchanged"), "{text}");
+}
+
+#[test]
+fn a_run_that_is_still_going_is_no_earlier_run() {
+    let env = TestEnv::new();
+    let host = told_host(&env);
+    env.write("log.txt", log(1));
+    let script = "cat log.txt\nif [ -e slow ]; then touch started; while [ -e slow ]; do sleep 0.1; done; fi\n";
+    env.write("script.sh", script);
+    let slow = env.write("slow", "");
+    thread::scope(|scope| {
+        let going = scope.spawn(|| host.run("sh script.sh"));
+        let started = env.project().join("started");
+        assert!(wait_until(Duration::from_secs(60), || started.exists()));
+        // A script that does not wait; the shell has read the other one.
+        let other = env.write("quick.sh", script.replace("slow", "absent"));
+        std::fs::rename(&other, env.project().join("script.sh")).unwrap();
+        let text = host.run("sh script.sh");
+        std::fs::remove_file(&slow).unwrap();
+        assert!(text.contains(&word(0)) && !text.contains("unchanged"), "{text}");
+        going.join().unwrap();
+    });
 }
 
 #[test]
