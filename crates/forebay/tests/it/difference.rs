@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::env::{Output, TestEnv, finish, reference_in, wait_until};
+use crate::env::{Output, TestEnv, check_out, finish, reference_in, wait_until};
 use crate::hook_host::Host;
 use crate::mcp_client::McpClient;
+use crate::postgres::unused_workspace;
 use crate::texts::word;
 
 fn log(seconds: u32) -> String {
@@ -264,7 +265,7 @@ fn a_run_that_is_still_going_is_no_earlier_run() {
     thread::scope(|scope| {
         let going = scope.spawn(|| host.run("sh script.sh"));
         let started = env.project().join("started");
-        assert!(wait_until(Duration::from_secs(60), || started.exists()));
+        assert!(wait_until(Duration::from_mins(1), || started.exists()));
         // A script that does not wait; the shell has read the other one.
         let other = env.write("quick.sh", script.replace("slow", "absent"));
         std::fs::rename(&other, env.project().join("script.sh")).unwrap();
@@ -305,4 +306,24 @@ fn tools_tell_differences_too() {
     assert!(!batch.contains(&word(0)), "{batch}");
     let whole = server.text("ctx_execute", json!({ "code": "cat log.txt", "intent": word(77) }));
     assert!(whole.contains(&word(77)) && !whole.contains("unchanged"), "{whole}");
+}
+
+#[test]
+fn on_a_server_a_run_is_told_against_the_default_branch() {
+    let Some(url) = unused_workspace() else { return };
+    let env = TestEnv::on_server(url);
+    let folder = env.project().join(".git/refs/remotes/origin");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("HEAD"), "ref: refs/remotes/origin/trunk\n").unwrap();
+    let run_on = |branch: &str, line: &str| {
+        check_out(&env.project(), branch);
+        env.write("log.txt", log(1).replace("done in", &format!("{line}\ndone in")));
+        env.forebay(["run", "--digest", "--", "cat log.txt"]).ok().text()
+    };
+    let trunk = run_on("trunk", "as on trunk");
+    run_on("topic", "as on topic");
+    let text = run_on("topic", "as on topic again");
+    let earlier =
+        format!("earlier run [ctx:{}] (exit 0): 1 line new, 1 line gone", reference_in(&trunk));
+    assert!(text.contains(&earlier), "{text}");
 }
