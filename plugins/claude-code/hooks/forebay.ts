@@ -43,7 +43,7 @@ async function ask($: EngineInterface, event: string, payload: Payload): Promise
     return stdout === "" ? undefined : JSON.parse(stdout).hookSpecificOutput
   } catch {
     failures += 1
-    if (failures === MAX_FAILURES) await $.env.set("FOREBAY_MOD", undefined)
+    if (failures === MAX_FAILURES) await withdraw($)
     return undefined
   }
 }
@@ -56,6 +56,11 @@ async function announce($: EngineInterface): Promise<void> {
   await $.env.set("FOREBAY_MOD", session)
   const reply = await ask($, "ModLoaded", {})
   wrapsCommands = reply?.wrapCommands === true
+}
+
+/** Leaves failed results to the command hooks again: they are stored there, though not replaced. */
+async function withdraw($: EngineInterface): Promise<undefined> {
+  await $.env.set("FOREBAY_MOD", undefined)
 }
 
 /** Lets the command hook wrap a command that Claude Code allows without asking, except in its sandbox. */
@@ -126,7 +131,7 @@ export const register: Register = on => {
     const replaced = await Promise.all(
       e.message.content.map(async block => {
         if (block.type !== "tool_result") return block
-        const digest = await digestOf($, block, tool, e.agentId)
+        const digest = await digestOf($, block, tool, e.agentId).catch(() => withdraw($))
         return digest === undefined ? block : { ...block, content: digest }
       }),
     )
