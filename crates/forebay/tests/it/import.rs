@@ -316,7 +316,7 @@ fn discover_reports_possible_savings_per_tool() {
         (bash["shown_tokens"].as_u64().unwrap(), bash["saved_tokens"].as_u64().unwrap());
     assert!(shown > 8_000 && saved > shown * 9 / 10 && saved < shown, "{data}");
     assert_eq!(data["tools"]["Read"]["saved_tokens"], 0, "file reads are never replaced");
-    // This host does not let a hook replace the result of a failed call.
+    // The mod of this host replaces the result of a failed call.
     lines.push(claude_line(
         &cwd,
         10,
@@ -331,8 +331,8 @@ fn discover_reports_possible_savings_per_tool() {
     ));
     write(&claude_file(&env, "past-1.jsonl"), &lines);
     let with_failure = env.forebay(["discover", "--json"]).ok().json()["tools"]["Bash"].clone();
-    assert_eq!((&with_failure["calls"], &with_failure["replaced"]), (&json!(2), &json!(1)));
-    assert_eq!(with_failure["saved_tokens"], saved, "{with_failure}");
+    assert_eq!((&with_failure["calls"], &with_failure["replaced"]), (&json!(2), &json!(2)));
+    assert!(with_failure["saved_tokens"].as_u64().unwrap() > saved, "{with_failure}");
     let text = env.forebay(["discover"]).ok().text();
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("Bash") && text.contains("estimated"), "{text}");
