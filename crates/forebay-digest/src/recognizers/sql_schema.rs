@@ -1,7 +1,7 @@
 //! SQL schemas (`.schema`, `pg_dump --schema-only`): tables with their columns, numbers of indexes and other objects.
 
 use forebay_text::cut;
-use forebay_text::number::counted;
+use forebay_text::number::grouped;
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -25,8 +25,16 @@ const MAX_STATEMENT_BYTES: usize = 64 * 1024;
 /// Bytes shown of the columns of a table.
 const MAX_COLUMNS_BYTES: usize = 160;
 
-/// Objects that are counted.
-const OBJECTS: &[&str] = &["TABLE", "INDEX", "VIEW", "TRIGGER", "FUNCTION", "SEQUENCE", "TYPE"];
+/// Objects that are counted, and their plurals.
+const OBJECTS: &[(&str, &str)] = &[
+    ("TABLE", "tables"),
+    ("INDEX", "indexes"),
+    ("VIEW", "views"),
+    ("TRIGGER", "triggers"),
+    ("FUNCTION", "functions"),
+    ("SEQUENCE", "sequences"),
+    ("TYPE", "types"),
+];
 
 /// Words between `CREATE` and the kind of an object, or between the kind and its name.
 const MODIFIERS: &[&str] = &[
@@ -99,12 +107,12 @@ impl Recognizer for Schema {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        let counts = OBJECTS.iter().map(|object| (object, self.objects.count_of(object)));
-        let counts: Vec<String> = counts
-            .filter(|(_, count)| *count > 0)
-            .map(|(object, count)| counted(count, &object.to_lowercase()))
-            .collect();
-        let counts = counts.join(", ").replace("indexs", "indexes");
+        let counted = |(object, plural): &(&str, &str)| match self.objects.count_of(object) {
+            0 => None,
+            1 => Some(format!("1 {}", object.to_lowercase())),
+            count => Some(format!("{} {plural}", grouped(count))),
+        };
+        let counts = OBJECTS.iter().filter_map(counted).collect::<Vec<_>>().join(", ");
         if counts.is_empty() {
             return None;
         }
@@ -146,7 +154,7 @@ fn created(text: &str) -> Option<(&'static str, &str)> {
     loop {
         let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
         if object.is_none()
-            && let Some(found) = OBJECTS.iter().find(|object| **object == word)
+            && let Some((found, _)) = OBJECTS.iter().find(|(object, _)| *object == word)
         {
             object = Some(*found);
         } else if !MODIFIERS.contains(&word) {
