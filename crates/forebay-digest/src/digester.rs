@@ -91,7 +91,7 @@ impl Digester {
 
     /// Gives words that the reader may look for, used if the caller stated no intent. Before the first push.
     ///
-    /// They change which unmarked lines are quoted, never what is told as a fact.
+    /// They change which unmarked lines are quoted, never what is stated as a fact.
     pub fn infer_intent(&mut self, words: &str) {
         if matches!(self.text.intent, IntentText::None) {
             self.text.intent = IntentText::Inferred(words.to_owned());

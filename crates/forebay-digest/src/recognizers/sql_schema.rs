@@ -57,13 +57,13 @@ const CONSTRAINTS: &[&str] =
     &["CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "EXCLUDE", "KEY", "INDEX"];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let created = start.nonblank_lines().filter(|line| created(line).is_some()).count();
     let mut schema = Schema::default();
-    let is_own = |text: &str, schema: &mut Schema| {
+    let mut is_own = |text: &str| {
         schema.push_line(Line { number: 0, text, cut: 0, has_newline: true }) != Mark::Foreign
     };
-    let own = start.nonblank_lines().filter(|line| is_own(line, &mut schema)).count();
-    (created >= MIN_STATEMENTS && own == start.nonblank_lines().count()).then_some(Claim::Likely)
+    let is_schema = start.nonblank_lines().all(&mut is_own)
+        && start.nonblank_lines().filter(|line| created(line).is_some()).count() >= MIN_STATEMENTS;
+    is_schema.then_some(Claim::Likely)
 }
 
 #[derive(Debug, Default)]

@@ -53,7 +53,7 @@ impl Intent {
         Self { is_inferred, finder, line_counts: vec![0; words.len()] }
     }
 
-    /// Returns true if nobody stated it: it may then displace nothing that is more certain.
+    /// Returns true if no caller stated it: it may then displace nothing that is more certain.
     pub(crate) fn is_inferred(&self) -> bool {
         self.is_inferred
     }

@@ -129,6 +129,13 @@ fn normalize_message(message: &str) -> String {
 const MAX_EXAMPLES: usize = 256;
 const MAX_REPORTED_EXAMPLES: usize = 12;
 
+/// Lists the severities that occur: `3 errors`, `1 warning`.
+pub(crate) fn list_severities(errors: u64, warnings: u64, notes: u64) -> Vec<String> {
+    let known = [(errors, "error"), (warnings, "warning"), (notes, "note")];
+    let occurring = known.iter().filter(|(count, _)| *count > 0);
+    occurring.map(|(count, noun)| counted(*count, noun)).collect()
+}
+
 /// The first diagnostic of a kind.
 #[derive(Debug)]
 struct Example {
@@ -229,12 +236,7 @@ impl Diagnostics {
     }
 
     fn counts(&self, total: u64) -> String {
-        let known = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
-        let counts: Vec<String> = known
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, noun)| counted(*count, noun))
-            .collect();
+        let counts = list_severities(self.errors, self.warnings, self.notes);
         let findings = if counts.len() > 1 {
             format!(" ({})", counted(total, "finding"))
         } else {

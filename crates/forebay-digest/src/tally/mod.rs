@@ -11,7 +11,7 @@ mod test_runs;
 mod value_counts;
 mod value_stats;
 
-pub(crate) use diagnostics::{Diagnostic, Diagnostics, Severity, is_rule_code};
+pub(crate) use diagnostics::{Diagnostic, Diagnostics, Severity, is_rule_code, list_severities};
 pub(crate) use name_series::list_series;
 pub(crate) use number_range::{NumberRange, format_number, format_rounded};
 pub(crate) use templates::MessageTemplates;

@@ -1,5 +1,5 @@
-//! Findings of linters and checkers without a recognizer of their own: counts by rule and file, and one finding of each rule, the severe and the rare ones
-//! first.
+//! Findings of linters and checkers without a recognizer of their own: counts by rule and file, and one finding of each
+//! rule, the severe and the rare ones first.
 
 mod line;
 mod tally;
@@ -8,7 +8,7 @@ use super::{Claim, Format, Mark, Recognizer, Report, ReportContext, Scope, Start
 use crate::lines::Line;
 use crate::tally::{Diagnostic, count};
 use line::Finding;
-use tally::FindingCounts;
+use tally::{FindingCounts, OwnedFinding};
 
 pub(super) const FORMAT: Format = Format {
     name: "findings of linters",
@@ -30,16 +30,19 @@ const NOUNS: &[&str] = &["problem", "error", "warning", "issue", "finding", "vio
 /// Claims a text if most of its lines are findings that name a rule or a severity, and what belongs to them.
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let mut reader = Findings::default();
-    let (mut classified, mut known, mut all) = (0, 0, 0);
+    let (mut findings, mut foreign, mut all) = (0, 0, 0);
     for text in start.nonblank_lines() {
         let mark = reader.push_line(Line { number: 0, text, cut: 0, has_newline: true });
-        classified += usize::from(
-            reader.open.as_ref().is_some_and(|open| mark == Mark::DETAIL && open.is_classified),
-        );
-        known += usize::from(mark != Mark::Foreign);
+        findings += usize::from(mark == Mark::DETAIL);
+        foreign += usize::from(mark == Mark::Foreign);
         all += 1;
+        // Stops early, because most texts are something else.
+        if foreign * 100 > start.lines.len() * (100 - MIN_SHARE) {
+            return None;
+        }
     }
-    (classified >= MIN_FINDINGS && known * 100 >= all * MIN_SHARE).then_some(start.claim())
+    let is_known = (all - foreign) * 100 >= all * MIN_SHARE;
+    (findings >= MIN_FINDINGS && is_known).then_some(start.claim())
 }
 
 #[derive(Debug, Default)]
@@ -54,14 +57,7 @@ struct Findings {
     /// The line that a finding without a place is about.
     place: Option<String>,
     /// The last finding, whose rule may follow in the next lines.
-    open: Option<OpenFinding>,
-}
-
-/// A finding that further lines may belong to.
-#[derive(Debug)]
-struct OpenFinding {
-    finding: tally::OwnedFinding,
-    is_classified: bool,
+    open: Option<OwnedFinding>,
 }
 
 impl Recognizer for Findings {
@@ -83,13 +79,13 @@ impl Recognizer for Findings {
             self.counts.add_reported(total, text);
             return Mark::OUTCOME;
         }
-        if is_rule_off(text) {
+        if is_separator(text) {
             return Mark::Noise;
         }
         // An excerpt, or the rest of a message.
         let is_indented = text.starts_with([' ', '\t']);
         if is_indented && let Some(open) = &mut self.open {
-            open.finding.extend(text);
+            open.extend(text);
             return Mark::Noise;
         }
         if is_indented && self.place.is_some() {
@@ -155,15 +151,14 @@ impl Findings {
     }
 
     fn open(&mut self, finding: &Finding<'_>) -> Mark {
-        let is_classified = finding.is_classified();
-        self.open = Some(OpenFinding { finding: finding.into(), is_classified });
+        self.open = Some(finding.into());
         Mark::DETAIL
     }
 
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
             let file = if self.is_interrupted { "" } else { &self.file };
-            self.counts.add(file, &open.finding);
+            self.counts.add(file, &open);
         }
     }
 }
@@ -179,7 +174,7 @@ fn file_name(text: &str) -> Option<&str> {
 }
 
 /// Returns true for a line drawn of dashes.
-fn is_rule_off(text: &str) -> bool {
+fn is_separator(text: &str) -> bool {
     text.chars().all(|c| "-=─━═".contains(c))
 }
 

@@ -8,7 +8,7 @@ use forebay_text::number::{counted, grouped};
 use super::line::{self, Finding};
 use crate::hash::HashMap;
 use crate::recognizers::{Quotes, Report};
-use crate::tally::{Severity, ValueCounts, is_rule_code};
+use crate::tally::{Severity, ValueCounts, is_rule_code, list_severities};
 
 /// Maximum number of rules; the findings of further ones are counted in the total only.
 const MAX_RULES: usize = 512;
@@ -27,7 +27,7 @@ const RULES_WEIGHT: u32 = 85;
 const EXAMPLE_WEIGHT: u32 = 80;
 const FILES_WEIGHT: u32 = 75;
 
-/// Folders that all files have in common are told once if their names are at least this long.
+/// Folders that all files have in common are stated once if their names are at least this long.
 const MIN_SHARED_BYTES: usize = 6;
 
 /// A finding of which further lines may follow.
@@ -180,9 +180,7 @@ impl FindingCounts {
 
     /// Returns ` (3 errors, 2 warnings)` if the tool tells severities.
     fn by_severity(&self) -> String {
-        let known = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
-        let counts = known.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts.map(|(count, noun)| counted(*count, noun)).collect();
+        let counts = list_severities(self.errors, self.warnings, self.notes);
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) }
     }
 
