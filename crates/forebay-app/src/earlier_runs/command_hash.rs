@@ -15,7 +15,7 @@ pub(super) fn command_hash(command: &str, folder: &Path) -> CommandHash {
 
 fn normalized(command: &str) -> String {
     let mut words = command.split_whitespace();
-    // A program is told by its name, wherever it is installed.
+    // A program is recognized by its name, wherever it is installed.
     let program = words.next().unwrap_or_default();
     let program = program.rsplit('/').next().unwrap_or(program);
     let words = words.map(|word| without_numbers(&without_path(word)));

@@ -26,12 +26,12 @@ const MAX_CANDIDATES: usize = 8;
 /// Where the answer to a run goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Delivery {
-    /// To the caller, who asked for a certain view: nothing is left out because it is known.
+    /// To the caller, which requested a certain view: nothing is left out because it is known.
     #[default]
     Whole,
     /// To the caller, who need not see again what is unchanged.
     Changes,
-    /// To nobody now: the job runs in the background, or the output goes through a pipe.
+    /// To no reader now: the job runs in the background, or the output goes through a pipe.
     Nowhere,
 }
 
@@ -166,7 +166,7 @@ fn is_same_command(earlier: &CommandRun, entry: &Entry) -> bool {
 fn page(entry: &Entry, run: &NewCommandRun) -> CommandRunPage {
     CommandRunPage {
         command: run.command,
-        // Of two runs at the same time only the later one is told against the other.
+        // Of two runs at the same time only the later one is compared with the other.
         before: entry.sequence,
         session: run.session.clone(),
         succeeded_only: false,

@@ -17,7 +17,7 @@ const MAX_VOLATILE_LINES: usize = 2;
 /// Maximum bytes of a name.
 const MAX_NAME_BYTES: usize = 100;
 
-/// A digest, and what is told beside it about an earlier run.
+/// A digest, and what is stated beside it about an earlier run.
 pub(crate) struct ComparedDigest {
     pub(crate) digest: Digest,
     /// Stands above the digest: the model has the earlier answer.
@@ -72,7 +72,7 @@ pub(crate) fn shorter(whole: String, short: Option<String>) -> String {
     short.filter(|short| 2 * short.len() <= whole.len()).unwrap_or(whole)
 }
 
-/// Returns what is told about a difference, if anything. A model that has not seen the earlier run need not know that
+/// Returns what is stated about a difference, if anything. A model that has not seen the earlier run need not know that
 /// this one is the same: its answer has the same bytes then, as prompt caches like it.
 fn text(difference: &Difference, max_bytes: usize) -> Option<String> {
     let summary = summary(difference)?;

@@ -73,7 +73,7 @@ pub(crate) fn for_run(
     difference::shorter(whole, short)
 }
 
-/// Puts the digest and what is told beside it between its first and last lines.
+/// Puts the digest and what is stated beside it between its first and last lines.
 fn around(mut lines: Vec<String>, compared: &ComparedDigest, last: Option<String>) -> String {
     let body = outside::marked(compared.digest.text.trim_end_matches('\n'));
     lines.extend(compared.above.clone());

@@ -1,4 +1,4 @@
-//! What is told against an earlier run of the same command, and when nothing may be left out.
+//! What is compared with an earlier run of the same command, and when nothing may be left out.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt;
