@@ -53,14 +53,12 @@ fn complete_samples_state_only_what_holds_beside_others() {
         others
             .enumerate()
             .flat_map(|(nth, other)| {
-                let inside = !may_contain_anything(sample) && !is_known_failure(sample, other);
-                let inside =
-                    inside.then(|| Case::interrupted_by(sample, other, nth % PARTNERS + 1));
+                let inside = (!may_contain_anything(sample))
+                    .then(|| Case::interrupted_by(sample, other, nth % PARTNERS + 1));
                 // A document may go on with anything.
                 let is_open = |sample: &Sample| ["cat", "markdown"].contains(&sample.tool());
                 let row = |one: &Sample, other: &Sample| {
-                    (!is_open(one) && !is_known_failure(one, other))
-                        .then(|| Case::followed_by(one, other))
+                    (!is_open(one)).then(|| Case::followed_by(one, other))
                 };
                 [row(sample, other), row(other, sample), inside].into_iter().flatten()
             })
@@ -163,19 +161,6 @@ fn check_all(all: &[Sample], cases: impl Fn(usize) -> Vec<Case> + Sync) {
     });
     let shown = problems.iter().take(400).cloned().collect::<Vec<_>>().join("\n");
     assert!(problems.is_empty(), "{} statements do not hold:\n{shown}", problems.len());
-}
-
-/// Returns true for outputs beside each other that still state something false, to be mended in their recognizers: prose
-/// in columns is read as rows of a table, a sentence that starts with `Using` as a gem, and a test that an option's
-/// description interrupts is counted as failed.
-fn is_known_failure(first: &Sample, second: &Sample) -> bool {
-    const PAIRS: &[(&str, &str)] = &[
-        ("lsof/process", "man/ls"),
-        ("bundle/update", "man/ls"),
-        ("man/ls", "cargo/test-nocapture"),
-        ("node/help", "go/test-packages"),
-    ];
-    PAIRS.contains(&(first.name.as_str(), second.name.as_str()))
 }
 
 /// Returns true if the text is one that a single command prints: a test that panics, a linter, a list of paths that goes
