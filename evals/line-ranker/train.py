@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the trees of the line ranker and measures digests on repositories that they were not trained on.
+"""Trains the trees for logs and measures digests on repositories that they were not trained on.
 
     train.py --ranker TOOL [--budgets 150,300,600,1200] [--variants NAME,...] [--write MODEL] FOLDER...
 
@@ -44,8 +44,9 @@ class Ranker:
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def ask(self, raw, answers=1):
-        self.process.stdin.write(struct.pack("<I", len(raw)) + raw)
+    def ask(self, raw, answers=1, command=b""):
+        for field in (command, raw):
+            self.process.stdin.write(struct.pack("<I", len(field)) + field)
         self.process.stdin.flush()
         return [self.process.stdout.read(struct.unpack("<I", self.process.stdout.read(4))[0]) for _ in range(answers)]
 
@@ -53,9 +54,9 @@ class Ranker:
 class Candidates:
     """The lines of a log that compete for the budget: their features and texts."""
 
-    def __init__(self, tool):
+    def __init__(self, tool, kind="log"):
         self.names = subprocess.run([tool, "names"], capture_output=True, check=True).stdout.split()
-        self.ranker = Ranker(tool, "candidates")
+        self.ranker = Ranker(tool, "candidates", kind)
 
     def of(self, raw):
         (answer,) = self.ranker.ask(raw)
@@ -241,7 +242,7 @@ MEASURED = {"as they are": lambda log: log.raw, "failing command alone, no colou
 
 
 def measure(logs, tool, model, budgets, candidates):
-    ranker = Ranker(tool, "digest", model, *map(str, budgets))
+    ranker = Ranker(tool, "digest", "log", model, *map(str, budgets))
     for log in logs:
         for kind, variant in MEASURED.items():
             raw = variant(log)

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::binary::{self, Binary};
 use crate::custom::CustomRecognizers;
 use crate::lines::{Line, LineReader};
-use crate::ranker::{LineRanker, committed_model};
+use crate::ranker::{LineRanker, TextKind};
 use crate::reducer::Reducer;
 use crate::repeats;
 use crate::salience::IntentText;
@@ -74,7 +74,7 @@ impl Digester {
             start: Vec::new(),
             // Escape sequences can make a raw line several times longer than its visible text.
             reader: LineReader::with_max_bytes(whole.saturating_mul(4).max(MAX_LINE_BYTES)),
-            ranker: LineRanker::new(committed_model()),
+            ranker: LineRanker::default(),
             text: TextDigest {
                 budget,
                 tells_items: false,
@@ -105,11 +105,11 @@ impl Digester {
         self
     }
 
-    /// Ranks the lines of a failing output with other trees than the committed ones.
+    /// Ranks the lines of texts of a kind with other trees than the committed ones.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_model(self, model: &'static Model) -> Self {
-        Self { ranker: LineRanker::new(model), ..self }
+    pub fn with_model(self, kind: TextKind, model: &'static Model) -> Self {
+        Self { ranker: LineRanker::with_model(kind, model), ..self }
     }
 
     pub fn push(&mut self, raw: &[u8]) {

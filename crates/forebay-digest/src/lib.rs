@@ -8,8 +8,8 @@
 //! 3. a larger one is reduced (`reducer`): recognizers (`recognizers`, one file per format) bid for
 //!    it by its command and first lines, mark the lines that matter and report facts; user-defined
 //!    ones (`custom`) come first; `parts` keeps the facts of several formats in one text apart;
-//!    `salience` weighs unmarked lines; if something failed, `ranker` scores the lines with trained
-//!    trees; `quote` folds repeated lines and quotes the best ones below the facts.
+//!    `salience` weighs unmarked lines; `ranker` scores lines with trained trees; `quote` folds
+//!    repeated lines and quotes the best ones below the facts.
 //!
 //! Memory is bounded by the budget and a few constants, not by the size of the output.
 
@@ -44,7 +44,9 @@ pub use digester::Digester;
 pub mod training {
     pub use forebay_text::trees::Model;
 
-    pub use crate::ranker::{Candidate, FEATURES, FeatureVector, candidates, feature_names};
+    pub use crate::ranker::{
+        Candidate, FEATURES, FeatureVector, TextKind, candidates, feature_names,
+    };
 }
 
 /// What is known about the source of a text.

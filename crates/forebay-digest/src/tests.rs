@@ -50,11 +50,11 @@ fn keeps_head_and_tail_without_failures() {
     step d
     step e
     step f
-    step g
-    step h
-    step i
-    step j
-    … lines 11-497
+    … lines 7-493
+    step ejd
+    step eje
+    step ejf
+    step ejg
     step ejh
     step eji
     step ejj
@@ -69,16 +69,16 @@ fn quotes_a_failure_with_its_context() {
         + "error: could not compile `demo`\n";
     assert_snapshot!(reduced(&raw, None, 60), @r#"
     rustc: 1 error in 1 file
-    … lines 1-300
+    Compiling a
+    Compiling b
+    Compiling c
+    Compiling d
+    … lines 5-300
     error[E0308]: mismatched types
      --> src/main.rs:4:5
       |
     4 | let x: u8 = "";
-    … lines 305-599
-    Checking cjf
-    Checking cjg
-    Checking cjh
-    Checking cji
+    … lines 305-603
     Checking cjj
     error: could not compile `demo`
     "#);
@@ -101,10 +101,11 @@ fn unexplained_failure_shows_possible_causes_and_both_ends() {
     assert_snapshot!(digest(raw.as_bytes(), hint, None, Budget::exactly(30)).text, @r"
     step a
     step b
-    … lines 3-200
+    step c
+    step d
+    … lines 5-200
     cannot reach the host
-    … lines 202-396
-    more bjf
+    … lines 202-397
     more bjg
     more bjh
     more bji
@@ -122,18 +123,18 @@ fn an_explained_digest_names_recognizers_and_reasons() {
     digester.push(raw.as_bytes());
     assert_snapshot!(digester.finish().text, @r#"
     rustc: 1 error in 1 file  ← recognizer rustc, clippy
-    … lines 1-299
-    Compiling cjj  ← about 35 lines before the end, near a place in a file, near a failure
-    error[E0308]: mismatched types  ← about 31 lines before the end, near a place in a file, states a failure
-     --> src/main.rs:4:5  ← about 31 lines before the end, names a place in a file, near a place in a file
-      |  ← about 31 lines before the end, near a place in a file, near a failure
-    4 | let x: u8 = "";  ← about 31 lines before the end, near a failure, 3 lines after a problem
-    Checking a  ← about 29 lines before the end, near a place in a file, near a failure
-    Checking b  ← about 29 lines before the end, near a place in a file, near a failure
-    Checking c  ← about 27 lines before the end, near a place in a file, 6 lines after a failure
-    … lines 308-333
-    Checking cj  ← 1 line before the end, near a failure, 1 line before a failure
-    error: could not compile `demo`  ← the last line, states a failure, among rare lines
+    Compiling a  ← near the end, among rare lines, about 319 lines before the end
+    Compiling b  ← near the end, among rare lines, about 319 lines before the end
+    Compiling c  ← near the end, among rare lines, about 319 lines before the end
+    … lines 4-300
+    error[E0308]: mismatched types  ← states a failure, rare, its length
+     --> src/main.rs:4:5  ← names a place in a file, rare, near the end
+      |  ← rare, near the end, 2 lines after a failure
+    4 | let x: u8 = "";  ← rare, its indentation, near a place in a file
+    … lines 305-332
+    Checking ci  ← 2 lines before the end, near the end, among rare lines
+    Checking cj  ← 1 line before the end, near the end, among rare lines
+    error: could not compile `demo`  ← the last line, states a failure, rare
     "#);
 }
 
@@ -164,14 +165,13 @@ fn quotes_lines_that_match_the_intent() {
     step c
     step d
     step e
-    step f
-    step g
-    step h
-    step i
-    step j
-    … lines 11-200
+    … lines 6-200
     the migration took 3 s
-    … lines 202-398
+    … lines 202-394
+    more bjd
+    more bje
+    more bjf
+    more bjg
     more bjh
     more bji
     more bjj

@@ -35,7 +35,7 @@ const STEPS: &[Step] = &[
     Step { name: "tools", check: |_| install_tools() },
     Step { name: "rules", check: |_| rules::check() },
     Step { name: "spelling", check: spelling::check_if_available },
-    Step { name: "digest model", check: |_| digest_model::check().map(drop) },
+    Step { name: "digest model", check: |_| digest_model::check() },
     Step { name: "lints", check: |_| lint(&["--workspace"]) },
     Step { name: "tests", check: test },
     Step { name: "documentation", check: |_| document() },

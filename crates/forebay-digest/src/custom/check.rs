@@ -4,7 +4,7 @@ use super::CustomRecognizers;
 use crate::command::Command;
 use crate::digester::feed;
 use crate::lines::Line;
-use crate::ranker::{LineRanker, committed_model};
+use crate::ranker::LineRanker;
 use crate::reducer::Reducer;
 use crate::salience::IntentText;
 use crate::{Hint, clean};
@@ -59,7 +59,7 @@ impl CustomRecognizers {
         let hint = Hint { command, recognizers: Some(self), ..Hint::default() };
         let mut reducer = Reducer::new(hint, text, &IntentText::None, budget);
         feed(&mut reducer, text);
-        let mut ranker = LineRanker::new(committed_model());
+        let mut ranker = LineRanker::default();
         ranker.push(text.as_bytes());
         reducer.finish(text.lines().count() as u64, ranker).0
     }

@@ -1,7 +1,7 @@
 //! Selects the lines of a text to quote within a budget.
 //!
 //! `fold` folds repeated lines into rows; `row_buffer` holds candidate rows in bounded memory;
-//! `plan` defines the order in which they get the budget; `ranked_rows` brings in the ranked lines of a failing text;
+//! `plan` defines the order in which they get the budget; `ranked_rows` brings in the ranked lines;
 //! `layout` computes the size of a selection and renders it.
 
 mod fold;
@@ -99,8 +99,9 @@ impl Quoter {
             if self.explains { facts.explained } else { facts.text }
         });
         let mut rows = self.row_buffer.into_rows();
-        if plan.is_ranked() {
-            let lines = if self.explains { ranker.finish_with_reasons() } else { ranker.finish() };
+        if let Some(kind) = plan.ranks() {
+            let lines =
+                if self.explains { ranker.finish_with_reasons(kind) } else { ranker.finish(kind) };
             rows = ranked_rows::with_ranked_lines(rows, lines, &self.noise);
         }
         rows.retain(|row| row.first != row.last || !told.contains(&row.first));

@@ -8,6 +8,7 @@ use super::fold::Row;
 use super::layout::{Bounds, Layout, gap_marker};
 use super::ranked_rows;
 use crate::OmittedRange;
+use crate::ranker::TextKind;
 use crate::salience::Intent;
 
 /// Weight of an intent word relative to other reasons to quote a line, stated by the caller or inferred.
@@ -35,9 +36,20 @@ pub(super) struct Step {
 pub(super) struct Plan(&'static [Step]);
 
 impl Plan {
-    /// Returns true if it quotes ranked lines.
-    pub(super) fn is_ranked(self) -> bool {
-        self.0.iter().any(|step| matches!(step.rows, RowSet::Ranked))
+    /// Returns the kind of text whose ranked lines it quotes, if any.
+    pub(super) fn ranks(self) -> Option<TextKind> {
+        let is_ranked = self.0.iter().any(|step| matches!(step.rows, RowSet::Ranked));
+        let kind = if self == FAILING_SCRIPT { TextKind::Log } else { TextKind::Output };
+        is_ranked.then_some(kind)
+    }
+
+    /// Returns true if it is about a failure, and no selected row states one because none fits beside its gap markers.
+    fn lacks_failure(self, rows: &[Row], layout: &Layout<'_>) -> bool {
+        let mut failures =
+            (0..rows.len()).filter(|index| is_about_failure(&rows[*index])).peekable();
+        self == FAILING_COMMAND
+            && failures.peek().is_some()
+            && !failures.any(|index| layout.has(index))
     }
 
     /// Returns the steps for this intent. An inferred one comes after what recognizers marked, and gets less.
@@ -59,8 +71,8 @@ impl Plan {
 enum RowSet {
     /// Rows that contain intent words, the rarest words first.
     IntentMatches,
-    /// Ranked lines that surround what failed according to a recognizer, or state a failure in words.
-    RankedDetails,
+    /// Ranked lines that state a failure, or surround one according to a recognizer.
+    RankedFailures,
     /// Ranked lines, the best value per byte first.
     Ranked,
     /// Marked rows that say what failed, why and how it ended; by weight, then by line.
@@ -77,11 +89,11 @@ enum RowSet {
     Last,
 }
 
-/// A command failed: what a recognizer of its output marked, then the lines that most likely say why.
+/// A command failed: what a recognizer of its output marked, then the lines that a reader most likely needs.
 pub(super) const FAILING_COMMAND: Plan = Plan(&[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Essential, share: 90 },
-    Step { rows: RowSet::RankedDetails, share: 70 },
+    Step { rows: RowSet::RankedFailures, share: 30 },
     Step { rows: RowSet::Ranked, share: 100 },
     Step { rows: RowSet::Tail, share: 100 },
 ]);
@@ -93,22 +105,22 @@ pub(super) const FAILING_SCRIPT: Plan = Plan(&[
     Step { rows: RowSet::Tail, share: 100 },
 ]);
 
-/// Something failed and no line says what: possible causes, then the end, and how it began.
+/// Something failed and no line says what: possible causes first.
 pub(super) const UNEXPLAINED: Plan = Plan(&[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Marked, share: 85 },
     Step { rows: RowSet::Salient, share: 40 },
-    Step { rows: RowSet::Head, share: 15 },
+    Step { rows: RowSet::Last, share: 50 },
+    Step { rows: RowSet::Ranked, share: 100 },
     Step { rows: RowSet::Tail, share: 100 },
 ]);
 
-/// Nothing failed: the start and the end.
+/// Nothing failed: what a recognizer marked, how it ended, and the lines that a reader most likely needs.
 pub(super) const CALM: Plan = Plan(&[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Marked, share: 85 },
-    Step { rows: RowSet::Salient, share: 10 },
     Step { rows: RowSet::Last, share: 50 },
-    Step { rows: RowSet::Tail, share: 15 },
+    Step { rows: RowSet::Ranked, share: 100 },
     Step { rows: RowSet::Head, share: 100 },
     Step { rows: RowSet::Tail, share: 100 },
 ]);
@@ -152,7 +164,7 @@ pub(super) fn render(
     if layout.is_empty() && below_facts {
         return (String::new(), vec![OmittedRange { first: 1, last: bounds.lines }]);
     }
-    if layout.is_empty() {
+    if layout.is_empty() || !below_facts && plan.lacks_failure(rows, &layout) {
         return truncated_best_row(rows, intent, bounds);
     }
     layout.close_small_gaps();
@@ -164,7 +176,7 @@ impl RowSet {
     const fn reason(self) -> &'static str {
         match self {
             Self::IntentMatches => "matches the intent",
-            Self::RankedDetails | Self::Ranked => "ranked",
+            Self::RankedFailures | Self::Ranked => "ranked",
             Self::Essential | Self::Marked => "marked by a recognizer",
             Self::Salient => "notable words",
             Self::Head => "start",
@@ -177,8 +189,8 @@ impl RowSet {
     fn fill(self, layout: &mut Layout<'_>, rows: &[Row], intent: &Intent, limit: usize) {
         let is_contiguous = matches!(self, Self::Head | Self::Tail);
         let order = match self {
-            Self::RankedDetails => {
-                return ranked_rows::fill(layout, rows, is_detail, limit, self.reason());
+            Self::RankedFailures => {
+                return ranked_rows::fill(layout, rows, is_about_failure, limit, self.reason());
             }
             Self::Ranked => {
                 return ranked_rows::fill(layout, rows, |_| true, limit, self.reason());
@@ -202,7 +214,7 @@ impl RowSet {
     }
 }
 
-fn is_detail(row: &Row) -> bool {
+fn is_about_failure(row: &Row) -> bool {
     let is_marked = row.salience.is_marked && row.salience.weight >= DETAIL_WEIGHT;
     is_marked || row.salience.is_failure
 }

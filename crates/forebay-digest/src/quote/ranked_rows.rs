@@ -1,4 +1,4 @@
-//! The rows of a failing text: its ranked lines, each by itself, and the other rows between them.
+//! The rows of a ranked text: its ranked lines, each by itself, and the other rows between them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -57,6 +57,7 @@ pub(super) fn with_ranked_lines(
         }
         if let [line] = &inside[..]
             && row.first == row.last
+            && !line.is_cut
         {
             row.shown = shown(line);
         }
@@ -129,7 +130,8 @@ impl Bid {
 
 /// Returns the indexes of the best rows, one of those that start alike.
 fn competing(rows: &[Row]) -> Vec<usize> {
-    let score = |index: usize| rows[index].score.filter(|_| !rows[index].salience.is_noise);
+    let may_compete = |row: &Row| !row.salience.is_noise && !is_frame(&row.shown);
+    let score = |index: usize| rows[index].score.filter(|_| may_compete(&rows[index]));
     let mut best: Vec<(i32, usize)> =
         (0..rows.len()).filter_map(|index| Some((score(index)?, index))).collect();
     best.sort_by_key(|(score, index)| (Reverse(*score), *index));
@@ -137,6 +139,11 @@ fn competing(rows: &[Row]) -> Vec<usize> {
     let mut seen = HashSet::default();
     best.retain(|(_, index)| seen.insert(cut::prefix(rows[*index].shown.trim(), COMPARED_BYTES)));
     best.into_iter().map(|(_, index)| index).collect()
+}
+
+/// Returns true for rules and the frames of tables and headings; a line of `^` or `~` points at code.
+fn is_frame(text: &str) -> bool {
+    !text.contains(|c: char| c.is_alphanumeric() || c == '^' || c == '~')
 }
 
 fn take_before(

@@ -1,14 +1,16 @@
-//! Ranks the lines of a failing output by how likely they say what went wrong.
+//! Ranks the lines of an output by how likely a reader needs them.
 //!
-//! Decision trees, trained on build logs in which people marked the reason of the failure, score each line by integer
-//! features of its text and surroundings:
+//! Decision trees score each line by integer features of its text and surroundings. Those for logs of several commands
+//! were trained on CI logs in which people marked the reason of the failure; those for the output of one command, failing
+//! or not, on recorded outputs whose facts were written down:
 //!
 //! - `raw_lines` splits the bytes, `normal_line` removes colours and time stamps, `keywords` and `line_traits` say what
 //!   a line says by itself;
 //! - `observed_line` adds its surroundings while further lines arrive; `counts` tells how often it repeats;
 //! - `features` names the features, `forebay_text::trees` evaluates them.
 //!
-//! One pass over the bytes in bounded memory: only candidates (lines close to a failure, and the last ones) are held.
+//! One pass over the bytes in bounded memory: only candidates are held. These are lines close to a failure and the last
+//! ones, and in the output of one command also the first ones and the first of each kind.
 
 mod counts;
 mod explain;
@@ -37,7 +39,8 @@ use features::Feature;
 pub use features::{FEATURES, FeatureVector};
 
 /// The committed trees; `cargo xtask digest-model` tells how they were made. Twice the expected value is 1024 more.
-const MODEL: &[u8] = include_bytes!("model.bin");
+const LOG_MODEL: &[u8] = include_bytes!("log.bin");
+const OUTPUT_MODEL: &[u8] = include_bytes!("output.bin");
 
 /// The last lines are candidates whatever they say.
 const LAST_LINES: usize = 150;
@@ -51,31 +54,52 @@ const FAILURE_LANDMARKS: &[Landmark] = &[Landmark::Failure, Landmark::Exit, Land
 /// Fewer lines that look like announced commands occur in the output of one command.
 const MIN_COMMANDS: u64 = 3;
 
-/// Number of first candidates that are held.
-const MAX_FIRST_CANDIDATES: usize = 1 << 10;
+/// The first lines of an output are candidates whatever they say.
+const FIRST_LINES: u64 = 150;
 
-/// Number of latest candidates that are held.
-const MAX_LATEST_CANDIDATES: usize = 7 << 10;
+/// Number of candidates close to a failure that are held, the first and the latest ones.
+const MAX_FAILURE_CANDIDATES: [usize; 2] = [1 << 10, 7 << 10];
+
+/// Number of other candidates that are held, the first and the latest ones.
+const MAX_OTHER_CANDIDATES: [usize; 2] = [1 << 9, 1 << 9];
 
 /// Bytes held of the raw line of a candidate.
 const MAX_HELD_BYTES: usize = 1 << 10;
 
-/// Returns the committed model.
-///
+/// What a text is, which decides about candidates and trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextKind {
+    /// The log of several commands, as CI services write it.
+    Log,
+    /// The output of one command.
+    Output,
+}
+
+impl TextKind {
+    /// Returns the committed trees.
+    fn committed_model(self) -> &'static Model {
+        static LOG: LazyLock<Model> = LazyLock::new(|| parse(LOG_MODEL));
+        static OUTPUT: LazyLock<Model> = LazyLock::new(|| parse(OUTPUT_MODEL));
+        match self {
+            Self::Log => &LOG,
+            Self::Output => &OUTPUT,
+        }
+    }
+}
+
 /// # Panics
 ///
 /// If the committed file is damaged, which a test rules out.
 #[expect(clippy::expect_used, reason = "the bytes are a constant, which a test reads")]
-pub(crate) fn committed_model() -> &'static Model {
-    static COMMITTED: LazyLock<Model> =
-        LazyLock::new(|| Model::parse(MODEL, FEATURES).expect("the committed model is whole"));
-    &COMMITTED
+fn parse(committed: &[u8]) -> Model {
+    Model::parse(committed, FEATURES).expect("the committed model is whole")
 }
 
 /// Observes the raw bytes of an output and ranks its lines in the end.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct LineRanker {
-    model: &'static Model,
+    /// Trees in the place of the committed ones for a kind of text.
+    replaced: Option<(TextKind, &'static Model)>,
     splitter: LineSplitter,
     observer: Observer,
 }
@@ -96,8 +120,14 @@ pub(crate) struct RankedLine {
 }
 
 impl LineRanker {
-    pub(crate) fn new(model: &'static Model) -> Self {
-        Self { model, splitter: LineSplitter::default(), observer: Observer::default() }
+    /// Ranks texts of a kind with other trees than the committed ones.
+    pub(crate) fn with_model(kind: TextKind, model: &'static Model) -> Self {
+        Self { replaced: Some((kind, model)), ..Self::default() }
+    }
+
+    fn model(&self, kind: TextKind) -> &'static Model {
+        let replacement = self.replaced.filter(|(of, _)| *of == kind);
+        replacement.map_or_else(|| kind.committed_model(), |(_, model)| model)
     }
 
     pub(crate) fn push(&mut self, raw: &[u8]) {
@@ -110,15 +140,16 @@ impl LineRanker {
     }
 
     /// Returns the candidates in order of the text.
-    pub(crate) fn finish(mut self) -> Vec<RankedLine> {
+    pub(crate) fn finish(mut self, kind: TextKind) -> Vec<RankedLine> {
         self.splitter.finish(&mut |line| self.observer.push(line));
-        self.observer.finish(self.model)
+        let model = self.model(kind);
+        self.observer.finish(kind, model)
     }
 
     /// Returns the candidates in order of the text, each with its reason.
-    pub(crate) fn finish_with_reasons(self) -> Vec<RankedLine> {
-        let model = self.model;
-        let mut lines = self.finish();
+    pub(crate) fn finish_with_reasons(self, kind: TextKind) -> Vec<RankedLine> {
+        let model = self.model(kind);
+        let mut lines = self.finish(kind);
         let explainer = Explainer::new(model, &lines);
         for line in &mut lines {
             line.reason = Some(explainer.reason(line));
@@ -127,7 +158,7 @@ impl LineRanker {
     }
 }
 
-/// A line that competes for the budget of a failing output, for training.
+/// A line that competes for the budget, for training.
 #[derive(Debug)]
 pub struct Candidate {
     /// The text as the features see it.
@@ -137,14 +168,14 @@ pub struct Candidate {
 }
 
 /// Returns the lines of an output that compete for its budget.
-pub fn candidates(raw: &[u8]) -> Vec<Candidate> {
-    let mut ranker = LineRanker::new(committed_model());
+pub fn candidates(raw: &[u8], kind: TextKind) -> Vec<Candidate> {
+    let mut ranker = LineRanker::default();
     ranker.push(raw);
     let candidate = |line: RankedLine| Candidate {
         text: NormalLine::parse(&line.raw).text.into_owned(),
         features: line.features,
     };
-    ranker.finish().into_iter().map(candidate).collect()
+    ranker.finish(kind).into_iter().map(candidate).collect()
 }
 
 /// Returns the names of the features in the order of a vector.
@@ -152,7 +183,7 @@ pub fn feature_names() -> impl Iterator<Item = &'static str> {
     Feature::ALL.iter().map(|feature| feature.name())
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Observer {
     totals: Totals,
     templates: LossyCounts,
@@ -162,9 +193,28 @@ struct Observer {
     last_landmarks: [Option<u64>; Landmark::ALL.len()],
     /// The last lines, which are undecided.
     recent: VecDeque<ObservedLine>,
+    /// Lines close to a failure.
     candidates: Candidates,
+    /// Lines that compete in the output of one command only.
+    others: Candidates,
     /// A buffer of a line that was dropped.
     spare: Vec<u8>,
+}
+
+impl Default for Observer {
+    fn default() -> Self {
+        Self {
+            totals: Totals::default(),
+            templates: LossyCounts::default(),
+            prefixes: LossyCounts::default(),
+            first_tokens: LossyCounts::default(),
+            last_landmarks: Default::default(),
+            recent: VecDeque::new(),
+            candidates: Candidates::with_max(MAX_FAILURE_CANDIDATES),
+            others: Candidates::with_max(MAX_OTHER_CANDIDATES),
+            spare: Vec::new(),
+        }
+    }
 }
 
 impl Observer {
@@ -225,8 +275,11 @@ impl Observer {
         let index = self.totals.lines - 1;
         for landmark in Landmark::ALL.into_iter().filter(|landmark| landmark.is(line)) {
             self.last_landmarks[landmark as usize] = Some(index);
-            let held = self.recent.iter_mut().rev().chain(self.candidates.iter_mut_from_last());
-            for before in held.take_while(|before| !before.ahead.has(landmark)) {
+            let is_ahead = |before: &&mut ObservedLine| !before.ahead.has(landmark);
+            let recent = self.recent.iter_mut().rev().take_while(is_ahead);
+            let candidates = self.candidates.iter_mut_from_last().take_while(is_ahead);
+            let others = self.others.iter_mut_from_last().take_while(is_ahead);
+            for before in recent.chain(candidates).chain(others) {
                 before.ahead.set(landmark, index - before.index());
             }
         }
@@ -234,26 +287,37 @@ impl Observer {
 
     /// Keeps a line that is no longer recent if it is a candidate.
     fn decide(&mut self, line: ObservedLine) {
-        let is_candidate = (line.is_close_to(FAILURE_LANDMARKS, CLOSE_LINES)
-            || Landmark::Problem.is(&line.traits))
-            && !line.is_overwritten
-            && !line.traits.is_blank()
-            // Of many candidates, those that repeat are not worth their place.
-            && (!self.candidates.are_many() || self.templates.get(line.traits.template) <= MAX_RARE_COUNT);
-        let dropped = if is_candidate { self.candidates.push(line) } else { Some(line) };
+        let dropped = if !line.is_shown() {
+            Some(line)
+        } else if self.is_candidate(&line) {
+            self.candidates.push(line)
+        } else if line.index() < FIRST_LINES || line.is_first_of_template {
+            self.others.push(line)
+        } else {
+            Some(line)
+        };
         self.spare = dropped.map(|line| line.raw).unwrap_or_default();
     }
 
-    fn finish(mut self, model: &Model) -> Vec<RankedLine> {
+    fn is_candidate(&self, line: &ObservedLine) -> bool {
+        (line.is_close_to(FAILURE_LANDMARKS, CLOSE_LINES) || Landmark::Problem.is(&line.traits))
+            // Of many candidates, those that repeat are not worth their place.
+            && (!self.candidates.are_many() || self.templates.get(line.traits.template) <= MAX_RARE_COUNT)
+    }
+
+    fn finish(self, kind: TextKind, model: &Model) -> Vec<RankedLine> {
         let whole = WholeText {
             totals: self.totals,
             templates: &self.templates,
             prefixes: &self.prefixes,
             first_tokens: &self.first_tokens,
         };
-        let is_shown = |line: &ObservedLine| !line.is_overwritten && !line.traits.is_blank();
-        self.candidates.first.extend(self.candidates.latest);
-        self.candidates.first.extend(self.recent.into_iter().filter(is_shown));
+        let mut held: Vec<ObservedLine> = self.candidates.into_iter().collect();
+        if kind == TextKind::Output {
+            held.extend(self.others.into_iter());
+            held.sort_unstable_by_key(ObservedLine::index);
+        }
+        held.extend(self.recent.into_iter().filter(ObservedLine::is_shown));
         let rank = |line: ObservedLine| {
             let features = line.features(&whole);
             let ObservedLine { number, raw, is_cut, .. } = line;
@@ -266,34 +330,44 @@ impl Observer {
                 reason: None,
             }
         };
-        self.candidates.first.into_iter().map(rank).collect()
+        held.into_iter().map(rank).collect()
     }
 }
 
 /// The first and the latest candidates.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Candidates {
     first: Vec<ObservedLine>,
     latest: VecDeque<ObservedLine>,
+    max_first: usize,
+    max_latest: usize,
 }
 
 impl Candidates {
+    fn with_max([max_first, max_latest]: [usize; 2]) -> Self {
+        Self { first: Vec::new(), latest: VecDeque::new(), max_first, max_latest }
+    }
+
     fn are_many(&self) -> bool {
-        self.latest.len() >= MAX_LATEST_CANDIDATES / 2
+        self.latest.len() >= self.max_latest / 2
     }
 
     /// Adds a candidate; returns one that has to go.
     fn push(&mut self, line: ObservedLine) -> Option<ObservedLine> {
-        if self.first.len() < MAX_FIRST_CANDIDATES {
+        if self.first.len() < self.max_first {
             self.first.push(line);
             return None;
         }
         self.latest.push_back(line);
-        if self.latest.len() > MAX_LATEST_CANDIDATES { self.latest.pop_front() } else { None }
+        if self.latest.len() > self.max_latest { self.latest.pop_front() } else { None }
     }
 
     fn iter_mut_from_last(&mut self) -> impl Iterator<Item = &mut ObservedLine> {
         self.latest.iter_mut().rev().chain(self.first.iter_mut().rev())
+    }
+
+    fn into_iter(self) -> impl Iterator<Item = ObservedLine> {
+        self.first.into_iter().chain(self.latest)
     }
 }
 

@@ -217,6 +217,11 @@ impl ObservedLine {
     }
 
     /// Returns true if a landmark of one of these kinds is at most so many lines away.
+    /// Returns true if a reader of the screen sees the line.
+    pub(super) fn is_shown(&self) -> bool {
+        !self.is_overwritten && !self.traits.is_blank()
+    }
+
     pub(super) fn is_close_to(&self, landmarks: &[Landmark], lines: u64) -> bool {
         landmarks.iter().any(|landmark| {
             landmark.is(&self.traits)

@@ -29,7 +29,7 @@ struct LineVector {
 
 /// Returns the features of the held lines, by their index.
 fn held_lines(raw: &[u8]) -> HashMap<u64, FeatureVector> {
-    let mut ranker = LineRanker::new(committed_model());
+    let mut ranker = LineRanker::default();
     ranker.push(raw);
     ranker.splitter.finish(&mut |line| ranker.observer.push(line));
     let Observer { totals, templates, prefixes, first_tokens, recent, candidates, .. } =
@@ -60,7 +60,11 @@ fn features_and_scores_equal_the_reference() {
             let names = Feature::ALL.iter().map(|feature| feature.name());
             let named: Vec<_> = names.clone().zip(found.iter().copied()).collect();
             assert_eq!(named, names.zip(features).collect::<Vec<_>>(), "{path:?} line {index}");
-            assert_eq!(committed_model().score(found), score, "{path:?} line {index}");
+            assert_eq!(
+                TextKind::Log.committed_model().score(found),
+                score,
+                "{path:?} line {index}"
+            );
             checked += 1;
         }
         assert!(!vectors.origin.is_empty());
@@ -70,24 +74,25 @@ fn features_and_scores_equal_the_reference() {
 
 #[test]
 fn candidates_of_a_large_text_are_bounded_and_include_the_rare_failure() {
-    let mut ranker = LineRanker::new(committed_model());
+    let mut ranker = LineRanker::default();
     for number in 0..60_000 {
         ranker.push(format!("error: request {number} failed\n").as_bytes());
         if number == 30_000 {
             ranker.push(b"fatal: the disk is full\n");
         }
     }
-    let lines = ranker.finish();
-    assert!(lines.len() <= MAX_FIRST_CANDIDATES + MAX_LATEST_CANDIDATES + LAST_LINES);
+    let lines = ranker.finish(TextKind::Output);
+    let held = MAX_FAILURE_CANDIDATES.into_iter().chain(MAX_OTHER_CANDIDATES).sum::<usize>();
+    assert!(lines.len() <= held + LAST_LINES);
     assert!(lines.iter().any(|line| line.number == 30_002));
     assert!(lines.is_sorted_by_key(|line| line.number));
 }
 
 #[test]
 fn of_an_overwritten_line_only_the_last_visible_state_is_ranked() {
-    let mut ranker = LineRanker::new(committed_model());
+    let mut ranker = LineRanker::default();
     ranker.push(b"10%\r20%\r\x1b[K\nerror: full\r\ndone\r\n");
-    let lines = ranker.finish();
+    let lines = ranker.finish(TextKind::Output);
     let texts: Vec<_> = lines.iter().map(|line| (line.number, line.raw.as_slice())).collect();
     assert_eq!(texts, [(1, &b"20%"[..]), (2, b"error: full"), (3, b"done")]);
 }
@@ -99,7 +104,7 @@ proptest! {
         sizes in prop::collection::vec(1_usize..40, 1..9),
     ) {
         let rank = |sizes: &[usize]| {
-            let mut ranker = LineRanker::new(committed_model());
+            let mut ranker = LineRanker::default();
             let mut rest = &raw[..];
             for size in sizes.iter().cycle().take_while(|_| true) {
                 if rest.is_empty() {
@@ -109,7 +114,7 @@ proptest! {
                 ranker.push(chunk);
                 rest = after;
             }
-            let lines = ranker.finish();
+            let lines = ranker.finish(TextKind::Output);
             lines.into_iter().map(|line| (line.number, line.raw, line.features)).collect::<Vec<_>>()
         };
         prop_assert_eq!(rank(&sizes), rank(&[usize::MAX]));
@@ -117,6 +122,7 @@ proptest! {
 }
 
 #[test]
-fn the_committed_model_is_whole() {
-    assert_eq!(committed_model().tree_count(), 120);
+fn the_committed_models_are_whole() {
+    assert_eq!(TextKind::Log.committed_model().tree_count(), 120);
+    assert_eq!(TextKind::Output.committed_model().tree_count(), 150);
 }

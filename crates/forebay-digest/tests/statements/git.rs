@@ -176,7 +176,7 @@ fn logs_of_several_commands_are_counted_apart_or_not() {
     let apart = format!("{}\n{}", log(200, 0), log(100, 50));
     let command = "git log --oneline -200; echo; git log --oneline -100 HEAD~50";
     let expected = ["lines 1-200: git log: 200 commits", "lines 202-301: git log: 100 commits"];
-    check(command, &apart, 120, &expected, &["300"]);
+    check(command, &apart, 120, &expected, &["300 commits"]);
     let together = apart.replace("\n\n", "\n");
     check(&command.replace("echo;", ""), &together, 120, &["a0000000 change 0"], &["commits"]);
     let spaced = together.replace('\n', "\n\n");
