@@ -1,4 +1,5 @@
-// `claude plugin test plugins/claude-code`: what the mod does with tool results, and that it never gets in the way.
+// `claude plugin test plugins/claude-code`: what the mod does with tool results and with a conversation
+// that is compacted, and that it never gets in the way.
 import type { On } from "claude-code"
 import { describe, expect, mock, test } from "claude-code/testing"
 
@@ -84,5 +85,73 @@ describe("a tool result", () => {
     for (let count = 0; count < 5; count += 1) await $.session.append(row(LONG))
     expect(calls).toHaveLength(3)
     expect(session.appended()).toHaveLength(5)
+  })
+})
+
+describe("a conversation", () => {
+  const duties = { hookSpecificOutput: { compact: true } }
+  const reply = (cut?: Record<string, string>) => (call: Call) => {
+    if (call.event === "ModLoaded") return JSON.stringify(duties)
+    return call.event === "Compact" && cut ? JSON.stringify({ hookSpecificOutput: { cutResults: cut } }) : ""
+  }
+
+  const use = (id: string) => ({ tool_use_id: id, tool: "Bash", input: { command: `make ${id}` } })
+  const answer = (text: string, ...ids: string[]) => ({ role: "assistant" as const, text, toolUses: ids.map(use), handle: text })
+  const results = (...ids: string[]) => ({
+    role: "user" as const, text: "", toolUses: [], handle: ids.join(),
+    toolResults: ids.map(id => ({ tool_use_id: id, text: LONG, isError: false })),
+  })
+  const prompt = { role: "user" as const, text: "make all", toolUses: [], handle: "prompt" }
+  const messages = [prompt, answer("one", "a"), answer("two", "b"), results("b"), results("a"), answer("last", "c"), results("c")]
+  const api = messages.map(({ role, toolResults = [] }: any) => ({
+    role, content: toolResults.map((r: any) => ({ type: "tool_result", tool_use_id: r.tool_use_id, content: r.text })),
+  }))
+
+  /** Starts a session and compacts it; resolves to what Claude Code takes, and to what Forebay was sent. */
+  async function compact($: any, on: On, answer: (call: Call) => string, event = {}) {
+    const calls = forebay(on, answer)
+    on("env.set", () => ({ value: undefined }))
+    on("session.messages", () => ({ value: api }) as any)
+    on("session.start", (_, e) => e as any)
+    on("session.compact", () => ({ skip: "left to Claude Code" }))
+    await $.session.start({ cwd: "/project", source: "startup" })
+    const compacted = await $.session.compact({ trigger: "auto", messages, ...event })
+    return { compacted, sent: calls.find(({ event }) => event === "Compact")?.payload }
+  }
+
+  test("is compacted by Forebay, which cuts what the model has seen", async ($, on) => {
+    const { compacted, sent } = await compact($, on, reply({ a: DIGEST }))
+    expect((sent?.results as any[]).map(({ tool_use_id }) => tool_use_id)).toEqual(["b", "a"])
+    const [first, rebuilt, b, a, last, c] = compacted.messages
+    expect([first.handle, last.handle]).toEqual(["prompt", "last"])
+    expect(rebuilt).toMatchObject({ text: "one\ntwo", toolUses: [use("a"), use("b")] })
+    for (const message of [rebuilt, b, a, c]) expect(message.handle).toBe(undefined)
+    expect([a, b, c].map(({ toolResults: [{ text }] }) => text)).toEqual([DIGEST, LONG, LONG])
+  })
+
+  test("keeps a message whose result is more than text", async ($, on) => {
+    api[3]!.content[0].content = [{ type: "text", text: LONG }, { type: "image" }]
+    const { compacted } = await compact($, on, reply({ a: DIGEST }))
+    expect(compacted.messages[2].handle).toBe("b")
+  })
+
+  test("is left to Claude Code if Forebay is silent or fails, or for instructions", async ($, on) => {
+    let answer: (call: Call) => string = reply()
+    const left = { skip: "left to Claude Code" }
+    expect((await compact($, on, call => answer(call))).compacted).toEqual(left)
+    for (const other of [() => "no JSON", fails]) {
+      answer = other
+      expect(await ($ as any).session.compact({ trigger: "auto", messages })).toEqual(left)
+    }
+    answer = reply({ a: DIGEST })
+    expect(await ($ as any).session.compact({ trigger: "manual", messages, instructions: "herons" })).toEqual(left)
+    expect((await ($ as any).session.compact({ trigger: "manual", messages })).messages).toHaveLength(6)
+  })
+
+  test("is left to Claude Code if it fills up again soon", async ($, on) => {
+    await compact($, on, reply({ a: DIGEST }))
+    expect(await ($ as any).session.compact({ trigger: "auto", messages })).toEqual({ skip: "left to Claude Code" })
+    expect(await ($ as any).session.compact({ trigger: "precompute", messages })).not.toEqual({ skip: "left to Claude Code" })
+    expect((await ($ as any).session.compact({ trigger: "auto", messages })).messages).toHaveLength(6)
   })
 })

@@ -219,6 +219,11 @@ impl<'a> AgentEnv<'a> {
         process::stdout_text(self.command(self.forebay).args(["history", "--all"]))
     }
 
+    /// Returns the stored bytes of an entry.
+    pub(super) fn entry(&self, reference: &str) -> Result<String> {
+        process::stdout_text(self.command(self.forebay).args(["get", "--raw", reference]))
+    }
+
     /// Returns what `forebay doctor` prints, whatever it finds.
     pub(super) fn doctor(&self) -> Result<String> {
         let output = self.command(self.forebay).arg("doctor").output()?;

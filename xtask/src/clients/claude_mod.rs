@@ -187,7 +187,7 @@ fn last_results(
         .unwrap_or_default()
 }
 
-fn seen_results(raw: &str) -> Vec<SeenResult> {
+pub(super) fn seen_results(raw: &str) -> Vec<SeenResult> {
     let body: Value = serde_json::from_str(raw).unwrap_or_default();
     let messages = body["messages"].as_array().cloned().unwrap_or_default();
     let blocks =
@@ -213,14 +213,14 @@ fn throw(env: &mut AgentEnv<'_>) -> Result<()> {
     edit_mod(env, start, &format!("if (e.door) throw new Error(\"broken\")\n    {start}"))
 }
 
-fn hang(env: &mut AgentEnv<'_>) -> Result<()> {
+pub(super) fn hang(env: &mut AgentEnv<'_>) -> Result<()> {
     let program = env.project().join("hangs");
     fs::write(&program, HANGS)?;
     make_executable(&program)?;
     set_program(env, &program.to_string_lossy())
 }
 
-fn lose_program(env: &mut AgentEnv<'_>) -> Result<()> {
+pub(super) fn lose_program(env: &mut AgentEnv<'_>) -> Result<()> {
     set_program(env, "/gone/forebay")
 }
 

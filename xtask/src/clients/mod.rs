@@ -7,6 +7,7 @@
 //! files and not Forebay. Each file in [`hosts`] describes how to start an agent.
 
 mod agent_env;
+mod claude_compaction;
 mod claude_mod;
 mod claude_rules;
 pub(crate) mod examples;
@@ -73,6 +74,7 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
         if host.has_mod && !host.is_plugin {
             let keep = keep.as_deref();
             results.extend(claude_mod::check_obstacles(host, &installation, &forebay, keep)?);
+            results.extend(claude_compaction::check(host, &installation, &forebay, keep)?);
             let with_rules = &hosts::CLAUDE_CODE_WITH_RULES;
             results.extend(claude_rules::check(with_rules, &installation, &forebay, keep)?);
         }

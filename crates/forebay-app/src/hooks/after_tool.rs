@@ -36,7 +36,7 @@ pub(super) fn answer(
     if host.loaded_mod.is_some() || !is_worth_replacing(app, result, &raw) {
         return Ok(Reply::Silent);
     }
-    let captured = capture::store(app, agent, call, &raw, "")?;
+    let captured = capture::store(app, agent, call, &raw, &capture::at_return(app, ""))?;
     advice::on_long_output(app, host, &captured.entry, raw.cut_remark().as_deref())
 }
 
@@ -53,7 +53,8 @@ pub(super) fn replace(
     if !is_worth_replacing(app, result, &raw) {
         return Ok(Reply::Silent);
     }
-    let captured = capture::store(app, agent, call, &raw, agent.session.as_str())?;
+    let options = capture::at_return(app, agent.session.as_str());
+    let captured = capture::store(app, agent, call, &raw, &options)?;
     let raw_bytes = captured.entry.bytes;
     let text = text(app, agent, call, captured, result, raw.cut_remark());
     // A result that is not longer than its digest stays.

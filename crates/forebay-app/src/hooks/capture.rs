@@ -89,13 +89,36 @@ impl<'a> RawResult<'a> {
     }
 }
 
-/// Stores a result and digests it; the model of session `reader` gets the digest.
+/// How a result is stored.
+pub(super) struct CaptureOptions<'a> {
+    pub(super) budget: Budget,
+    pub(super) moment: CaptureMoment<'a>,
+    /// Whether a search finds it.
+    pub(super) is_searchable: bool,
+}
+
+/// When a result is stored.
+#[derive(Clone, Copy)]
+pub(super) enum CaptureMoment<'a> {
+    /// When the tool returned it; the model of session `reader` gets the digest, if any.
+    AtReturn { reader: &'a str },
+    /// Later: the command may have run again since.
+    Later,
+}
+
+/// The options for a result that a tool just returned.
+pub(super) fn at_return<'a>(app: &App, reader: &'a str) -> CaptureOptions<'a> {
+    let moment = CaptureMoment::AtReturn { reader };
+    CaptureOptions { budget: budget(app), moment, is_searchable: true }
+}
+
+/// Stores a result and digests it.
 pub(super) fn store(
     app: &App,
     agent: &App,
     call: &ToolCall,
     raw: &RawResult<'_>,
-    reader: &str,
+    options: &CaptureOptions<'_>,
 ) -> Result<Captured, AppError> {
     // Digesting takes as long as opening the store, so both run in parallel.
     app.stores.open_own_in_background();
@@ -104,7 +127,7 @@ pub(super) fn store(
     let (line, in_title) = app.redaction.redact(&title_of(call));
     let title = cut::one_line(&line, 200);
     let mut streams = app.redaction.streams();
-    let digester = digester(app, agent, call, &title, raw.result, budget(app));
+    let digester = digester(app, agent, call, &title, raw.result, options.budget);
     let mut upload = DigestingUpload::new(begin, digester);
     let keep = &mut |_: Stream, clean: &[u8]| upload.take(clean);
     raw.read(&mut |stream, bytes| streams.push(stream, bytes, keep)).map_err(unreadable)?;
@@ -112,7 +135,11 @@ pub(super) fn store(
     redactions.add(&in_title);
     let mut new = app.new_entry(EntryKind::Capture, title);
     new.source = app.redaction.name(&call.name);
-    let command = command_run(app, call, &line, raw, reader);
+    new.has_all_chunks = !options.is_searchable;
+    let command = match options.moment {
+        CaptureMoment::AtReturn { reader } => command_run(app, call, &line, raw, reader),
+        CaptureMoment::Later => None,
+    };
     new.command.clone_from(&command);
     let (digest, entry) = upload.finish(new);
     Ok(Captured { entry: entry?, digest, redactions, command })
@@ -169,6 +196,9 @@ pub(super) fn digester(
 fn title_of(call: &ToolCall) -> String {
     match &call.action {
         ToolAction::Shell { command } => command.clone(),
+        ToolAction::Read { paths } | ToolAction::Edit { paths } | ToolAction::Write { paths } => {
+            paths.join(" ")
+        }
         ToolAction::Fetch { url } => url.clone(),
         ToolAction::WebSearch { query } => query.clone(),
         ToolAction::Search { pattern, path } => match path {

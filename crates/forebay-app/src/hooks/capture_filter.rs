@@ -20,6 +20,15 @@ pub(super) fn is_captured_as_text(call: &ToolCall, settings: &Hooks) -> bool {
     (is_report || is_captured_action(call)) && is_selected(&call.name, settings)
 }
 
+/// Whether a result of this tool may be cut when the conversation is compacted: not what the model goes by.
+pub(super) fn is_cut_by_compaction(call: &ToolCall, settings: &Hooks) -> bool {
+    let guides_model = matches!(
+        call.action,
+        ToolAction::Todo { .. } | ToolAction::Skill { .. } | ToolAction::Plan { .. }
+    );
+    !guides_model && is_selected(&call.name, settings)
+}
+
 /// Like [`is_captured`], for a past call of which only the tool is known.
 pub(crate) fn is_captured_kind(name: &str, kind: ToolKind, settings: &Hooks) -> bool {
     let is_own = TOOLS.iter().any(|own| name.ends_with(own.name));
@@ -70,6 +79,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Compactor;
 
     #[test]
     fn star_matches_anything() {
@@ -95,6 +105,8 @@ mod tests {
             never: vec!["mcp__db__*".to_owned()],
             rewrite: true,
             whole_output: true,
+            compact: Compactor::Host,
+            compact_min_saving: 50,
             start_budget: 500,
             compact_budget: 1000,
         };

@@ -18,14 +18,17 @@ pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     if !host.reports_compaction {
         return Ok(Reply::Silent);
     }
-    let Some(snapshot) = guide::for_session(app, SNAPSHOT_BYTES)? else {
-        return Ok(Reply::Silent);
-    };
+    let reply = Reply::Context(INSTRUCTIONS.to_owned());
+    Ok(if take_snapshot(app)? && (host.supports)(&reply) { reply } else { Reply::Silent })
+}
+
+/// Stores a snapshot of the session, whose guide is due then; false if nothing happened in it.
+pub(super) fn take_snapshot(app: &App) -> Result<bool, AppError> {
+    let Some(snapshot) = guide::for_session(app, SNAPSHOT_BYTES)? else { return Ok(false) };
     // Names of branches and files may have secrets.
     put(app, guide::SNAPSHOT_SOURCE, &app.redaction.redact(&snapshot).0)?;
     app.stores.own()?.mark(&app.session, GUIDE_DUE)?;
-    let reply = Reply::Context(INSTRUCTIONS.to_owned());
-    Ok(if (host.supports)(&reply) { reply } else { Reply::Silent })
+    Ok(true)
 }
 
 pub(super) fn after(app: &App, summary: Option<&str>) -> Result<Reply, AppError> {

@@ -1,6 +1,7 @@
 //! Answers hook calls of a host.
 //!
-//! - `before_tool`, `after_tool`, `tool_result`, `prompt`, `session_start`, `compaction` answer one event each;
+//! - `before_tool`, `after_tool`, `tool_result`, `prompt`, `session_start`, `compaction`, `own_compaction` answer one
+//!   event each;
 //! - `rewrite` changes commands where results cannot be replaced, `whole_output` those whose output the host would cut
 //!   if they fail, `advice` adds a hint;
 //! - `capture_filter` decides which results are captured, `saved_output` reads those the host saved to a file,
@@ -17,6 +18,7 @@ mod capture;
 pub(crate) mod capture_filter;
 mod compaction;
 pub mod extract;
+mod own_compaction;
 mod prompt;
 mod record;
 pub(crate) mod rewrite;
@@ -30,7 +32,7 @@ mod working_set_updates;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use forebay_domain::hook::{HookCall, HookEvent, Reply, StartReason};
+use forebay_domain::hook::{CutResult, HookCall, HookEvent, ModDuties, Reply, StartReason};
 use forebay_domain::{session, tokens};
 use forebay_platforms::transcripts::ParseLine;
 use forebay_text::invisible::visible;
@@ -38,6 +40,7 @@ use serde_json::Value;
 
 use crate::agents::host_mods;
 use crate::earlier_runs::HAS_SUBAGENTS;
+use crate::settings::{Compactor, Hooks};
 use crate::{Answer, App, AppError};
 
 /// The calling host, as far as a reply depends on it.
@@ -140,7 +143,11 @@ fn shown(reply: Reply) -> Reply {
         Reply::Ask(text) => Reply::Ask(visible(text)),
         Reply::Context(text) => Reply::Context(visible(text)),
         Reply::Replace(text) => Reply::Replace(visible(text)),
-        Reply::Silent | Reply::Rewrite(_) | Reply::WrapCommands => reply,
+        Reply::Compact(cut) => {
+            let shown = |one: CutResult| CutResult { call: one.call, text: visible(one.text) };
+            Reply::Compact(cut.into_iter().map(shown).collect())
+        }
+        Reply::Silent | Reply::Rewrite(_) | Reply::ModDuties(_) => reply,
     }
 }
 
@@ -178,12 +185,20 @@ fn reply(app: &App, agent: &App, host: &Host<'_>, call: &HookCall) -> Result<Rep
         HookEvent::SessionStart(reason) => session_start::answer(agent, host, *reason),
         HookEvent::ModLoaded => {
             host_mods::record_load(app)?;
-            Ok(if app.settings.hooks.whole_output { Reply::WrapCommands } else { Reply::Silent })
+            Ok(mod_duties(&app.settings.hooks).map_or(Reply::Silent, Reply::ModDuties))
         }
+        HookEvent::Compact(long) => own_compaction::answer(app, agent, host, long),
         HookEvent::BeforeCompact(_) => compaction::before(agent, host),
         HookEvent::AfterCompact(summary) => compaction::after(agent, summary.as_deref()),
         _ => Ok(Reply::Silent),
     }
+}
+
+/// What the settings ask of the mod, if anything.
+fn mod_duties(settings: &Hooks) -> Option<ModDuties> {
+    let compact = settings.compact == Compactor::Forebay;
+    let duties = ModDuties { wrap_commands: settings.whole_output, compact };
+    (duties != ModDuties::default()).then_some(duties)
 }
 
 /// Counts the text that a hook adds to the model's context as a cost.

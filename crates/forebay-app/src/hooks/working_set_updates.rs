@@ -31,7 +31,7 @@ pub(super) fn apply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), A
 fn loses_context(event: &HookEvent) -> bool {
     match event {
         HookEvent::SessionStart(reason) => *reason != StartReason::Resume,
-        HookEvent::BeforeCompact(_) | HookEvent::AfterCompact(_) => true,
+        HookEvent::Compact(_) | HookEvent::BeforeCompact(_) | HookEvent::AfterCompact(_) => true,
         _ => false,
     }
 }

@@ -29,6 +29,11 @@ pub(crate) struct ComparedDigest {
 }
 
 impl ComparedDigest {
+    /// A digest that is compared with nothing.
+    pub(crate) fn alone(digest: Digest) -> Self {
+        Self { digest, above: None, below: None, unchanged: None }
+    }
+
     /// Tells a difference, and digests again within what it leaves of the budget.
     pub(crate) fn new(
         digest: Digest,
@@ -36,7 +41,7 @@ impl ComparedDigest {
         budget: Budget,
         digest_again: impl FnOnce(Budget, &[u8]) -> Digest,
     ) -> Self {
-        let alone = Self { digest, above: None, below: None, unchanged: None };
+        let alone = Self::alone(digest);
         let Some(difference) = difference else { return alone };
         let unchanged = difference.is_unchanged().then(|| unchanged(difference));
         let alone = Self { unchanged, ..alone };

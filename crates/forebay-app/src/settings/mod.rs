@@ -178,8 +178,30 @@ pub struct Hooks {
     pub never: Vec<String>,
     pub rewrite: bool,
     pub whole_output: bool,
+    pub compact: Compactor,
+    pub compact_min_saving: u64,
     pub start_budget: u64,
     pub compact_budget: u64,
+}
+
+/// Who compacts a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", try_from = "String")]
+pub enum Compactor {
+    Host,
+    Forebay,
+}
+
+impl TryFrom<String> for Compactor {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, Self::Error> {
+        match word.as_str() {
+            "host" => Ok(Self::Host),
+            "forebay" => Ok(Self::Forebay),
+            _ => Err(format!("hooks.compact = \"{word}\": expected host or forebay")),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -37,6 +37,8 @@ pub enum HookEvent {
     /// The user's own words; empty if the host wrote the whole message.
     Prompt(String),
     SessionStart(StartReason),
+    /// The host asks Forebay's mod to compact the conversation.
+    Compact(LongResults),
     BeforeCompact(CompactTrigger),
     /// The conversation was compacted; the host's summary, if it tells.
     AfterCompact(Option<String>),
@@ -59,6 +61,7 @@ impl HookEvent {
             Self::ModLoaded => Moment::ModLoaded,
             Self::Prompt(_) => Moment::Prompt,
             Self::SessionStart(_) => Moment::SessionStart,
+            Self::Compact(_) => Moment::Compact,
             Self::BeforeCompact(_) => Moment::BeforeCompact,
             Self::AfterCompact(_) => Moment::AfterCompact,
             Self::SessionEnd => Moment::SessionEnd,
@@ -90,6 +93,7 @@ pub enum Moment {
     ModLoaded,
     Prompt,
     SessionStart,
+    Compact,
     BeforeCompact,
     AfterCompact,
     SessionEnd,
@@ -110,6 +114,7 @@ impl Moment {
             Self::ModLoaded => "mod loaded",
             Self::Prompt => "prompt",
             Self::SessionStart => "session start",
+            Self::Compact => "compaction by the mod",
             Self::BeforeCompact => "before compaction",
             Self::AfterCompact => "after compaction",
             Self::SessionEnd => "session end",
@@ -139,6 +144,14 @@ pub enum CompactTrigger {
     Auto,
 }
 
+/// The tool results that Forebay may cut in a conversation, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LongResults {
+    pub results: Vec<(ToolCall, ToolResult)>,
+    /// The size of the whole conversation, these results included.
+    pub conversation_bytes: u64,
+}
+
 /// What a hook answers. It says one thing, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
@@ -154,8 +167,10 @@ pub enum Reply {
     Context(String),
     /// The model gets this text in place of the tool's result.
     Replace(String),
-    /// The mod names the commands that the host allows without asking, so that hooks can wrap them.
-    WrapCommands,
+    /// These texts take the place of tool results; every other message of the conversation stays.
+    Compact(Vec<CutResult>),
+    /// What the mod has to do beside handing over results.
+    ModDuties(ModDuties),
 }
 
 impl Reply {
@@ -168,7 +183,25 @@ impl Reply {
             Self::Rewrite(_) => "rewrite a command",
             Self::Context(_) => "add context",
             Self::Replace(_) => "replace a result",
-            Self::WrapCommands => "wrap commands",
+            Self::Compact(_) => "compact a conversation",
+            Self::ModDuties(_) => "instruct the mod",
         }
     }
+}
+
+/// A tool result that is replaced in a compacted conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CutResult {
+    /// The host's name of the call.
+    pub call: String,
+    pub text: String,
+}
+
+/// What the settings ask of the mod.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ModDuties {
+    /// Name the commands that the host allows without asking, so that hooks can wrap them.
+    pub wrap_commands: bool,
+    /// Hand over the conversation when it is compacted.
+    pub compact: bool,
 }

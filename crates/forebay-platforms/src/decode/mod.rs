@@ -9,8 +9,8 @@ mod lossy;
 mod result;
 
 use forebay_domain::hook::{
-    CompactTrigger, HookCall, HookEvent, Moment, StartReason, ToolAction, ToolCall, ToolKind,
-    ToolResult,
+    CompactTrigger, HookCall, HookEvent, LongResults, Moment, StartReason, ToolAction, ToolCall,
+    ToolKind, ToolResult,
 };
 use serde_json::Value;
 
@@ -88,8 +88,7 @@ impl Decoder {
         let foreign_field = foreign.into_iter().find(|name| self.payload.get(name).is_some());
         let event_name = self.event_name(event);
         let row = self.platform.event(&event_name);
-        let mut original =
-            Original { input: Value::Null, response: Value::Null, shape: ResultShape::None };
+        let mut original = Original::default();
         let mut call = self.call();
         // Last, because this moves parts out of the payload.
         call.event = row.map_or(HookEvent::Other, |row| self.event(row, &mut original));
@@ -142,6 +141,7 @@ impl Decoder {
             Moment::ModLoaded => HookEvent::ModLoaded,
             Moment::Prompt => self.prompt(),
             Moment::SessionStart => HookEvent::SessionStart(self.start_reason()),
+            Moment::Compact => HookEvent::Compact(self.long_results(row)),
             Moment::BeforeCompact => HookEvent::BeforeCompact(self.trigger()),
             Moment::AfterCompact => HookEvent::AfterCompact(self.take_text(fields.summary)),
             Moment::SessionEnd => HookEvent::SessionEnd,
@@ -196,6 +196,22 @@ impl Decoder {
         result
     }
 
+    /// The results in the payload of Forebay's mod, each with the fields of a payload of its own.
+    fn long_results(&mut self, row: &HostEvent) -> LongResults {
+        let conversation_bytes = self.payload["conversation_bytes"].as_u64().unwrap_or_default();
+        let listed = self.payload["results"].take();
+        let Value::Array(listed) = listed else {
+            return LongResults { results: Vec::new(), conversation_bytes };
+        };
+        let decode_one = |payload: Value| {
+            let mut one = Self { platform: self.platform, fields: self.fields, payload };
+            let mut original = Original::default();
+            let result = one.result(row, &mut original);
+            (one.tool(row, &mut original), result)
+        };
+        LongResults { results: listed.into_iter().map(decode_one).collect(), conversation_bytes }
+    }
+
     fn has(&self, marker: &FieldValue) -> bool {
         let value = get(&self.payload, marker.path);
         value.is_some_and(|value| match marker.value {
@@ -239,6 +255,7 @@ impl Decoder {
 }
 
 /// The parts of the original that a reply may need.
+#[derive(Default)]
 struct Original {
     input: Value,
     response: Value,

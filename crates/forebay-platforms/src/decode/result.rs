@@ -7,9 +7,10 @@ use forebay_text::cut;
 use serde_json::{Map, Value, json};
 
 /// The structure of a result; a text that replaces the result gets the same structure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum ResultShape {
     /// No result.
+    #[default]
     None,
     Text,
     /// An object with a string in this field.

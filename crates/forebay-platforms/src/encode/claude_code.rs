@@ -1,6 +1,6 @@
 //! Claude Code's format, which Qwen Code and VS Code share: everything in `hookSpecificOutput`.
 
-use forebay_domain::hook::{Moment, Reply};
+use forebay_domain::hook::{CutResult, Moment, Reply};
 use serde_json::{Map, Value, json};
 
 use super::{Output, rebuilt_result, rewritten_input};
@@ -9,7 +9,15 @@ use crate::decode::Decoded;
 pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
     match reply {
         Reply::Silent => Output::default(),
-        Reply::WrapCommands => specific(decoded, [("wrapCommands", json!(true))]),
+        Reply::ModDuties(duties) => {
+            let fields =
+                [("wrapCommands", duties.wrap_commands.into()), ("compact", duties.compact.into())];
+            specific(decoded, fields)
+        }
+        Reply::Compact(cut) => {
+            let text = |one: &CutResult| (one.call.clone(), json!(one.text));
+            specific(decoded, [("cutResults", cut.iter().map(text).collect())])
+        }
         Reply::Deny(reason) => permission(decoded, "deny", reason),
         Reply::Ask(reason) => permission(decoded, "ask", reason),
         Reply::Rewrite(command) => {

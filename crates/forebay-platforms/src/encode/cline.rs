@@ -8,7 +8,11 @@ use crate::decode::Decoded;
 
 pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
     let value = match reply {
-        Reply::Silent | Reply::WrapCommands | Reply::Ask(_) | Reply::Replace(_) => {
+        Reply::Silent
+        | Reply::Compact(_)
+        | Reply::ModDuties(_)
+        | Reply::Ask(_)
+        | Reply::Replace(_) => {
             return Output::default();
         }
         Reply::Deny(reason) => json!({ "cancel": true, "errorMessage": reason }),

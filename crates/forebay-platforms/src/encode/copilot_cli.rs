@@ -8,7 +8,7 @@ use crate::decode::Decoded;
 
 pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
     let value = match reply {
-        Reply::Silent | Reply::WrapCommands => return Output::default(),
+        Reply::Silent | Reply::Compact(_) | Reply::ModDuties(_) => return Output::default(),
         Reply::Deny(reason) => {
             json!({ "permissionDecision": "deny", "permissionDecisionReason": reason })
         }

@@ -10,7 +10,8 @@ pub(crate) fn reply(_: &Decoded, reply: &Reply) -> Output {
         Reply::Deny(reason) => Output { stderr: reason.clone(), exit_code: 2, ..Output::default() },
         Reply::Context(text) => Output::text(text),
         Reply::Silent
-        | Reply::WrapCommands
+        | Reply::Compact(_)
+        | Reply::ModDuties(_)
         | Reply::Ask(_)
         | Reply::Rewrite(_)
         | Reply::Replace(_) => Output::default(),

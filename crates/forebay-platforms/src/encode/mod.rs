@@ -80,7 +80,9 @@ fn required_capabilities(decoded: &Decoded, reply: &Reply) -> Option<Vec<Capabil
         (Reply::Context(_), Moment::Prompt) => Capability::ContextAtPrompt,
         (Reply::Context(_), Moment::SessionStart) => Capability::ContextAtStart,
         (Reply::Context(_), Moment::BeforeCompact) => Capability::ContextForCompaction,
-        (Reply::WrapCommands, Moment::ModLoaded) => return Some(Vec::new()),
+        (Reply::ModDuties(_), Moment::ModLoaded) | (Reply::Compact(_), Moment::Compact) => {
+            return Some(Vec::new());
+        }
         // Such a host passes the result on unchanged, and then to the mod.
         (Reply::Replace(_), Moment::AfterTool) if is_left_to_mod(decoded) => return None,
         (Reply::Replace(_), Moment::AfterTool | Moment::ToolResult) => {

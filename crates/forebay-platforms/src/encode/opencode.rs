@@ -8,7 +8,9 @@ use crate::decode::Decoded;
 
 pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
     let value = match reply {
-        Reply::Silent | Reply::WrapCommands | Reply::Ask(_) => return Output::default(),
+        Reply::Silent | Reply::Compact(_) | Reply::ModDuties(_) | Reply::Ask(_) => {
+            return Output::default();
+        }
         Reply::Deny(reason) => json!({ "deny": reason }),
         Reply::Rewrite(command) => json!({ "args": rewritten_input(decoded, command) }),
         Reply::Context(text) => json!({ "context": text }),

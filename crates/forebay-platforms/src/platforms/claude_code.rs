@@ -31,6 +31,7 @@ pub(super) static PLATFORM: Platform = Platform {
         registered("SessionEnd", Moment::SessionEnd),
         recognized("ToolResult", Moment::ToolResult),
         recognized("ModLoaded", Moment::ModLoaded),
+        recognized("Compact", Moment::Compact),
         recognized("PostCompact", Moment::AfterCompact),
         recognized("SubagentStart", Moment::SubagentStart),
         recognized("Notification", Moment::Notification),
@@ -89,6 +90,8 @@ pub(super) static PLATFORM: Platform = Platform {
         "Of the output of a failing command, Claude Code passes on about 10,000 characters of the first 30,000. \
          With `hooks.whole_output = true`, where the mod runs, commands that are allowed without asking run through \
          Forebay, which keeps all of it.",
+        "With `hooks.compact = \"forebay\"`, where the mod runs and no managed settings exist, conversations are compacted \
+         without the model: messages stay, without thinking, and long tool results become digests.",
     ],
     credentials: &[".claude/.credentials.json"],
     detection: Detection {

@@ -1,13 +1,16 @@
-// Forebay's mod for Claude Code. Command hooks cannot replace the result of a failed tool call; a mod can.
+// Forebay's mod for Claude Code does what command hooks cannot: replace the result of a failed tool call, and compact a
+// conversation without a model.
 //
 // It hands each tool result that is still long when it enters the conversation to `forebay hook claude-code ToolResult`
 // and stores the digest it gets back in its place. Command hooks do everything else. If anything fails here, Claude
 // Code continues as if without the mod.
-import type { EngineInterface, Register } from "claude-code"
+import type { EngineInterface, Register, SessionCompactInput, SessionMessage, ToolUseSummary } from "claude-code"
 
 const PROGRAM = "FOREBAY_PROGRAM"
 /** A call of Forebay takes milliseconds; a call that hangs must not hold up the agent. */
 const TIMEOUT_MS = 2_500
+/** A conversation that Forebay compacted must grow by more messages before it does so again. */
+const MIN_NEW_MESSAGES = 20
 /** After this many failures in a row, Forebay is not called any more. */
 const MAX_FAILURES = 3
 /** A digest is not shorter than this many characters. */
@@ -17,6 +20,8 @@ const HEAD_CHARS = 300
 const REFERENCE = /\[ctx:[a-z0-9]{10}\]/
 
 type Payload = Record<string, unknown>
+/** Texts by tool use id. */
+type Texts = Record<string, string>
 type Block = { type: string; [field: string]: unknown }
 
 /** The inputs of calls whose results are not there yet, by tool use id. */
@@ -27,6 +32,10 @@ const allowed = new Map<string, string>()
 let announced: string | undefined
 /** Whether the command hook wraps commands (`hooks.whole_output`). */
 let wrapsCommands = false
+/** Whether Forebay compacts conversations (`hooks.compact`). */
+let compacts = false
+/** How many messages Forebay's last compaction left, by agent. */
+const compacted = new Map<string | undefined, number>()
 /** The folder in which Claude Code was started, whose project has the results. */
 let project: string | undefined
 let failures = 0
@@ -56,6 +65,7 @@ async function announce($: EngineInterface): Promise<void> {
   await $.env.set("FOREBAY_MOD", session)
   const reply = await ask($, "ModLoaded", {})
   wrapsCommands = reply?.wrapCommands === true
+  compacts = reply?.compact === true
 }
 
 /** Leaves failed results to the command hooks again: they are stored there, though not replaced. */
@@ -99,6 +109,95 @@ async function digestOf($: EngineInterface, block: Block, tool: string, agent?: 
   return typeof reply?.updatedToolOutput === "string" ? reply.updatedToolOutput : undefined
 }
 
+/** The ids of the calls whose results are nothing but text. */
+async function textResults($: EngineInterface, agentId?: string): Promise<Set<string>> {
+  const messages = await $.session.messages({ as: "api", agentId })
+  if ("deny" in messages) return new Set()
+  const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : (content as Block[])))
+  const results = blocks.filter(({ type, content }) => type === "tool_result" && textOf(content) !== undefined)
+  return new Set(results.map(({ tool_use_id }) => String(tool_use_id)))
+}
+
+/** The last run of the assistant, if it made calls: the model has not seen their results, and needs its thinking. */
+function lastCalls(runs: readonly SessionMessage[][]): SessionMessage[] | undefined {
+  const last = runs.findLast(([first]) => first?.role === "assistant")
+  return last?.some(({ toolUses }) => toolUses.length > 0) ? last : undefined
+}
+
+/** The size of a message in bytes. */
+function bytesOf({ text, toolUses, toolResults = [] }: SessionMessage): number {
+  const texts = [text, ...toolUses.map(({ input }) => JSON.stringify(input)), ...toolResults.map(({ text }) => text)]
+  return new TextEncoder().encode(texts.join("")).length
+}
+
+/**
+ * The message that these rows of the assistant are to the model, without its thinking.
+ *
+ * A row that is kept with its `handle` would bring back the original results when the session is resumed.
+ */
+function rebuiltAnswer(rows: readonly SessionMessage[]): SessionMessage[] {
+  const text = rows.map(({ text }) => text).filter(Boolean).join("\n")
+  const uses = rows.flatMap(({ toolUses }) => toolUses)
+  const toolUses = uses.map(({ tool_use_id, tool, input }) => ({ tool_use_id, tool, input }))
+  return text === "" && toolUses.length === 0 ? [] : [{ role: "assistant", text, toolUses }]
+}
+
+/** A message of the user with other texts for its tool results; it stays if they are more than text. */
+function rebuiltResults(message: SessionMessage, cut: Texts, isText: Set<string>): SessionMessage {
+  const { role, text, toolUses, toolResults = [] } = message
+  if (toolResults.length === 0 || !toolResults.every(({ tool_use_id }) => isText.has(tool_use_id))) return message
+  const results = toolResults.map(({ tool_use_id, isError, text }) => {
+    return { tool_use_id, isError, text: cut[tool_use_id] ?? text }
+  })
+  return { role, text, toolUses, toolResults: results }
+}
+
+/** The long results of these calls, as Forebay expects them. */
+function longResults(messages: readonly SessionMessage[], calls: ToolUseSummary[], isText: Set<string>): Payload[] {
+  const byId = new Map(calls.map(call => [call.tool_use_id, call]))
+  const results = messages.flatMap(({ toolResults = [] }) => toolResults)
+  return results.flatMap(({ tool_use_id, text, isError }) => {
+    const call = byId.get(tool_use_id)
+    if (call === undefined || text.length < MIN_CHARS || !isText.has(tool_use_id)) return []
+    return [{ tool_name: call.tool, tool_input: call.input, tool_use_id, tool_response: text, is_error: isError }]
+  })
+}
+
+/** The messages in runs of one role. */
+function runsOf(messages: readonly SessionMessage[]): SessionMessage[][] {
+  const runs: SessionMessage[][] = []
+  for (const message of messages) {
+    const run = runs.at(-1)
+    if (run?.[0]?.role === message.role) run.push(message)
+    else runs.push([message])
+  }
+  return runs
+}
+
+/** Whether Forebay compacts this conversation. Claude Code does if it filled up again soon, or to follow instructions. */
+function isOurs({ messages, agentId, instructions }: SessionCompactInput): boolean {
+  const grown = messages.length - (compacted.get(agentId) ?? -Infinity)
+  return compacts && !instructions && grown > MIN_NEW_MESSAGES
+}
+
+/** The compacted conversation; nothing if Claude Code is to compact it. */
+async function compact($: EngineInterface, e: SessionCompactInput): Promise<SessionMessage[] | undefined> {
+  const { messages, agentId, trigger } = e
+  const isText = await textResults($, agentId)
+  const runs = runsOf(messages)
+  const last = lastCalls(runs)
+  const seen = runs.flatMap(run => (run === last ? [] : run.flatMap(({ toolUses }) => toolUses)))
+  const results = longResults(messages, seen, isText)
+  const conversation_bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0)
+  const reply = await ask($, "Compact", { agent_id: agentId, trigger, conversation_bytes, results })
+  if (reply?.cutResults === undefined) return undefined
+  const cut = reply.cutResults as Texts
+  return runs.flatMap(run => {
+    if (run[0]?.role === "user") return run.map(message => rebuiltResults(message, cut, isText))
+    return run === last ? run : rebuiltAnswer(run)
+  })
+}
+
 export const register: Register = on => {
   on("session.start", async ($, e, next) => {
     project = e.cwd
@@ -136,5 +235,18 @@ export const register: Register = on => {
       }),
     )
     return next({ ...e, message: { ...e.message, content: replaced } })
+  })
+
+  on("session.compact", async ($, e, next) => {
+    if (!isOurs(e)) {
+      if (e.trigger !== "precompute") compacted.delete(e.agentId)
+      return next(e)
+    }
+    // Forebay needs no time to prepare.
+    if (e.trigger === "precompute") return { skip: "Forebay compacts when it is time" }
+    const messages = await compact($, e).catch(() => undefined)
+    if (messages === undefined) return next(e)
+    compacted.set(e.agentId, messages.length)
+    return { messages }
   })
 }

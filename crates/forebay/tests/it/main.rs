@@ -36,6 +36,7 @@ mod full_disk;
 mod functions;
 mod hidden_text;
 mod hook_capture;
+mod hook_compaction;
 mod hook_errors;
 mod hook_guide;
 mod hook_host;

@@ -144,7 +144,8 @@ fn next_turn(request: &ModelRequest) -> ModelTurn {
         return next_function_turn(request);
     }
     if request.prompt.contains(script::PROMPT) {
-        return script::next_turn(request).unwrap_or(done);
+        let last = || script::last_words(request).map_or(done, ModelTurn::Text);
+        return script::next_turn(request).unwrap_or_else(last);
     }
     if request.prompt.contains(SHELL_PROMPT) && request.results.is_empty() {
         let call = shell_call(&request.tools, &format!("echo {SHELL_OUTPUT}"));

@@ -27,6 +27,15 @@ pub(super) fn next_turn(request: &ModelRequest) -> Option<ModelTurn> {
     None
 }
 
+/// Returns the reply after the last step: what the prompt has after the steps.
+pub(super) fn last_words(request: &ModelRequest) -> Option<String> {
+    let (_, text) = request.prompt.split_once(PROMPT)?;
+    let mut steps = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    steps.next()?.ok()?;
+    let words = text[steps.byte_offset()..].lines().next()?.trim();
+    (!words.is_empty()).then(|| words.to_owned())
+}
+
 fn call(request: &ModelRequest, name: &str, input: Value) -> Option<Call> {
     let tool = request.tools.iter().find(|tool| tool.name == name)?.clone();
     Some(Call { tool, input })
@@ -59,5 +68,8 @@ mod tests {
         assert_eq!(names(&request), ["a"]);
         request.results.push("three".to_owned());
         assert!(next_turn(&request).is_none());
+        assert_eq!(last_words(&request), None);
+        request.prompt = format!("{} then say this\nmore words", prompt(&steps));
+        assert_eq!(last_words(&request).as_deref(), Some("then say this"));
     }
 }
