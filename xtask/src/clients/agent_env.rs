@@ -241,7 +241,7 @@ impl<'a> AgentEnv<'a> {
     pub(super) fn save_requests(&self, name: &str, exchanges: &[Exchange]) -> Result<()> {
         for (number, exchange) in exchanges.iter().enumerate() {
             let file = self.root.join(format!("{name}-{number}.txt"));
-            let Exchange { path, request, reply } = exchange;
+            let Exchange { path, request, reply, .. } = exchange;
             fs::write(file, format!("{path}\n{}\n\n{reply}\n", request.raw))?;
         }
         Ok(())

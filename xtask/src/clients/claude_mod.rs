@@ -1,7 +1,7 @@
 //! Claude Code with Forebay's mod: what reaches the model, and that a broken or forbidden mod does no harm.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ const FAILS: &str =
 const FAILS_LATE: &str = "seq -f 'test %.0f ... ok' 1 20000 && ls the-missing-file";
 /// What a program in place of Forebay does that hangs.
 const HANGS: &str = "#!/bin/sh\nsleep 60\n";
-/// A mod that waits for such a program takes longer.
-const HANG_LIMIT: Duration = Duration::from_secs(45);
+/// The longest that the mod may delay a call.
+const MAX_DELAY: Duration = Duration::from_secs(3);
 
 /// Why the mod does not work.
 struct Obstacle {
@@ -52,27 +52,46 @@ pub(super) fn check_obstacles(
     forebay: &std::path::Path,
     keep: Option<&std::path::Path>,
 ) -> Result<Vec<CheckResult>> {
-    let mut results = Vec::new();
+    let (mut results, mut times) = (Vec::new(), Vec::new());
     for obstacle in OBSTACLES {
         let label = format!("{} {}", host.label, obstacle.name);
         let mut env = AgentEnv::in_folder(&label, host, installation, forebay, keep)?;
-        results.push(check_obstacle(&mut env, obstacle)?);
+        let (result, took) = check_obstacle(&mut env, obstacle)?;
+        results.push(result);
+        times.push(took);
     }
+    results.push(check_delay(&times));
     Ok(results)
 }
 
-fn check_obstacle(env: &mut AgentEnv<'_>, obstacle: &Obstacle) -> Result<CheckResult> {
+/// Checks what the model gets; returns also how long the call took.
+fn check_obstacle(env: &mut AgentEnv<'_>, obstacle: &Obstacle) -> Result<(CheckResult, Duration)> {
     let model = ScriptedModel::start()?;
     env.set_up(&model)?;
     (obstacle.prepare)(env)?;
-    let started = Instant::now();
-    let results = run(env, &model, &json!([[["Bash", { "command": FAILS }]]]))?;
+    env.prompt(&model, &script::prompt(&json!([[["Bash", { "command": FAILS }]]])), false)?;
+    let exchanges = model.drain();
+    env.save_requests("calls", &exchanges)?;
+    let results = last_results(&exchanges, |_| true);
     let passed = results.first().is_some_and(|result| {
         result.is_error && result.text.starts_with("Exit code 3\nstep 1 of the build")
     });
-    let is_in_time = started.elapsed() < HANG_LIMIT;
     let detail = results.first().map(|result| excerpt(&result.text)).unwrap_or_default();
-    Ok(CheckResult { name: obstacle.name, passed: passed && is_in_time, detail })
+    let has_result = |exchange: &&Exchange| !exchange.request.results.is_empty();
+    let replied = |exchange: Option<&Exchange>| exchange.map(|exchange| exchange.replied);
+    let [called, returned] =
+        [replied(exchanges.first()), replied(exchanges.iter().find(has_result))];
+    let took = called.zip(returned).map(|(called, returned)| returned - called);
+    let took = took.context("the model did not get the result of its call")?;
+    Ok((CheckResult { name: obstacle.name, passed, detail }, took))
+}
+
+/// Compares how long a call took at most, which is with the program that hangs, and at least.
+fn check_delay(times: &[Duration]) -> CheckResult {
+    let bounds = times.iter().min().zip(times.iter().max());
+    let delay = bounds.map_or(Duration::MAX, |(least, most)| most.saturating_sub(*least));
+    let detail = format!("{} ms", delay.as_millis());
+    CheckResult { name: "no call is delayed by more than 3 s", passed: delay <= MAX_DELAY, detail }
 }
 
 /// One conversation with every kind of result.

@@ -7,8 +7,10 @@
 import type { EngineInterface, Register, SessionCompactInput, SessionMessage, ToolUseSummary } from "claude-code"
 
 const PROGRAM = "FOREBAY_PROGRAM"
-/** A call of Forebay takes milliseconds; a call that hangs must not hold up the agent. */
-const TIMEOUT_MS = 2_500
+/** Forebay answers in milliseconds. If it hangs, a tool call waits for it twice at most, and never more than 3 seconds. */
+const TIMEOUT_MS = 1_400
+/** A compaction waits for it once. */
+const COMPACT_TIMEOUT_MS = 2_500
 /** A conversation that Forebay compacted must grow by more messages before it does so again. */
 const MIN_NEW_MESSAGES = 20
 /** After this many failures in a row, Forebay is not called any more. */
@@ -41,12 +43,17 @@ let project: string | undefined
 let failures = 0
 
 /** Sends an event to Forebay; resolves to its reply, or to nothing. */
-async function ask($: EngineInterface, event: string, payload: Payload): Promise<Payload | undefined> {
+async function ask(
+  $: EngineInterface,
+  event: string,
+  payload: Payload,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Payload | undefined> {
   if (failures >= MAX_FAILURES) return undefined
   const call = { session_id: await $.session.id(), cwd: await $.session.cwd(), hook_event_name: event, ...payload }
   try {
     const env = { CLAUDECODE: "1", ...(project && { CLAUDE_PROJECT_DIR: project }) }
-    const options = { stdin: JSON.stringify(call), env, timeoutMs: TIMEOUT_MS }
+    const options = { stdin: JSON.stringify(call), env, timeoutMs }
     const { stdout } = await $.process.run([PROGRAM, "hook", "claude-code", event], options)
     failures = 0
     return stdout === "" ? undefined : JSON.parse(stdout).hookSpecificOutput
@@ -189,7 +196,8 @@ async function compact($: EngineInterface, e: SessionCompactInput): Promise<Sess
   const seen = runs.flatMap(run => (run === last ? [] : run.flatMap(({ toolUses }) => toolUses)))
   const results = longResults(messages, seen, isText)
   const conversation_bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0)
-  const reply = await ask($, "Compact", { agent_id: agentId, trigger, conversation_bytes, results })
+  const conversation = { agent_id: agentId, trigger, conversation_bytes, results }
+  const reply = await ask($, "Compact", conversation, COMPACT_TIMEOUT_MS)
   if (reply?.cutResults === undefined) return undefined
   const cut = reply.cutResults as Texts
   return runs.flatMap(run => {

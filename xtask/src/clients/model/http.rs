@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -134,7 +135,7 @@ fn reply(request: &Request, exchanges: &Mutex<Vec<Exchange>>) -> HttpResponse {
     let is_stream = request.body["stream"] == true || path.contains("stream");
     let response = encode(&turn, &request.body, is_stream);
     let (path, reply) = (path.to_owned(), format!("{turn:?}"));
-    let exchange = Exchange { path, request: model_request, reply };
+    let exchange = Exchange { path, request: model_request, reply, replied: Instant::now() };
     exchanges.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
     response
 }

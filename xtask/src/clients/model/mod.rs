@@ -12,6 +12,7 @@ pub(super) mod script;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -76,6 +77,8 @@ pub(super) struct Exchange {
     pub(super) path: String,
     pub(super) request: ModelRequest,
     pub(super) reply: String,
+    /// When the reply was ready.
+    pub(super) replied: Instant,
 }
 
 /// The server; it runs until the process exits.
