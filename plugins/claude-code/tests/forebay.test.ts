@@ -110,7 +110,7 @@ describe("a conversation", () => {
   /** Starts a session and compacts it; resolves to what Claude Code takes, and to what Forebay was sent. */
   async function compact($: any, on: On, answer: (call: Call) => string, event = {}) {
     const calls = forebay(on, answer)
-    on("env.set", () => ({ value: undefined }))
+    on("env.set", () => ({ value: undefined }) as any)
     on("session.messages", () => ({ value: api }) as any)
     on("session.start", (_, e) => e as any)
     on("session.compact", () => ({ skip: "left to Claude Code" }))
