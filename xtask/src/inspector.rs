@@ -1,4 +1,4 @@
-//! `cargo xtask inspector`: the MCP inspector lists and calls every tool.
+//! `cargo xtask inspector`: the MCP inspector lists and calls every tool, prompt and kind of resource.
 //!
 //! The inspector is an independent client: other hosts accept what it accepts. Its version and its dependencies
 //! are pinned in `xtask/inspector/package-lock.json`.
@@ -11,6 +11,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use forebay_app::prompts::PROMPTS;
 use forebay_app::tools::TOOLS;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -18,7 +19,7 @@ use tempfile::TempDir;
 use crate::test::Skips;
 use crate::{console, npm, process, workspace};
 
-/// List and call every tool with the MCP inspector
+/// List and call every tool, prompt and resource with the MCP inspector
 #[derive(Debug, Args)]
 pub(crate) struct Inspector {}
 
@@ -94,14 +95,17 @@ fn check() -> Result<()> {
     let mut reference = None;
     for call in CALLS {
         let answer = session.call(call, reference.as_deref())?;
-        reference = reference.or_else(|| find_reference(&answer));
+        if reference.is_none() {
+            reference = find_reference(&answer);
+            session.check_resources()?;
+        }
         console::line(format!(
             "ok   {:<14} {}",
             call.tool,
             answer.lines().next().unwrap_or_default()
         ));
     }
-    Ok(())
+    session.check_prompts()
 }
 
 /// Returns the tools that no call names.
@@ -147,6 +151,47 @@ impl Session {
         let expected: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         ensure!(listed == expected, "listed: {listed:?}, expected: {expected:?}");
         console::line(format!("ok   tools/list     {} tools", listed.len()));
+        Ok(())
+    }
+
+    /// Reads the newest entry, whole and in part, as the list and the template name it.
+    fn check_resources(&self) -> Result<()> {
+        let templates = self.run(&["resources/templates/list"])?;
+        let template =
+            templates["resourceTemplates"][0]["uriTemplate"].as_str().unwrap_or_default();
+        ensure!(template.starts_with("forebay://entry/{id}{?lines"), "{templates}");
+        let list = self.run(&["resources/list"])?;
+        let uri = list["resources"][0]["uri"].as_str().context("no resource is listed")?;
+        let lines = format!("{uri}?lines=2999-");
+        for (uri, expect) in [(uri, "of 3,001"), (&lines, "2999")] {
+            let read = self.run(&["resources/read", "--uri", uri])?;
+            let text = read["contents"][0]["text"].as_str().unwrap_or_default();
+            ensure!(text.contains(expect), "{uri}: {read}");
+            console::line(format!("ok   resources/read {uri}"));
+        }
+        Ok(())
+    }
+
+    /// Gets every prompt.
+    fn check_prompts(&self) -> Result<()> {
+        let list = self.run(&["prompts/list"])?;
+        let listed: Vec<&str> = list["prompts"]
+            .as_array()
+            .context("the inspector lists no prompts")?
+            .iter()
+            .filter_map(|prompt| prompt["name"].as_str())
+            .collect();
+        let expected: Vec<&str> = PROMPTS.iter().map(|prompt| prompt.name).collect();
+        ensure!(listed == expected, "listed: {listed:?}, expected: {expected:?}");
+        for name in listed {
+            let mut get = vec!["prompts/get", "--prompt-name", name];
+            if name == "recall" {
+                get.extend(["--prompt-args", "query=inspector"]);
+            }
+            let got = self.run(&get)?;
+            ensure!(got["messages"][0]["content"]["text"].is_string(), "{name}: {got}");
+            console::line(format!("ok   prompts/get    {name}"));
+        }
         Ok(())
     }
 

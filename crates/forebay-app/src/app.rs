@@ -175,11 +175,7 @@ impl App {
     }
 
     /// Returns an error if callers lack this capability.
-    pub(crate) fn check_capability(
-        &self,
-        capability: Capability,
-        what: &str,
-    ) -> Result<(), AppError> {
+    pub fn check_capability(&self, capability: Capability, what: &str) -> Result<(), AppError> {
         if self.capabilities.has(capability) {
             return Ok(());
         }

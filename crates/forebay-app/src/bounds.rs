@@ -57,6 +57,18 @@ bounds! {
     EXIT_AFTER_END: Duration = Duration::from_millis(2_500),
         "Time until the server exits after stdin has ended", "2.5 s",
         "The process ends.";
+    RESOURCES_PER_PAGE: usize = 50,
+        "Entries on a page of `resources/list`", "50",
+        "The rest follows on the next page.";
+    MAX_LISTED_RESOURCES: usize = 200,
+        "Entries in `resources/list`", "200",
+        "Older ones are not listed; each is read by its address.";
+    MAX_SUBSCRIPTIONS: usize = 64,
+        "Resources that one MCP session or stream follows", "64",
+        "A further subscription is refused.";
+    JOB_CHECK_INTERVAL: Duration = Duration::from_millis(500),
+        "Time between checks of a job that a client follows", "0.5 s",
+        "Several changes in that time are one notification.";
     MAX_ECHO_CHARS: usize = 60,
         "Characters of a caller's word repeated in an error", "60",
         "The rest is cut.";

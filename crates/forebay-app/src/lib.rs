@@ -16,6 +16,7 @@
 //! - `render`, `answer`, `error`: the text of answers and errors, within a budget;
 //! - [`bounds`]: the limits of requests, in one table;
 //! - [`settings`]: types and defaults; `capabilities`: what callers may use of this machine;
+//! - [`prompts`], [`resources`]: what a person asks for by name, and what a host lists and watches;
 //! - [`replay`]: estimates savings on past conversations.
 
 pub mod agents;
@@ -35,9 +36,11 @@ mod input;
 mod next_call;
 mod own_calls;
 mod parallel;
+pub mod prompts;
 mod random;
 mod render;
 pub mod replay;
+pub mod resources;
 pub mod rules;
 pub mod run;
 pub mod search;

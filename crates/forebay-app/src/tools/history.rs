@@ -73,12 +73,21 @@ pub(super) struct Page {
 }
 
 /// A session, and its name in the answer.
-pub(super) struct Session {
+pub(crate) struct Session {
     pub(super) key: Option<String>,
     pub(super) name: String,
 }
 
 impl Session {
+    /// Returns the key of the requested session, of this one, or of the latest if this one is still empty.
+    pub(crate) fn choose_one(app: &App, requested: Option<&str>) -> Result<String, AppError> {
+        let chosen = match requested {
+            Some(key) => Self::named(app, key)?,
+            None => Self::current_or_latest(app)?,
+        };
+        Ok(chosen.key.unwrap_or_else(|| app.session.clone()))
+    }
+
     /// Returns the requested session, this one, or the latest if this one is still empty.
     pub(super) fn choose(app: &App, requested: Option<&str>) -> Result<Self, AppError> {
         match requested {

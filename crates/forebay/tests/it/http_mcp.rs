@@ -261,3 +261,112 @@ fn invalid_message_gets_a_client_error() {
     }
     server.get("/health").ok();
 }
+
+impl Session<'_> {
+    #[track_caller]
+    fn ask(&self, method: &str, params: Value) -> Value {
+        last_message(&self.send(&message(3, method, params)))
+    }
+}
+
+/// The address of the note that a session writes.
+fn noted_uri(session: &Session<'_>, text: &str) -> String {
+    let reference = reference_in(&text_of(&session.call("ctx_annotate", json!({ "text": text }))));
+    format!("forebay://entry/{}", reference.trim_start_matches("[ctx:").trim_end_matches(']'))
+}
+
+#[test]
+fn resources_and_prompts_stay_in_their_workspace() {
+    let env = TestEnv::new();
+    let [ann, bob] = ["ann", "bob"].map(|name| {
+        env.token(name, &["--rights", "read,write", "--workspace", &format!("of-{name}")])
+    });
+    let server = env.serve(&[]);
+    let (ann, bob) = (Session::start(&server, Some(&ann)), Session::start(&server, Some(&bob)));
+    let uri = noted_uri(&ann, "the walrus is hers");
+    let read = ann.ask("resources/read", json!({ "uri": uri }));
+    assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("walrus"), "{read}");
+    let refused = bob.ask("resources/read", json!({ "uri": uri }));
+    assert_eq!(refused["error"]["code"], -32002, "{refused}");
+    let refused = bob.ask("resources/subscribe", json!({ "uri": uri }));
+    assert_eq!(refused["error"]["code"], -32002, "{refused}");
+    assert_eq!(bob.ask("resources/list", json!({}))["result"]["resources"], json!([]));
+    let query = json!({ "name": "recall", "arguments": { "query": "walrus" } });
+    let recalled = |session: &Session<'_>| session.ask("prompts/get", query.clone()).to_string();
+    assert!(recalled(&ann).contains("the walrus is hers"));
+    assert!(!recalled(&bob).contains("the walrus is hers"));
+}
+
+#[test]
+fn jobs_need_the_right_to_execute_and_entries_the_right_to_read() {
+    let env = TestEnv::new();
+    let (reads, writes) =
+        (env.token("r", &["--rights", "read"]), env.token("w", &["--rights", "write"]));
+    let server = env.serve(&[]);
+    let own = Session::start(&server, None);
+    let job = json!({ "code": "sleep 100", "background": true });
+    assert!(text_of(&own.call("ctx_execute", job)).contains("j1 running"));
+    let uri = noted_uri(&own, "for readers");
+    let (reader, writer) =
+        (Session::start(&server, Some(&reads)), Session::start(&server, Some(&writes)));
+    let listed = own.ask("resources/list", json!({}))["result"]["resources"].clone();
+    assert_eq!(listed[0]["uri"], "forebay://job/j1");
+    let listed = reader.ask("resources/list", json!({}))["result"]["resources"].clone();
+    assert_eq!((&listed[0]["uri"], listed.as_array().unwrap().len()), (&json!(uri), 1));
+    for method in ["resources/read", "resources/subscribe"] {
+        let refused = reader.ask(method, json!({ "uri": "forebay://job/j1" }));
+        assert!(
+            refused["error"]["message"].as_str().unwrap().contains("the right `execute`"),
+            "{refused}"
+        );
+        let refused = writer.ask(method, json!({ "uri": uri }));
+        assert!(
+            refused["error"]["message"].as_str().unwrap().contains("the right `read`"),
+            "{refused}"
+        );
+    }
+    assert_eq!(writer.ask("resources/list", json!({}))["result"]["resources"], json!([]));
+    assert_eq!(writer.ask("prompts/list", json!({}))["result"]["prompts"], json!([]));
+    let refused = writer.ask("prompts/get", json!({ "name": "stats" }));
+    assert!(
+        refused["error"]["message"].as_str().unwrap().contains("the right `read`"),
+        "{refused}"
+    );
+    let templates = reader.ask("resources/templates/list", json!({}));
+    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_session_hears_of_its_job_on_its_stream() {
+    let env = TestEnv::new();
+    let server = env.serve(&[]);
+    let session = Session::start(&server, None);
+    let code = "until [ -e go ]; do sleep 0.05; done";
+    session.call("ctx_execute", json!({ "code": code, "background": true }));
+    let mut stream = session.listen();
+    let followed = session.ask("resources/subscribe", json!({ "uri": "forebay://job/j1" }));
+    assert_eq!(followed["result"], json!({}), "{followed}");
+    std::fs::write(env.project().join("go"), "").unwrap();
+    let mut line = String::new();
+    while !line.contains("notifications/resources/updated") {
+        line.clear();
+        assert_ne!(stream.read_line(&mut line).unwrap(), 0, "the stream is open");
+    }
+    assert!(line.contains("forebay://job/j1"), "{line}");
+}
+
+#[test]
+fn a_request_of_the_stateless_revision_gets_its_log_messages() {
+    let env = TestEnv::new();
+    let server = env.serve(&[]);
+    let mut meta = stateless_meta();
+    meta["io.modelcontextprotocol/logLevel"] = json!("debug");
+    let params = json!({ "name": "ctx_stats", "arguments": {}, "_meta": meta });
+    let request = post(&message(1, "tools/call", params))
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "ctx_stats");
+    let answer = server.send(&request);
+    assert!(answer.text().contains("notifications/message"), "{}", answer.text());
+    assert!(text_of(&last_message(&answer)["result"]).contains("saved"), "{}", answer.text());
+}

@@ -123,14 +123,27 @@ fn an_unknown_method_is_refused_at_any_time() {
 fn methods_that_are_not_offered_are_refused() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
-    for method in ["resources/list", "prompts/list", "resources/templates/list"] {
+    for method in ["roots/list", "sampling/createMessage", "tasks/list"] {
         let answer = mcp.ask(method, json!({}));
-        let is_empty_list = answer["result"].as_object().is_some_and(|result| {
-            result.values().all(|value| value.as_array().is_none_or(Vec::is_empty))
-        });
-        assert!(answer["error"]["code"] == -32601 || is_empty_list, "{answer}");
+        assert_eq!(answer["error"]["code"], -32601, "{answer}");
     }
     check_alive(&mut mcp);
+}
+
+#[test]
+fn lists_may_be_kept_for_a_while_where_the_revision_says_so() {
+    let env = TestEnv::new();
+    let mut mcp = start_server(&env);
+    for method in ["tools/list", "prompts/list", "resources/templates/list"] {
+        let listed = mcp.ask(method, json!({ "_meta": stateless_meta() }));
+        assert_eq!(listed["result"]["ttlMs"], 300_000, "{method}: {listed}");
+        assert_eq!(listed["result"]["cacheScope"], "private", "{method}: {listed}");
+    }
+    // A run adds an entry.
+    let listed = mcp.ask("resources/list", json!({ "_meta": stateless_meta() }));
+    assert_eq!(listed["result"]["ttlMs"], 0, "{listed}");
+    let listed = env.mcp().ask("tools/list", json!({}));
+    assert!(listed["result"]["ttlMs"].is_null(), "{listed}");
 }
 
 #[test]

@@ -9,8 +9,25 @@ use serde_json::{Value, json};
 use crate::doors::json_scan::JsonScan;
 
 /// Methods recognized in requests with invalid parameters.
-const KNOWN_METHODS: &[&str] =
-    &["initialize", "server/discover", "ping", "tools/list", "tools/call"];
+const KNOWN_METHODS: &[&str] = &[
+    "initialize",
+    "server/discover",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
+    "logging/setLevel",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+];
 
 pub(crate) enum Verdict {
     Pass(Box<ClientJsonRpcMessage>),

@@ -3,7 +3,12 @@
 mod ask;
 mod handler;
 mod in_flight;
+mod log_messages;
 mod message;
+mod prompts;
+mod resources;
+mod subscriptions;
+mod tasks;
 mod transport;
 
 use std::io;

@@ -29,7 +29,7 @@ use crate::doors::json_scan::JsonScan;
 /// Buffer kept from one line to the next.
 const KEPT_LINE_BYTES: usize = 64 * 1024;
 /// The JSON-RPC code of a server that is busy.
-const BUSY: ErrorCode = ErrorCode(-32000);
+pub(super) const BUSY: ErrorCode = ErrorCode(-32000);
 
 /// One message a line, both ways.
 pub(super) struct Lines<R, W> {
