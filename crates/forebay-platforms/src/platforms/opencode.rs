@@ -1,4 +1,4 @@
-//! OpenCode, tested with 1.18.33. Forebay's own plugin there calls the binary.
+//! OpenCode, tested with 1.18.33. Forebay's own plugin there calls the binary, from OpenCode 2 with the same events.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
@@ -38,6 +38,8 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     tools: &[
         ("bash", ToolKind::Shell),
+        // Since version 2.
+        ("shell", ToolKind::Shell),
         ("read", ToolKind::Read),
         ("edit", ToolKind::Edit),
         ("multiedit", ToolKind::Edit),
@@ -50,6 +52,7 @@ pub(super) static PLATFORM: Platform = Platform {
         ("webfetch", ToolKind::Fetch),
         ("websearch", ToolKind::WebSearch),
         ("task", ToolKind::Task),
+        ("subagent", ToolKind::Task),
         ("todowrite", ToolKind::Todo),
         ("skill", ToolKind::Skill),
     ],
@@ -74,6 +77,7 @@ pub(super) static PLATFORM: Platform = Platform {
     replacement: Replacement::AnyText,
     limits: Limits { context_chars: None, context_tokens: None, result_chars: Some(50_000) },
     limitations: &[
+        "OpenCode 2: the plugin follows its published types and was not run there; results that failed are not replaced.",
         "A plugin cannot ask the user: ask rules are left to OpenCode's own permissions.",
         "Context at session start goes into the system prompt: OpenCode offers no other place.",
     ],

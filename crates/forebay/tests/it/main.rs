@@ -62,6 +62,7 @@ mod mcp_prompts;
 mod mcp_protocol;
 mod mcp_resources;
 mod mcp_tasks;
+mod opencode_plugin;
 mod parity;
 mod permission;
 mod postgres;
