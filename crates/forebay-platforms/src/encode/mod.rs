@@ -48,10 +48,8 @@ pub struct Unsupported {
 
 /// Encodes a reply for the host that sent the payload.
 pub fn encode(decoded: &Decoded, reply: &Reply) -> Result<Output, Unsupported> {
-    if *reply == Reply::Silent {
-        return Ok(Output::default());
-    }
-    if supports(decoded, reply) {
+    // Some hosts want an answer in any case.
+    if *reply == Reply::Silent || supports(decoded, reply) {
         return Ok((decoded.platform.encode)(decoded, reply));
     }
     Err(Unsupported {

@@ -1,16 +1,22 @@
-//! Antigravity, from documentation and third-party reports. Events are decoded; only the MCP server is registered.
+//! Antigravity (`agy` and the app), from its documentation and third-party reports.
+//!
+//! Only `Stop` is registered. `PreToolUse` must answer with a decision, and none of them leaves the call to the user's
+//! own settings: `allow` skips them, `ask` asks where they would not. `PostToolUse` has neither the call nor its result.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
 use crate::folders::BaseDir;
 use crate::platform::{
     Capability, DEFAULTS, Detection, Evidence, PayloadFields, Platform, SNAKE_CASE, recognized,
+    registered,
 };
-use crate::setup::{FileContent, Level, ServerEntry, SetupFile};
+use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
+use crate::{encode, transcripts};
 
 static PAYLOAD: PayloadFields = PayloadFields {
+    session: &[&["conversationId"]],
     cwd: &[&["workspacePaths"]],
+    transcript: &[&["transcriptPath"]],
     tool_name: &[&["toolCall", "name"]],
     tool_input: &[&["toolCall", "args"]],
     tool_id: &[&["toolCall", "id"]],
@@ -25,7 +31,7 @@ pub(super) static PLATFORM: Platform = Platform {
     events: &[
         recognized("PreToolUse", Moment::BeforeTool),
         recognized("PostToolUse", Moment::AfterTool),
-        recognized("Stop", Moment::Stop),
+        registered("Stop", Moment::Stop),
     ],
     tools: &[
         ("run_command", ToolKind::Shell),
@@ -41,13 +47,15 @@ pub(super) static PLATFORM: Platform = Platform {
     encode: encode::antigravity::reply,
     capabilities: &[Capability::Deny, Capability::Ask],
     limitations: &[
-        "Hooks are not set up: a hook without output reportedly counts as a denial, and the payload \
-         fields are not confirmed.",
-        "Long output stays out of the context only if the model uses Forebay's tools.",
+        "Not run: based on its documentation.",
+        "Rules are left to Antigravity: a hook before a tool has to allow it or to ask, whatever the user's settings say.",
+        "Results are not replaced: hooks do not get them. Long output stays out of the context only if the model uses \
+         Forebay's tools.",
+        "Conversations are not imported: the files do not name their project.",
     ],
     detection: Detection {
         binaries: &["agy", "antigravity"],
-        folders: &[".gemini/antigravity"],
+        folders: &[".gemini/antigravity", ".gemini/antigravity-cli"],
         in_project: &[".agents/mcp_config.json"],
     },
     files: &[
@@ -58,6 +66,12 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
+            level: Level::User,
+            base: BaseDir::Home,
+            path: ".gemini/config/hooks.json",
+            content: FileContent::Hooks(HookLayout::Named { timeout: 10 }),
+        },
+        SetupFile {
             level: Level::Project,
             base: BaseDir::Project,
             path: ".agents/mcp_config.json",
@@ -66,9 +80,16 @@ pub(super) static PLATFORM: Platform = Platform {
         SetupFile {
             level: Level::Project,
             base: BaseDir::Project,
+            path: ".agents/hooks.json",
+            content: FileContent::Hooks(HookLayout::Named { timeout: 10 }),
+        },
+        SetupFile {
+            level: Level::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
             content: FileContent::Instructions,
         },
     ],
+    answers: Some(transcripts::parse_antigravity_line),
     ..DEFAULTS
 };

@@ -44,6 +44,9 @@ pub(super) fn hook(platform: &Platform, layout: HookLayout, event: &str, program
             }
         }
         HookLayout::Flat { .. } => json!({ "command": command }),
+        HookLayout::Named { timeout } => {
+            json!({ "type": "command", "command": command, "timeout": timeout })
+        }
     }
 }
 

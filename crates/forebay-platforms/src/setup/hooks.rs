@@ -6,6 +6,8 @@ use super::{EditError, HookLayout, entries, json as edit};
 use crate::Platform;
 
 const HOOKS: &str = "hooks";
+/// The name of Forebay's set of hooks.
+const SET: &str = "forebay";
 const VERSION: &str = "version";
 
 pub(super) fn add(
@@ -19,12 +21,20 @@ pub(super) fn add(
     for event in platform.registered_events() {
         let entry = entries::hook(platform, layout, event.name, program);
         let is_ours = |entry: &_| entries::is_hook(entry, platform, event.name);
-        text = edit::upsert_item(&text, &[HOOKS, event.name], &entry, is_ours)?;
+        text = edit::upsert_item(&text, &[parent(layout), event.name], &entry, is_ours)?;
     }
     // Only an empty file gets a version, and gets it last, so that removal recognizes it as ours.
     match layout {
         HookLayout::Flat { version: true } if was_empty => edit::set(&text, &[VERSION], &json!(1)),
         _ => Ok(text),
+    }
+}
+
+/// The key above the events.
+const fn parent(layout: HookLayout) -> &'static str {
+    match layout {
+        HookLayout::Named { .. } => SET,
+        HookLayout::Grouped { .. } | HookLayout::Flat { .. } => HOOKS,
     }
 }
 
@@ -38,7 +48,7 @@ pub(super) fn remove(
     let mut text = text.to_owned();
     for event in platform.registered_events() {
         let is_ours = |entry: &_| entries::is_hook(entry, platform, event.name);
-        text = edit::remove_items(&text, &[HOOKS, event.name], is_ours)?;
+        text = edit::remove_items(&text, &[parent(layout), event.name], is_ours)?;
     }
     let only_version_left = edit::keys(&text)?.as_deref() == Some(&[VERSION.to_owned()]);
     match layout {

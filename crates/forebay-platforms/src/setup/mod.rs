@@ -93,6 +93,8 @@ pub enum HookLayout {
     },
     /// `hooks.<event>` is a list of hooks, in some hosts next to a version.
     Flat { version: bool },
+    /// `forebay.<Event>` is a list of hooks: the host names each set of hooks.
+    Named { timeout: u32 },
 }
 
 /// The files that Forebay owns.

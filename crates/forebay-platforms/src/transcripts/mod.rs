@@ -3,6 +3,7 @@
 //! Pure: bytes go in, [`Item`]s come out. Hosts may record a message twice (again once its tool calls are
 //! known); both are returned with their id, and the caller drops duplicates.
 
+mod antigravity;
 mod claude_code;
 mod codex;
 mod copilot_cli;
@@ -14,6 +15,7 @@ use std::path::Path;
 use forebay_domain::hook::ToolKind;
 use serde_json::Value;
 
+pub(crate) use self::antigravity::parse_line as parse_antigravity_line;
 pub(crate) use self::claude_code::FORMAT as CLAUDE_CODE;
 pub(crate) use self::codex::FORMAT as CODEX;
 pub(crate) use self::copilot_cli::parse_line as parse_copilot_cli_line;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use forebay_domain::hook::Reply;
+use forebay_domain::hook::{Moment, Reply};
 use forebay_platforms::{Decoded, Output, PLATFORMS, Platform, decode, encode};
 
 /// A payload of a host.
@@ -69,10 +69,17 @@ fn decodes_and_answers_every_payload() {
 }
 
 #[test]
-fn silent_reply_has_no_output() {
+fn silent_reply_has_no_output_except_where_the_host_wants_one() {
     for platform in PLATFORMS {
         for sample in samples_of(platform) {
-            assert_eq!(encode(&sample.decoded(), &Reply::Silent), Ok(Output::default()));
+            let decoded = sample.decoded();
+            let printed = match (platform.id, decoded.call.event.moment()) {
+                ("antigravity", Moment::BeforeTool) => r#"{"decision":"ask"}"#,
+                ("antigravity", _) => "{}",
+                _ => "",
+            };
+            let output = Output { stdout: printed.to_owned(), ..Output::default() };
+            assert_eq!(encode(&decoded, &Reply::Silent), Ok(output), "{}", platform.id);
         }
     }
 }

@@ -335,6 +335,23 @@ fn agents_are_found_by_their_usual_names() {
 }
 
 #[test]
+fn hooks_of_antigravity_are_a_named_set() {
+    let env = TestEnv::new();
+    let hooks = env.project().join(".agents/hooks.json");
+    write(&hooks, "{\n  \"lint\": { \"Stop\": [{ \"command\": \"make lint\" }] }\n}\n");
+    let before = files(env.root());
+    init(&env, &["antigravity", "--project", "--yes"]).ok();
+    let written: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&hooks).unwrap()).unwrap();
+    let hook = &written["forebay"]["Stop"][0];
+    assert_eq!((&hook["type"], &hook["timeout"]), (&"command".into(), &10.into()), "{written}");
+    assert!(hook["command"].as_str().unwrap().contains("hook antigravity Stop"), "{written}");
+    assert_eq!(written["lint"]["Stop"][0]["command"], "make lint");
+    init(&env, &["antigravity", "--project", "--undo", "--yes"]).ok();
+    assert_eq!(files(env.root()), before);
+}
+
+#[test]
 fn agents_are_found_by_their_folders_in_the_project() {
     let env = TestEnv::new();
     for folder in [".claude", ".codex", ".gemini", ".cursor"] {
@@ -465,7 +482,7 @@ fn hooks_do_nothing_where_forebay_is_missing() {
         command.env("PATH", program.parent().unwrap());
         crate::env::finish(command, b"").ok();
         let commands = hook_commands(&env.project());
-        let has_none = ["opencode", "antigravity", "zed"].contains(agent);
+        let has_none = ["opencode", "zed"].contains(agent);
         assert_eq!(commands.is_empty(), has_none, "{agent}");
         for line in commands {
             let mut command = env.program("/bin/sh");
