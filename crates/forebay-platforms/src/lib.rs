@@ -30,4 +30,4 @@ pub use control_files::control_files;
 pub use decode::{DecodeError, Decoded, decode};
 pub use encode::{Output, Unsupported, encode, supports};
 pub use platform::Platform;
-pub use platforms::{PLATFORMS, find, find_by_name, is_instruction_file};
+pub use platforms::{PLATFORMS, find, find_with_harnesses, is_instruction_file};

@@ -19,6 +19,8 @@ pub struct Platform {
     pub name: &'static str,
     /// What else people call it, besides its id, its name and its programs.
     pub aliases: &'static [&'static str],
+    /// The agents that run in it, each with its own settings; none if it runs only itself.
+    pub harnesses: &'static [Harness],
     /// What this table is based on.
     pub evidence: Evidence,
     pub events: &'static [HostEvent],
@@ -69,11 +71,23 @@ pub struct Platform {
     pub answers: Option<ParseLine>,
 }
 
+/// An agent that runs in a host, and reads the files of another table.
+#[derive(Debug, Clone, Copy)]
+pub struct Harness {
+    /// Its name in the host, in lower case.
+    pub name: &'static str,
+    /// The id of the table that describes it.
+    pub platform: &'static str,
+    /// Whether it is set up with the host; the others are set up by name.
+    pub is_default: bool,
+}
+
 /// The values of fields that a table leaves out.
 pub(crate) const DEFAULTS: Platform = Platform {
     id: "",
     name: "",
     aliases: &[],
+    harnesses: &[],
     evidence: Evidence::Documentation,
     events: &[],
     tools: &[],

@@ -1,9 +1,9 @@
 //! The agent platform page, from the platform tables.
 
 use forebay_platforms::folders::BaseDir;
-use forebay_platforms::platform::{Capability, Evidence};
+use forebay_platforms::platform::{Capability, Evidence, Harness};
 use forebay_platforms::setup::{Level, SetupFile};
-use forebay_platforms::{PLATFORMS, Platform};
+use forebay_platforms::{PLATFORMS, Platform, find};
 
 use super::{GENERATED, table};
 
@@ -51,6 +51,9 @@ fn mark(can: bool) -> String {
 fn section(platform: &Platform) -> String {
     let Platform { name, id, .. } = platform;
     let mut text = format!("## {name}\n\n`forebay init {id}`. {}\n", evidence(platform.evidence));
+    if !platform.harnesses.is_empty() {
+        text.push_str(&format!("\n{}", harnesses(platform)));
+    }
     text.push_str("\nLimits:\n\n");
     text.extend(platform.limitations.iter().map(|line| format!("- {line}\n")));
     if let Some(words) = platform.next_steps {
@@ -62,6 +65,18 @@ fn section(platform: &Platform) -> String {
     let rows: Vec<Vec<String>> = platform.files.iter().map(file).collect();
     text.push_str(&format!("\n{}", table(&["level", "file"], &rows)));
     text
+}
+
+/// Which table describes each agent that runs in the host, and the command that sets it up.
+fn harnesses(platform: &Platform) -> String {
+    let row = |harness: &Harness| {
+        let name = find(harness.platform).map_or(harness.platform, |other| other.name);
+        let with = if harness.is_default { " (with the platform)" } else { "" };
+        let command = format!("`forebay init {}:{}`{with}", platform.id, harness.name);
+        vec![harness.name.to_owned(), format!("those of {name}"), command]
+    };
+    let rows: Vec<Vec<String>> = platform.harnesses.iter().map(row).collect();
+    table(&["harness", "hooks, MCP settings and abilities", "set up by"], &rows)
 }
 
 const fn evidence(evidence: Evidence) -> &'static str {

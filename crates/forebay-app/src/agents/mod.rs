@@ -17,7 +17,7 @@ pub mod plan;
 pub mod state;
 
 pub use forebay_platforms::setup::Level;
-pub use forebay_platforms::{PLATFORMS, Platform, find_by_name};
+pub use forebay_platforms::{PLATFORMS, Platform, find_with_harnesses};
 
 pub use self::apply::WriteError;
 pub use self::machine::Machine;

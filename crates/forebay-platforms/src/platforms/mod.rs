@@ -16,6 +16,7 @@ mod windsurf;
 mod zed;
 
 use crate::Platform;
+use crate::platform::Harness;
 
 /// Every host, in display order.
 pub static PLATFORMS: &[&Platform] = &[
@@ -41,13 +42,27 @@ pub fn find(id: &str) -> Option<&'static Platform> {
 }
 
 /// Finds a host by what people call it: its id, its name, an alias or one of its programs.
-pub fn find_by_name(name: &str) -> Option<&'static Platform> {
+fn find_by_name(name: &str) -> Option<&'static Platform> {
     let name = spelled_as_id(name);
     let is_called = |platform: &Platform| {
         let called = platform.aliases.iter().chain(platform.detection.binaries);
         spelled_as_id(platform.name) == name || called.copied().any(|other| other == name)
     };
     find(&name).or_else(|| PLATFORMS.iter().copied().find(|platform| is_called(platform)))
+}
+
+/// Finds what people mean by a name: a host with the harnesses that are set up with it, or `HOST:HARNESS`.
+pub fn find_with_harnesses(name: &str) -> Option<Vec<&'static Platform>> {
+    let Some((host, harness)) = name.split_once(':') else {
+        let host = find_by_name(name)?;
+        let is_other = |harness: &&Harness| harness.is_default && harness.platform != host.id;
+        let others = host.harnesses.iter().filter(is_other);
+        let others = others.filter_map(|harness| find(harness.platform));
+        return Some([host].into_iter().chain(others).collect());
+    };
+    let harness = spelled_as_id(harness);
+    let named = find_by_name(host)?.harnesses.iter().find(|other| other.name == harness)?;
+    find(named.platform).map(|platform| vec![platform])
 }
 
 /// `Claude Code` and `claude_code` as `claude-code`.

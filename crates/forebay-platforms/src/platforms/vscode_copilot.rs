@@ -1,11 +1,12 @@
-//! VS Code's own agent mode, from its documentation; its Copilot harness is Copilot CLI.
+//! VS Code's own agent mode (its Local harness), from its documentation. Its other harnesses are agents with tables of
+//! their own, and read the files of those.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::folders::BaseDir;
 use crate::platform::{
-    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
-    Platform, SNAKE_CASE, START_REASONS, recognized, registered,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, Harness, InstructionFiles, Limits,
+    McpToolNames, Platform, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 use crate::{encode, machine_text};
@@ -14,6 +15,12 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "vscode-copilot",
     name: "VS Code Copilot",
     aliases: &["vscode", "vs-code"],
+    harnesses: &[
+        Harness { name: "copilot", platform: "copilot-cli", is_default: true },
+        Harness { name: "claude", platform: "claude-code", is_default: false },
+        Harness { name: "codex", platform: "codex", is_default: false },
+        Harness { name: "local", platform: "vscode-copilot", is_default: true },
+    ],
     evidence: Evidence::Documentation,
     events: &[
         registered("SessionStart", Moment::SessionStart),
@@ -64,8 +71,9 @@ pub(super) static PLATFORM: Platform = Platform {
     limitations: &[
         "A hook cannot replace a result: commands are rewritten instead.",
         "A hook cannot add context to a prompt.",
-        "Not tested in a run: based on its documentation, which describes this mode as the older \
-         one.",
+        "These limits are those of the Local harness, which the documentation calls the older one. Sessions of the \
+         Copilot, Claude and Codex harnesses have the abilities of Copilot CLI, Claude Code and Codex; they were run \
+         as programs of their own, not in VS Code.",
     ],
     detection: Detection {
         binaries: &["code", "code-insiders"],

@@ -335,6 +335,23 @@ fn agents_are_found_by_their_usual_names() {
 }
 
 #[test]
+fn a_harness_of_vs_code_is_set_up_by_its_name() {
+    let env = TestEnv::new();
+    let agents = |names: &[&str]| {
+        let output = init(&env, &[names, &["--dry-run", "--json"]].concat()).ok();
+        output.json()["agents"].clone()
+    };
+    assert_eq!(agents(&["vscode"]), serde_json::json!(["vscode-copilot", "copilot-cli"]));
+    assert_eq!(agents(&["vscode:claude"]), serde_json::json!(["claude-code"]));
+    assert_eq!(agents(&["vscode:Codex"]), serde_json::json!(["codex"]));
+    assert_eq!(agents(&["vscode:local"]), serde_json::json!(["vscode-copilot"]));
+    let text = init(&env, &["vscode", "--dry-run"]).ok().text();
+    assert!(text.contains("forebay init vscode-copilot:claude vscode-copilot:codex"), "{text}");
+    init(&env, &["vscode:emacs"]).refused(2, "unknown agent `vscode:emacs`", "claude-code");
+    init(&env, &["zed:claude"]).refused(2, "unknown agent", "claude-code");
+}
+
+#[test]
 fn hooks_of_antigravity_are_a_named_set() {
     let env = TestEnv::new();
     let hooks = env.project().join(".agents/hooks.json");

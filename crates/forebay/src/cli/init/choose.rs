@@ -15,9 +15,12 @@ impl Chosen {
     pub(super) fn named(names: &[String], level: Level) -> Result<Self, AppError> {
         let mut chosen = Self { agents: Vec::new(), remarks: Vec::new() };
         for name in names {
-            let agent = agents::find_by_name(name).ok_or_else(|| unknown(name))?;
-            if !chosen.agents.iter().any(|other| other.id == agent.id) {
-                chosen.agents.push(agent);
+            let named = agents::find_with_harnesses(name).ok_or_else(|| unknown(name))?;
+            chosen.remarks.extend(named.first().and_then(|host| remark_on_harnesses(host)));
+            for agent in named {
+                if !chosen.agents.iter().any(|other| other.id == agent.id) {
+                    chosen.agents.push(agent);
+                }
             }
         }
         chosen.drop_agents_without(level);
@@ -88,6 +91,19 @@ impl Chosen {
             ));
         }
     }
+}
+
+/// The remark on agents that run in a host and have their own settings.
+fn remark_on_harnesses(host: &Platform) -> Option<String> {
+    let others = host.harnesses.iter().filter(|harness| !harness.is_default);
+    let names: Vec<String> = others.map(|other| format!("{}:{}", host.id, other.name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "other agents in {} are set up by name: forebay init {}",
+            host.name,
+            names.join(" ")
+        )
+    })
 }
 
 /// The remark on an agent that has Forebay at the other level only: its hooks would run twice.
