@@ -5,7 +5,7 @@
 //! - `rewrite` changes commands where results cannot be replaced, `whole_output` those whose output the host would cut
 //!   if they fail, `advice` adds a hint;
 //! - `capture_filter` decides which results are captured, `saved_output` reads those the host saved to a file,
-//!   `capture` stores them;
+//!   `capture` stores them; `duplicate_events` keeps a result that arrives twice from being stored twice;
 //! - [`extract`] derives session events, `record` stores them; `working_set_updates` updates the working set.
 //!
 //! A hook must never break the agent: errors are only logged, and the host continues as if there were no hook.
@@ -17,6 +17,7 @@ mod before_tool;
 mod capture;
 pub(crate) mod capture_filter;
 mod compaction;
+mod duplicate_events;
 pub mod extract;
 mod own_compaction;
 mod prompt;
@@ -38,6 +39,7 @@ use forebay_platforms::transcripts::ParseLine;
 use forebay_text::invisible::visible;
 use serde_json::Value;
 
+use self::duplicate_events::Claim;
 use crate::agents::host_mods;
 use crate::earlier_runs::HAS_SUBAGENTS;
 use crate::settings::{Compactor, Hooks};
@@ -100,6 +102,7 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
             "this call was not recorded",
         ));
     }
+    let Some(claim) = Claim::new(app, &call.event)? else { return Ok(Reply::Silent) };
     let agent = call.subagent.as_deref().filter(|_| !ends_subagent(&call.event)).map(|agent| {
         app.on_behalf_of(&app.client, Some(&session::of_subagent(&app.session, agent)))
     });
@@ -110,8 +113,10 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         tracing::warn!(%error, "cannot record that subagents work");
     }
     let reply = reply(app, agent.as_ref().unwrap_or(app), host, call);
-    if let Ok(Reply::Context(text)) = &reply {
-        count_context(app, text);
+    match &reply {
+        Ok(Reply::Context(text)) => count_context(app, text),
+        Ok(_) => {}
+        Err(_) => claim.release(app)?,
     }
     // Recording and answering are independent: one may fail without the other. A cause that affects both is
     // logged once.

@@ -118,6 +118,42 @@ fn secrets_are_redacted_in_captures_and_events() {
     assert!(raw.contains("[redacted:") && events.contains("[redacted:"), "{events}");
 }
 
+/// The reply to a result of the call `id`, from a process of its own.
+fn after_call(env: &TestEnv, id: &str, log: &str) -> String {
+    let payload = json!({
+        "session_id": "s", "cwd": env.project(), "hook_event_name": "PostToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "make" }, "tool_use_id": id,
+        "tool_response": { "stdout": log, "stderr": "" },
+    });
+    let hook = ["hook", "claude-code", "PostToolUse"];
+    env.forebay_reading(hook, payload.to_string().as_bytes()).ok().text()
+}
+
+#[test]
+fn result_that_two_hooks_report_is_stored_once() {
+    let env = TestEnv::new();
+    let log = long_log();
+    let replies: Vec<String> = std::thread::scope(|scope| {
+        let calls: Vec<_> =
+            (0..4).map(|_| scope.spawn(|| after_call(&env, "toolu_1", &log))).collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    });
+    let replaced = replies.iter().filter(|reply| reply.contains("updatedToolOutput")).count();
+    assert_eq!((replaced, replies.iter().filter(|reply| reply.is_empty()).count()), (1, 3));
+    let stored = env.forebay(["history", "--session", "all"]).ok().text();
+    assert_eq!(stored.matches("[ctx:").count(), 1, "{stored}");
+}
+
+#[test]
+fn another_result_under_the_same_id_is_stored_too() {
+    let env = TestEnv::new();
+    for log in [long_log(), long_log().repeat(2)] {
+        assert!(after_call(&env, "call_0", &log).contains("updatedToolOutput"));
+    }
+    let stored = env.forebay(["history", "--session", "all"]).ok().text();
+    assert_eq!(stored.matches("[ctx:").count(), 2, "{stored}");
+}
+
 #[test]
 fn hook_called_by_another_host_is_ignored() {
     let env = TestEnv::new();

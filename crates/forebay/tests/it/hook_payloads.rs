@@ -81,6 +81,8 @@ fn irreplaceable_result_is_stored_and_advised_on_once() {
         once.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
     assert!(advice.contains("ctx_execute"), "{advice}");
     assert!(crate::texts::tokens(&advice) < 100, "{advice}");
+    // Another call: the same one would be a second set-up that reports it.
+    let payload = payload.replace("toolu_1794703881236", "toolu_1794703881237");
     call(&env, "qwen-code", "PostToolUse", payload.as_bytes()).silent();
     assert_eq!(env.forebay(["history", "--all"]).ok().text().matches("capture ·").count(), 2);
 }
