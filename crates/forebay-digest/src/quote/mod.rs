@@ -86,7 +86,7 @@ impl Quoter {
         failed: bool,
         lines: u64,
         told: &[u64],
-        ranker: LineRanker,
+        mut ranker: LineRanker,
     ) -> (String, Vec<OmittedRange>) {
         if let Some(run) = self.run.take() {
             self.push_run(run);

@@ -63,6 +63,9 @@ const MAX_FAILURE_CANDIDATES: [usize; 2] = [1 << 10, 7 << 10];
 /// Number of other candidates that are held, the first and the latest ones.
 const MAX_OTHER_CANDIDATES: [usize; 2] = [1 << 9, 1 << 9];
 
+/// Bytes held before the first line is read.
+const MAX_UNREAD_BYTES: usize = 16 << 10;
+
 /// Bytes held of the raw line of a candidate.
 const MAX_HELD_BYTES: usize = 1 << 10;
 
@@ -100,6 +103,8 @@ fn parse(committed: &[u8]) -> Model {
 pub(crate) struct LineRanker {
     /// Trees in the place of the committed ones for a kind of text.
     replaced: Option<(TextKind, &'static Model)>,
+    /// The first bytes: a text that is shown verbatim needs no ranking, nor the keywords to be compiled.
+    unread: Vec<u8>,
     splitter: LineSplitter,
     observer: Observer,
 }
@@ -131,16 +136,28 @@ impl LineRanker {
     }
 
     pub(crate) fn push(&mut self, raw: &[u8]) {
+        if self.observer.totals.lines == 0 && self.unread.len() + raw.len() <= MAX_UNREAD_BYTES {
+            self.unread.extend_from_slice(raw);
+            return;
+        }
+        self.read_held_bytes();
         self.splitter.push(raw, &mut |line| self.observer.push(line));
     }
 
+    fn read_held_bytes(&mut self) {
+        let unread = std::mem::take(&mut self.unread);
+        self.splitter.push(&unread, &mut |line| self.observer.push(line));
+    }
+
     /// Returns true if the text so far is the log of several commands, as CI services write it.
-    pub(crate) fn has_several_commands(&self) -> bool {
+    pub(crate) fn has_several_commands(&mut self) -> bool {
+        self.read_held_bytes();
         self.observer.totals.commands >= MIN_COMMANDS
     }
 
     /// Returns the candidates in order of the text.
     pub(crate) fn finish(mut self, kind: TextKind) -> Vec<RankedLine> {
+        self.read_held_bytes();
         self.splitter.finish(&mut |line| self.observer.push(line));
         let model = self.model(kind);
         self.observer.finish(kind, model)

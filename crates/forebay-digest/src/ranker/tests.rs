@@ -31,6 +31,7 @@ struct LineVector {
 fn held_lines(raw: &[u8]) -> HashMap<u64, FeatureVector> {
     let mut ranker = LineRanker::default();
     ranker.push(raw);
+    ranker.read_held_bytes();
     ranker.splitter.finish(&mut |line| ranker.observer.push(line));
     let Observer { totals, templates, prefixes, first_tokens, recent, candidates, .. } =
         ranker.observer;

@@ -202,7 +202,7 @@ mod tests {
             .filter(|key| change(key).is_none())
             .filter_map(|key| key.split('.').next())
             .collect();
-        let expect = ["embedder", "keep", "serve", "store", "team"];
+        let expect = ["embedder", "hooks", "keep", "serve", "store", "team"];
         assert_eq!(closed.into_iter().collect::<Vec<_>>(), expect, "sections with closed settings");
     }
 
