@@ -2,7 +2,9 @@
 
 use forebay_text::number::counted;
 
-use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
+use super::{
+    Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, dependencies,
+};
 use crate::lines::Line;
 use crate::tally::ValueCounts;
 
@@ -15,7 +17,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let rows = start.lines.iter().filter(|line| depth(line).is_some()).count();
+    let is_entry = |line: &&&str| depth(line).is_some() && !dependencies::is_branch(line);
+    let rows = start.lines.iter().filter(is_entry).count();
     (rows >= 3 && rows * 10 >= start.nonblank_lines().count() * 7).then_some(Claim::Sure)
 }
 
@@ -26,7 +29,9 @@ fn depth(line: &str) -> Option<usize> {
     if !line[..at].chars().all(|c| "│ \u{a0}".contains(c)) {
         return None;
     }
-    Some(line[..at].chars().count() / 4 + 1)
+    // A name follows; in the frame of a table, another line does.
+    let name = line[at..].trim_start_matches(['├', '└', '─']);
+    name.starts_with([' ', '\u{a0}']).then(|| line[..at].chars().count() / 4 + 1)
 }
 
 #[derive(Debug, Default)]
@@ -56,12 +61,13 @@ impl Recognizer for Tree {
                 self.summary = Some(text.trim().to_owned());
                 return Mark::Noise;
             }
-            let is_root = self.entries == 0 && !self.has_root && !text.is_empty();
+            let is_root =
+                self.entries == 0 && !self.has_root && !text.is_empty() && !text.starts_with('{');
             self.has_root |= is_root;
             self.is_interrupted |= !is_root && !text.is_empty();
             return if is_root { Mark::Weight(48) } else { Mark::Foreign };
         };
-        if self.summary.is_some() {
+        if self.summary.is_some() || dependencies::is_branch(text) {
             return Mark::Foreign;
         }
         self.entries += 1;
@@ -82,6 +88,9 @@ impl Recognizer for Tree {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        if self.entries == 0 {
+            return None;
+        }
         let count = self.summary.unwrap_or_else(|| format!("{} entries", self.entries));
         let summary = format!(
             "tree: {count}; {} at the top, {}",
