@@ -32,11 +32,11 @@ impl Recognizer for Apt {
             self.set_up.add(package.split(' ').next().unwrap_or(package));
             return Mark::Noise;
         }
-        if let Some(gem) = text.strip_prefix("Installing ") {
+        if let Some(gem) = text.strip_prefix("Installing ").filter(|gem| is_gem(gem)) {
             self.installed.add(gem);
             return Mark::Noise;
         }
-        if text.starts_with("Using ") {
+        if text.strip_prefix("Using ").is_some_and(is_gem) {
             self.used += 1;
             return Mark::Noise;
         }
@@ -94,4 +94,19 @@ impl Recognizer for Apt {
         }
         Some(report)
     }
+}
+
+/// Returns true for `rake 13.2.1`, also followed by `(was 13.1.0)`, `from ...` or `with native extensions`.
+fn is_gem(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let name = words.next().unwrap_or_default();
+    let is_name = name.starts_with(|c: char| c.is_alphanumeric())
+        && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+    let is_version = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit())
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c))
+    };
+    let has_version = words.next().is_some_and(is_version);
+    let is_rest = |word: &str| word.starts_with('(') || ["from", "with"].contains(&word);
+    is_name && has_version && words.next().is_none_or(is_rest)
 }

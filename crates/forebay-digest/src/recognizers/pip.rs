@@ -51,11 +51,11 @@ impl Recognizer for Pip {
             self.uv.push(text.to_owned());
             return Mark::OUTCOME;
         }
-        if let Some(package) = text.strip_prefix("+ ") {
+        if let Some(package) = text.strip_prefix("+ ").filter(|package| is_pinned(package)) {
             self.plus.add(package);
             return Mark::NOTABLE;
         }
-        if let Some(package) = text.strip_prefix("- ") {
+        if let Some(package) = text.strip_prefix("- ").filter(|package| is_pinned(package)) {
             self.minus.add(package);
             return Mark::NOTABLE;
         }
@@ -101,4 +101,9 @@ impl Recognizer for Pip {
         }
         Some(report)
     }
+}
+
+/// Returns true for `name==1.2.3` and `name @ file:///src`, as uv lists them.
+fn is_pinned(package: &str) -> bool {
+    package.contains("==") || package.contains(" @ ")
 }
