@@ -35,6 +35,10 @@ struct CargoTest {
     /// Number of tests the test binary announced; output of tests rarely matches it.
     announced_tests: Option<u64>,
     section: Section,
+    /// A result was taken for output of a test of the current binary.
+    has_rejected_result: bool,
+    /// That binary never ended, so the result was one of another run.
+    is_doubtful: bool,
     /// Failing tests as listed at the end of the test binary.
     listed: Vec<String>,
     /// Number of following lines that say why a test panicked.
@@ -81,7 +85,8 @@ impl Recognizer for CargoTest {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        if !self.has_run_tests {
+        let is_doubtful = self.is_doubtful || self.has_rejected_result;
+        if !self.has_run_tests || is_doubtful {
             return None;
         }
         let scope = match self.binaries {
@@ -141,6 +146,7 @@ impl CargoTest {
             && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start))
         {
             // The test binary ended without a result.
+            self.is_doubtful |= std::mem::take(&mut self.has_rejected_result);
             (self.announced_tests, self.section) = (None, Section::Tests);
             self.has_run_tests |=
                 !line.starts_with("error: ") && !line.starts_with("     Running `");
@@ -233,6 +239,7 @@ impl CargoTest {
             None if self.has_run_tests => self.section != Section::Printed,
             None => number <= self.binaries + 1,
         };
+        self.has_rejected_result = !is_own && self.announced_tests.is_some();
         if !is_own {
             return Mark::Plain;
         }

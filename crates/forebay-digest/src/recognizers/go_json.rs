@@ -22,12 +22,19 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     start.mostly(60, |line| Event::parse(line).is_some()).then_some(Claim::Sure)
 }
 
+/// Returns true for an event of `go test -json`, which only this recognizer reads.
+pub(super) fn is_event(line: &str) -> bool {
+    line.starts_with('{') && Event::parse(line).is_some()
+}
+
 #[derive(Debug, Default)]
 struct GoJson {
     tally: GoTally,
     actions: ValueCounts,
     /// Messages by package and test, until the test ends.
     messages: Vec<(String, String)>,
+    /// Something else came after the last event.
+    is_interrupted: bool,
 }
 
 impl Recognizer for GoJson {
@@ -35,6 +42,7 @@ impl Recognizer for GoJson {
         let Some(event) = Event::parse(line.text) else {
             return self.plain_line(line.text);
         };
+        self.is_interrupted = false;
         self.actions.add(event.action);
         match (event.action, event.test) {
             ("output", Some(test)) => self.read_output(&event, test),
@@ -63,8 +71,12 @@ impl GoJson {
         let build_error = || location::has_location(line).then_some(Mark::REASON);
         let blank = || line.trim().is_empty().then_some(Mark::Noise);
         let is_unbuilt = line.ends_with("[build failed]") || line.ends_with("[setup failed]");
-        let package = if is_unbuilt { self.tally.package(line) } else { None };
-        package.or_else(build_error).or_else(blank).unwrap_or(Mark::Foreign)
+        // Below lines of another run it is one of that run.
+        let is_own = is_unbuilt && !self.is_interrupted;
+        let package = if is_own { self.tally.package(line) } else { None };
+        let mark = package.or_else(build_error).or_else(blank).unwrap_or(Mark::Foreign);
+        self.is_interrupted |= mark == Mark::Foreign;
+        mark
     }
 
     fn read_output(&mut self, event: &Event<'_>, test: &str) -> Mark {

@@ -34,6 +34,8 @@ struct GoTest {
     in_failure: bool,
     /// A panic message, until a stack trace proves that it was not printed by a test.
     panic: Option<String>,
+    /// A test was started again before it ended, so another run is in between.
+    is_doubtful: bool,
     /// The panic was real, so the test binary has ended.
     has_panicked: bool,
     previous_line: PreviousLine,
@@ -77,7 +79,7 @@ impl Recognizer for GoTest {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        self.tally.report()
+        if self.is_doubtful { None } else { self.tally.report() }
     }
 
     fn is_in_test_output(&self) -> bool {
@@ -95,7 +97,7 @@ impl GoTest {
             name.clone_into(&mut self.printing);
         }
         if what == "RUN" && self.running.len() < MAX_RUNNING {
-            self.running.insert(name.to_owned());
+            self.is_doubtful |= !self.running.insert(name.to_owned());
         }
         Mark::Noise
     }

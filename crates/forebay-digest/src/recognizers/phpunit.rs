@@ -42,7 +42,7 @@ impl Recognizer for PhpUnit {
             self.reason_lines = 12;
             return Mark::DETAIL;
         }
-        if text.starts_with("Tests: ") || text.starts_with("OK (") {
+        if is_summary(text) {
             return self.counts(text);
         }
         if self.reason_lines > 0 && !text.is_empty() {
@@ -98,6 +98,12 @@ impl PhpUnit {
         let further: u64 = self.outcome.other_counts.iter().map(|(count, _)| count).sum();
         self.outcome.passed = self.outcome.passed.and_then(|passed| passed.checked_sub(further));
     }
+}
+
+/// Returns true for `Tests: 5, Assertions: 9, Failures: 1.` and `OK (5 tests, 9 assertions)`.
+fn is_summary(text: &str) -> bool {
+    text.starts_with("Tests: ") && text.contains(", Assertions: ")
+        || text.starts_with("OK (") && text.contains(" assertion")
 }
 
 /// Parses `There were 6 failures:`.

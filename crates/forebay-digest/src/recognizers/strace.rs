@@ -66,7 +66,7 @@ impl Recognizer for Strace {
         let Some((name, process)) = call(line.text) else {
             return match line.text.get(..3) {
                 Some("---") if line.text.contains("SIGCHLD") => Mark::Weight(10),
-                Some("---" | "+++") => Mark::Weight(45),
+                Some("---" | "+++") if line.text.ends_with(['-', '+']) => Mark::Weight(45),
                 _ if line.text.contains("<... ") || line.text.contains("[pid ") => Mark::Plain,
                 _ if line.text.starts_with("strace: ") => Mark::Plain,
                 _ => Mark::Foreign,

@@ -25,6 +25,12 @@ struct Tap {
     /// Number of planned tests, once a version or plan line proves that the text is TAP; output of
     /// tests may look like results.
     planned: Option<u64>,
+    /// Number of results since the last plan.
+    since_plan: u64,
+    /// The last plan came before its results.
+    plan_is_open: bool,
+    /// Some result is not of any plan, because something else printed it.
+    is_doubtful: bool,
     /// The number of the first result; if it is not 1, some were not seen.
     first_number: Option<u64>,
     /// Below a failing test.
@@ -40,13 +46,13 @@ struct Tap {
 impl Recognizer for Tap {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        self.has_subtests |= text.len() < line.text.len()
-            && (text.starts_with("ok ") || text.starts_with("not ok "));
-        if let Some(name) = text.strip_prefix("not ok ") {
+        let (failed, passed) = (result(text, "not ok "), result(text, "ok "));
+        self.has_subtests |= text.len() < line.text.len() && (failed.or(passed)).is_some();
+        if let Some(name) = failed {
             self.note_number(name);
             return self.not_ok(name);
         }
-        if let Some(name) = text.strip_prefix("ok ") {
+        if let Some(name) = passed {
             self.note_number(name);
             self.in_failure = false;
             self.passed += 1;
@@ -58,8 +64,7 @@ impl Recognizer for Tap {
             return Mark::Noise;
         }
         if let Some(plan) = line.text.strip_prefix("1..") {
-            *self.planned.get_or_insert(0) +=
-                plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
+            self.plan(plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0));
             return Mark::NOTABLE;
         }
         if let Some(mark) = self.node_summary(text) {
@@ -76,10 +81,22 @@ impl Recognizer for Tap {
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let Self {
-            mut outcome, passed, failed, skipped, planned, has_subtests, first_number, ..
+            mut outcome,
+            passed,
+            failed,
+            skipped,
+            planned,
+            has_subtests,
+            first_number,
+            is_doubtful,
+            ..
         } = *self;
         let results = passed + failed;
         let planned = planned.filter(|_| results > 0)?;
+        let is_exceeded = planned > 0 && results > planned;
+        if !has_subtests && !outcome.has_summary && (is_doubtful || is_exceeded) {
+            return None;
+        }
         if outcome.has_summary {
             return outcome.report("tap", "");
         }
@@ -100,7 +117,16 @@ impl Recognizer for Tap {
 }
 
 impl Tap {
+    /// Adds a plan, which comes before its results or right after them.
+    fn plan(&mut self, tests: u64) {
+        *self.planned.get_or_insert(0) += tests;
+        let since = std::mem::take(&mut self.since_plan);
+        self.is_doubtful |= !self.plan_is_open && since > 0 && since != tests;
+        self.plan_is_open = self.plan_is_open || since == 0;
+    }
+
     fn note_number(&mut self, name: &str) {
+        self.since_plan += 1;
         if self.passed + self.failed == 0 {
             self.first_number = name.split(' ').next().and_then(|number| number.parse().ok());
         }
@@ -209,6 +235,15 @@ impl Tap {
         }
         Mark::Weight(18)
     }
+}
+
+/// Returns what follows `ok ` in `ok 3 - parses` and `ok - parses`; `go test` prints `ok  \tpackage`.
+fn result<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix(start)?;
+    let after_number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let has_number = after_number.len() < rest.len()
+        && (after_number.is_empty() || after_number.starts_with(' '));
+    (has_number || rest.starts_with("- ")).then_some(rest)
 }
 
 fn is_padding(text: &str) -> bool {
