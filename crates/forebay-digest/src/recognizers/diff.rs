@@ -2,7 +2,7 @@
 
 use forebay_text::number::counted;
 
-use super::git_log::{GitLog, full_commit, numstat_file, one_line_commit};
+use super::git_log::{GitLog, full_commit, has_digits_and_letters, numstat_file, one_line_commit};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
@@ -20,10 +20,10 @@ const MAX_FILES: usize = 300;
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let has_hunk = start.lines.iter().any(|line| Hunk::parse(line).is_some());
     let opens = start.nonblank_lines().next().is_some_and(|first| {
-        ["diff ", "--- ", "commit ", "From ", "Index: "]
-            .iter()
-            .any(|start| first.starts_with(start))
-            || one_line_commit(first).is_some()
+        ["diff ", "--- ", "Index: "].iter().any(|start| first.starts_with(start))
+            || full_commit(first).is_some()
+            || is_mail(first)
+            || short_commit(first).is_some()
                 && start.lines.iter().any(|line| line.starts_with("diff --"))
     });
     let shows_patches =
@@ -65,6 +65,8 @@ struct Diff {
     /// The commits that the changes belong to.
     log: GitLog,
     in_commit: bool,
+    /// What follows belongs to other changes.
+    is_over: bool,
 }
 
 /// The remaining lines of a hunk, according to its header.
@@ -93,8 +95,13 @@ impl Recognizer for Diff {
             return mark;
         }
         let is_commit = full_commit(text).is_some()
-            || self.may_have_short_commits() && one_line_commit(text).is_some()
-            || text.starts_with("From ") && self.message_lines > 0;
+            || self.may_have_short_commits() && short_commit(text).is_some()
+            || is_mail(text);
+        // A commit precedes its changes, so those before it are another command's.
+        self.is_over |= is_commit && self.count > 0 && self.message_lines == 0;
+        if self.is_over {
+            return Mark::Foreign;
+        }
         if is_commit {
             (self.in_commit, self.in_header) = (true, false);
         }
@@ -102,6 +109,7 @@ impl Recognizer for Diff {
             // Another program's header starts another diff.
             let is_git = rest.starts_with("--");
             if *self.is_git.get_or_insert(is_git) != is_git {
+                self.is_over = true;
                 return Mark::Foreign;
             }
             let path = rest.rsplit_once(" b/").or_else(|| rest.rsplit_once(' '));
@@ -138,8 +146,7 @@ impl Recognizer for Diff {
         match () {
             () if text.trim().is_empty() => Mark::Noise,
             () if self.in_header && is_header(text) => self.header(text),
-            () if self.count == 0 => self.commit(text),
-            () if text.starts_with("--- ") || is_between_files(text) => Mark::Noise,
+            () if is_old_file(text) || is_between_files(text) => Mark::Noise,
             () => self.outside(text),
         }
     }
@@ -330,10 +337,25 @@ impl Diff {
     }
 }
 
+/// Returns true for the start of a formatted patch, in which git always writes the same time.
+fn is_mail(line: &str) -> bool {
+    line.starts_with("From ") && line.ends_with(" Mon Sep 17 00:00:00 2001")
+}
+
+/// Parses a commit of one line; an order number or a size before a path is none.
+fn short_commit(line: &str) -> Option<(&str, &str)> {
+    one_line_commit(line).filter(|(hash, _)| has_digits_and_letters(hash))
+}
+
 /// Returns true for `diff --git a/x b/x`, `diff --cc x`, `diff -ru a/x b/x`.
 fn is_file_header(line: &str) -> bool {
     line.strip_prefix("diff -").is_some_and(|rest| rest.contains(' '))
         || line.starts_with("diff ") && line.split(' ').count() == 3
+}
+
+/// Returns true for `--- a/path`; `go test` prints `--- FAIL: name`.
+fn is_old_file(line: &str) -> bool {
+    line.starts_with("--- ") && !line.contains(": ")
 }
 
 /// Returns true for a line between the name of a file and its changes.
@@ -368,6 +390,7 @@ fn is_between_files(line: &str) -> bool {
         || line.starts_with("Binary files ")
         || line.starts_with("Files ")
         || line.starts_with("Index: ")
+        || line.starts_with("====")
         || line == "--"
         || line == "-- "
         || line.starts_with(|c: char| c.is_ascii_digit())

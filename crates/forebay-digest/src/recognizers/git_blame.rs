@@ -53,7 +53,7 @@ impl Recognizer for GitBlame {
 }
 
 /// Parses `abc1234 (Ann Lee 2024-05-01 10:00:00 +0000 12) code`, with or without a file name.
-fn blamed(line: &str) -> Option<(&str, &str, &str)> {
+pub(super) fn blamed(line: &str) -> Option<(&str, &str, &str)> {
     let commit = line.split(' ').next()?.trim_start_matches('^');
     let is_hash = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     let inside = line.split_once('(')?.1.split_once(')')?.0;

@@ -26,15 +26,20 @@ struct GitBranch {
     remote: ValueCounts,
     /// Counts by the prefix before the first slash.
     groups: ValueCounts,
+    /// Something else came, so an indented word is not a branch.
+    is_over: bool,
 }
 
 impl Recognizer for GitBranch {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if text.is_empty() {
+            self.is_over |= !self.local.is_empty();
             return Mark::Noise;
         }
-        if !is_branch(text) || text.starts_with("* ") && self.current.is_some() {
+        let is_second_current = text.starts_with("* ") && self.current.is_some();
+        self.is_over |= !self.local.is_empty() && (!is_branch(text) || is_second_current);
+        if self.is_over || !is_branch(text) {
             return Mark::Foreign;
         }
         if let Some(current) = text.strip_prefix("* ") {

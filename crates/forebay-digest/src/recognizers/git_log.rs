@@ -4,6 +4,7 @@ use forebay_text::cut;
 
 use super::{
     Claim, FORMATS, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start,
+    git_blame,
 };
 use crate::lines::Line;
 use crate::tally::{ValueCounts, count, looks_like_date};
@@ -64,6 +65,8 @@ pub(super) struct GitLog {
     pub(super) commits: u64,
     /// Commits span several lines, so a line that starts with a hash is not a commit.
     pub(super) is_multi_line: bool,
+    /// Between the hash and the message of a commit.
+    in_header: bool,
     /// Something else came after the last line, so an indented line is not part of a message.
     is_interrupted: bool,
     /// Lengths of the hashes of the first commits, one bit each.
@@ -88,15 +91,16 @@ impl Recognizer for GitLog {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = without_graph(line.text);
         if text.trim().is_empty() {
+            self.in_header = false;
             return Mark::Noise;
         }
         if let Some(hash) = full_commit(text) {
-            self.is_multi_line = true;
+            (self.is_multi_line, self.in_header) = (true, true);
             self.commit(cut::prefix(hash, 9), "");
-        } else if let Some(author) = text.strip_prefix("Author:").filter(|_| self.is_multi_line) {
+        } else if let Some(author) = text.strip_prefix("Author:").filter(|_| self.in_header) {
             let name = author.split('<').next().unwrap_or(author).trim();
             self.authors.add(name);
-        } else if let Some(date) = header_date(text).filter(|_| self.is_multi_line) {
+        } else if let Some(date) = header_date(text).filter(|_| self.in_header) {
             date.clone_into(&mut self.oldest);
             if self.newest.is_empty() {
                 date.clone_into(&mut self.newest);
@@ -373,7 +377,7 @@ pub(super) fn one_line_commit(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
     let (hash, subject) = line.split_once([' ', '|', '\t', ',', ';', ':'])?;
     let is_length = (7..=12).contains(&hash.len()) || hash.len() == 40;
-    (is_length && is_hex(hash)).then_some((hash, subject))
+    (is_length && is_hex(hash) && git_blame::blamed(line).is_none()).then_some((hash, subject))
 }
 
 /// Parses a short hash followed by a space, as git prints it by default.

@@ -26,10 +26,19 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
         .then_some(Claim::Sure)
 }
 
+/// How files are listed, the same way throughout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Long,
+    Short,
+    PorcelainV2,
+}
+
 #[derive(Debug, Default)]
 struct GitStatus {
     branch: String,
     section: Option<&'static str>,
+    style: Option<Style>,
     staged: ValueCounts,
     changed: ValueCounts,
     untracked: ValueCounts,
@@ -52,14 +61,16 @@ impl Recognizer for GitStatus {
             "Unmerged paths:" => Some("conflict"),
             _ => None,
         };
-        if section.is_some() {
+        if section.is_some() && self.is_in(Style::Long) {
             self.section = section;
             return Mark::Noise;
         }
-        if let Some((state, file)) = short_state(text) {
+        if let Some((state, file)) = short_state(text).filter(|_| self.is_in(Style::Short)) {
             return self.short(state, file);
         }
-        if let Some((state, file)) = porcelain_v2_state(text) {
+        if let Some((state, file)) =
+            porcelain_v2_state(text).filter(|_| self.is_in(Style::PorcelainV2))
+        {
             return self.short(&state.replace('.', " "), file);
         }
         if let Some(branch) = text.strip_prefix("# branch.") {
@@ -125,6 +136,11 @@ impl Recognizer for GitStatus {
 }
 
 impl GitStatus {
+    /// Returns true if the files are listed in this style.
+    fn is_in(&mut self, style: Style) -> bool {
+        *self.style.get_or_insert(style) == style
+    }
+
     fn file(&mut self, file: &str) -> Mark {
         let (kind, name) = match file.split_once(':') {
             Some((kind, name)) if !kind.contains('/') => (kind, name.trim_start()),
@@ -169,7 +185,8 @@ fn short(kind: &str, name: &str) -> String {
 /// Parses ` M path`, `?? path`: two letters and a space.
 fn short_state(line: &str) -> Option<(&str, &str)> {
     let (state, file) = (line.get(..2)?, line.get(2..)?.strip_prefix(' ')?);
-    let known = state.chars().all(|c| " MADRCUT?!".contains(c)) && state != "  ";
+    let is_change = state.chars().all(|c| " MADRCUT".contains(c)) && state != "  ";
+    let known = is_change || matches!(state, "??" | "!!");
     (known && !file.is_empty()).then_some((state, file))
 }
 

@@ -50,8 +50,9 @@ impl Recognizer for GitTransfer {
             self.kinds.add(kind);
             return Mark::Weight(if self.kinds.count_of(kind) == 1 { 60 } else { 30 });
         }
-        if text.contains(" -> ") && (text.contains("..") || text.contains("[new ")) {
-            let (tag, new) = (text.contains("[new tag]"), text.contains("[new "));
+        let new = text.starts_with("* [new ");
+        if text.contains(" -> ") && (new || is_range(text)) {
+            let tag = text.contains("[new tag]");
             self.new_tags += u64::from(tag);
             self.new += u64::from(new && !tag);
             self.moved += u64::from(!new);
@@ -100,4 +101,13 @@ impl Recognizer for GitTransfer {
         );
         Some(report)
     }
+}
+
+/// Returns true for `abc1234..def5678  main -> origin/main`, with `+` and three dots if forced.
+fn is_range(text: &str) -> bool {
+    let range = text.trim_start_matches(['+', ' ']).split(' ').next().unwrap_or_default();
+    let is_hash = |hash: &str| hash.len() >= 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    range
+        .split_once("..")
+        .is_some_and(|(old, new)| is_hash(old) && is_hash(new.trim_start_matches('.')))
 }
