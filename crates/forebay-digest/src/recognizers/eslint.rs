@@ -2,7 +2,7 @@
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::location;
+use crate::location::{self, LocatedMessage};
 use crate::tally::{Diagnostics, Severity, count};
 
 pub(super) const FORMAT: Format = Format {
@@ -67,15 +67,18 @@ impl Recognizer for Eslint {
 impl Eslint {
     /// Handles `src/a.ts:3:5 lint/style/useConst  FIXABLE ━━━`, then `× message`.
     fn biome(&mut self, text: &str) -> Mark {
-        let Some(message) =
-            location::located_message(text).filter(|message| message.text.starts_with("lint/"))
-        else {
+        let Some(message) = biome_finding(text) else {
             let is_message = text.trim_start().starts_with("× ");
             return if is_message { Mark::REASON } else { Mark::Plain };
         };
         let rule = message.text.split(' ').next().unwrap_or_default();
         self.diagnostics.add(Severity::Error, message.path, rule)
     }
+}
+
+/// Parses `src/a.ts:3:5 lint/style/useConst  FIXABLE ━━━`.
+pub(super) fn biome_finding(text: &str) -> Option<LocatedMessage<'_>> {
+    location::located_message(text).filter(|message| message.text.starts_with("lint/"))
 }
 
 /// A problem below the name of its file.

@@ -2,8 +2,12 @@
 
 use forebay_text::number::counted;
 
+use super::path_lead::PathLeads;
 use super::tool_errors::{ToolErrors, is_tool_error};
-use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
+use super::{
+    Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, access_log,
+    eslint, grep_count, terraform,
+};
 use crate::lines::Line;
 use crate::location;
 use crate::log_prefix;
@@ -53,6 +57,7 @@ struct Grep {
     all_numbered: bool,
     /// The last line number below the heading; they only increase.
     last_number: u64,
+    leads: PathLeads,
     tool_errors: ToolErrors,
     /// Number of binary files that match.
     binary: u64,
@@ -75,6 +80,10 @@ impl Recognizer for Grep {
                 .or_else(|| spaced_match_path(text))
                 .filter(|path| !is_context(path))
         {
+            if !self.leads.fit(path) {
+                return Mark::Foreign;
+            }
+            self.leads.add(path);
             let is_numbered = starts_with_line_number(&text[path.len() + 1..]);
             if self.matches >= MIN_MATCHES && self.all_numbered && !is_numbered {
                 return Mark::Foreign;
@@ -106,6 +115,11 @@ impl Recognizer for Grep {
             return Mark::Plain;
         }
         Mark::Foreign
+    }
+
+    fn can_resume(&self) -> bool {
+        // Much other text starts with a path and a colon.
+        false
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
@@ -186,9 +200,11 @@ fn match_path(line: &str) -> Option<&str> {
     if let Some(located_message) = location::located_message(line) {
         return Some(located_message.path).filter(|path| !path.contains('\t'));
     }
-    let (path, _) = line.split_once(':')?;
+    // `tests/a.py::test_b` is a test.
+    let (path, _) = line.split_once(':').filter(|(_, text)| !text.starts_with(':'))?;
+    // `aws_instance.web[0]: Creating...` names no file.
     let is_path = !path.contains([' ', '\t'])
-        && path.contains(['/', '.'])
+        && (path.contains('/') || path.contains('.') && !path.contains('['))
         && path.len() < 200
         && !path.starts_with("http");
     is_path.then_some(path)
@@ -233,9 +249,14 @@ fn numbered_line(line: &str) -> Option<(u64, bool)> {
     Some((number.parse().ok()?, line[number.len()..].starts_with(':')))
 }
 
-/// Returns true for lines with a path that compilers and logs print.
+/// Returns true for lines with a path that compilers, logs and `grep -c` print.
 fn is_other(line: &str) -> bool {
-    Diagnostic::parse(line).is_some() || log_prefix::split_timestamp(line).is_some()
+    Diagnostic::parse(line).is_some()
+        || log_prefix::split_timestamp(line).is_some()
+        || access_log::request(line).is_some()
+        || eslint::biome_finding(line).is_some()
+        || terraform::is_refreshed(line)
+        || grep_count::count_of(line).is_some_and(|(path, _)| path.contains(['/', '.']))
 }
 
 fn is_heading(line: &str) -> bool {

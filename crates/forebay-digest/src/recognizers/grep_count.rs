@@ -2,6 +2,7 @@
 
 use forebay_text::number::{counted, grouped};
 
+use super::path_lead::PathLeads;
 use super::tool_errors::{ToolErrors, is_tool_error};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -33,6 +34,7 @@ struct GrepCount {
     files: u64,
     matching: u64,
     top: Vec<(u64, String)>,
+    leads: PathLeads,
     tool_errors: ToolErrors,
 }
 
@@ -41,7 +43,11 @@ impl Recognizer for GrepCount {
         if line.text.is_empty() || self.tool_errors.push_line(line.text) {
             return Mark::Noise;
         }
-        let Some((path, count)) = count_of(line.text) else { return Mark::Foreign };
+        let Some((path, count)) = count_of(line.text).filter(|(path, _)| self.leads.fit(path))
+        else {
+            return Mark::Foreign;
+        };
+        self.leads.add(path);
         self.files += 1;
         self.sum += count;
         self.matching += u64::from(count > 0);
@@ -52,6 +58,11 @@ impl Recognizer for GrepCount {
             self.top.truncate(MAX_FILES);
         }
         Mark::Noise
+    }
+
+    fn can_resume(&self) -> bool {
+        // Any location in a file is written like a count.
+        false
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
@@ -82,9 +93,11 @@ impl Recognizer for GrepCount {
     }
 }
 
-/// Parses `path:12`.
-fn count_of(line: &str) -> Option<(&str, u64)> {
+/// Parses `path:12`; `path:12:5` is a location, and what contains `: ` a message.
+pub(super) fn count_of(line: &str) -> Option<(&str, u64)> {
     let (path, count) = line.rsplit_once(':')?;
-    let is_count = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
-    (is_count && !path.is_empty()).then_some((path, count.parse().ok()?))
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_location = path.rsplit_once(':').is_some_and(|(_, line)| is_number(line));
+    let is_path = !path.is_empty() && !path.starts_with([' ', '\t']) && !path.contains(": ");
+    (is_number(count) && is_path && !is_location).then_some((path, count.parse().ok()?))
 }

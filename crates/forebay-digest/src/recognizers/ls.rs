@@ -49,6 +49,8 @@ struct Ls {
     tool_errors: ToolErrors,
     /// The name of a folder follows a blank line, or comes first.
     may_open_section: bool,
+    /// The name of a folder came, and none of its entries.
+    is_opened: bool,
 }
 
 impl Recognizer for Ls {
@@ -57,12 +59,11 @@ impl Recognizer for Ls {
         match entry(text) {
             Some(entry) => self.entry(&entry),
             None if text.ends_with(':') && !text.contains(": ") && self.may_open_section => {
-                self.sections += 1;
+                self.is_opened = true;
                 text.trim_end_matches(':').trim_start_matches("./").clone_into(&mut self.section);
             }
-            None if text.is_empty()
-                || text.starts_with("total ")
-                || self.tool_errors.push_line(text) => {}
+            None if text.starts_with("total ") => self.begin_section(),
+            None if text.is_empty() || self.tool_errors.push_line(text) => {}
             None => return Mark::Foreign,
         }
         self.may_open_section = text.is_empty();
@@ -117,7 +118,13 @@ impl Recognizer for Ls {
 }
 
 impl Ls {
+    /// Counts a listing once something of it follows the name of its folder.
+    fn begin_section(&mut self) {
+        self.sections += u64::from(std::mem::take(&mut self.is_opened));
+    }
+
     fn entry(&mut self, entry: &Entry<'_>) {
+        self.begin_section();
         if matches!(entry.name, "." | ".." | "./") {
             return;
         }

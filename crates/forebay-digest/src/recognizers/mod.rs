@@ -3,8 +3,8 @@
 //! A recognizer sees each line once, marks how much it matters, and finally reports facts, which
 //! come first in the digest. `quote` selects the lines to quote.
 //!
-//! `format` decides which recognizer claims a whole text, `embedded` runs those that recognise parts of it. `report`
-//! and `tool_errors` are shared by recognizers.
+//! `format` decides which recognizer claims a whole text, `embedded` runs those that recognise parts of it. `report`,
+//! `path_lead` and `tool_errors` are shared by recognizers.
 
 mod access_log;
 mod accessibility;
@@ -47,6 +47,7 @@ mod markdown;
 mod maven;
 mod ndjson;
 mod npm;
+mod path_lead;
 mod paths;
 mod phpunit;
 mod pip;

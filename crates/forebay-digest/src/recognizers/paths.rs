@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use forebay_text::number::{counted, grouped};
 
+use super::path_lead::PathLeads;
 use super::tool_errors::{ToolErrors, is_tool_error};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -141,6 +142,9 @@ struct Paths {
     in_section: bool,
     /// True if a name without a folder occurred.
     bare_names: bool,
+    leads: PathLeads,
+    /// Something else came, so what follows is not in the section anymore.
+    is_interrupted: bool,
 }
 
 impl Recognizer for Paths {
@@ -153,9 +157,12 @@ impl Recognizer for Paths {
         if self.tool_errors.push_line(path) {
             return Mark::REASON;
         }
-        if !is_path(path) || self.has_only_folders() && !path.contains('/') {
+        let starts_section = !self.in_section && path.ends_with(':');
+        if !self.is_own(path) || self.is_interrupted && !starts_section {
+            self.is_interrupted = self.sections > 0;
             return Mark::Foreign;
         }
+        self.is_interrupted = false;
         let may_be_header = path.contains('/') || path == ".:" || !self.in_section;
         let may_be_header = may_be_header && (!self.sections_are_dotted || path.starts_with('.'));
         if let Some(section) = path.strip_suffix(':').filter(|_| may_be_header) {
@@ -169,6 +176,7 @@ impl Recognizer for Paths {
             return Mark::Foreign;
         }
         self.in_section = true;
+        self.leads.add(path);
         self.bare_names |= !path.contains('/');
         self.count += 1;
         let joined = if self.section.is_empty() {
@@ -242,6 +250,16 @@ impl Recognizer for Paths {
 }
 
 impl Paths {
+    /// Returns true for a path like those before it.
+    fn is_own(&self, path: &str) -> bool {
+        // `GET /users/1` and `On branch feature/a` are no paths.
+        let folder = path.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_sentence = folder.contains(' ') && !path.starts_with(['.', '/']);
+        let is_header = self.sections > 0 && path.ends_with(':');
+        let fits = is_header || self.leads.fit(path) || is_spaced_file(path);
+        is_path(path) && fits && !is_sentence && (!self.has_only_folders() || path.contains('/'))
+    }
+
     /// Returns true if all paths so far had a folder, and so must have all others.
     fn has_only_folders(&self) -> bool {
         self.count >= MIN_PATHS && !self.bare_names && self.sections == 0

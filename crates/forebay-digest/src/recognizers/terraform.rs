@@ -50,7 +50,7 @@ impl Recognizer for Terraform {
             group.add(resource);
             return Mark::Weight(24);
         }
-        if text.contains(": Refreshing state...") {
+        if is_refreshed(text) {
             self.refreshed += 1;
             return Mark::Noise;
         }
@@ -104,4 +104,9 @@ impl Recognizer for Terraform {
         }
         Some(report)
     }
+}
+
+/// Returns true for `aws_instance.web: Refreshing state... [id=i-1]`.
+pub(super) fn is_refreshed(text: &str) -> bool {
+    text.contains(": Refreshing state...")
 }
