@@ -6,7 +6,9 @@ use forebay_text::number::counted;
 use memchr::memmem;
 
 use super::json::{JsonReader, Shape};
-use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
+use super::{
+    Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, go_json, rustc,
+};
 use crate::lines::Line;
 use crate::log_prefix::{self, Level};
 
@@ -20,14 +22,25 @@ pub(super) const FORMAT: Format = Format {
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let lines = start.nonblank_lines().count();
-    // JSON messages of cargo are handled by the rustc recognizer.
-    let is_cargo = start.lines.iter().any(|line| line.starts_with("{\"reason\":\"compiler-"));
+    let is_cargo = start.lines.iter().any(|line| rustc::is_json_message(line));
     (lines >= 2 && !is_cargo && start.mostly(90, is_object)).then_some(Claim::Sure)
 }
 
 fn is_object(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('{') && line.ends_with('}') && line.contains(':')
+}
+
+/// Returns true for messages of cargo and events of `go test`.
+fn is_read_by_others(line: &str) -> bool {
+    rustc::is_json_message(line) || go_json::is_event(line)
+}
+
+/// Returns true for a line that starts as JSON does, even if it is cut; `[ 50%] Building` does not.
+fn may_be_json(line: &str) -> bool {
+    let object = line.strip_prefix('{').map(str::trim_start);
+    object.is_some_and(|rest| rest.starts_with(['"', '}']))
+        || line.starts_with('[') && line.ends_with(']')
 }
 
 #[derive(Debug)]
@@ -49,7 +62,7 @@ impl Recognizer for NdJson {
         if line.text.trim().is_empty() {
             return Mark::Noise;
         }
-        if !line.text.trim_start().starts_with(['{', '[']) {
+        if !may_be_json(line.text.trim()) || is_read_by_others(line.text) {
             return Mark::Foreign;
         }
         self.reader.reset();

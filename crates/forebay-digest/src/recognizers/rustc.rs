@@ -182,8 +182,11 @@ impl Rustc {
         let Some(pending) = &mut self.pending else { return Mark::Plain };
         let Some(message) = location::located_message(text) else { return Mark::Plain };
         if !is_rust_source(message.path) {
-            // Other tools print diagnostics of this form about other languages.
-            self.pending = None;
+            // Other tools print diagnostics of this form about other languages. One that has its place
+            // is complete.
+            if pending.path.is_empty() {
+                self.pending = None;
+            }
             return Mark::Plain;
         }
         if pending.path.is_empty() {
@@ -191,6 +194,12 @@ impl Rustc {
         }
         if pending.severity == Severity::Error { Mark::REASON } else { Mark::Weight(14) }
     }
+}
+
+/// Returns true for a line of `--message-format=json`, which only this recognizer reads.
+pub(super) fn is_json_message(line: &str) -> bool {
+    let reason = line.strip_prefix("{\"reason\":\"");
+    reason.is_some_and(|reason| reason.starts_with("compiler-") || reason.starts_with("build-"))
 }
 
 /// Returns true for a file that rustc or cargo reports on.

@@ -1,7 +1,7 @@
 //! TOML and INI files: tables with counts, field values.
 
 use super::json::{FieldId, Shape};
-use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, yaml};
 use crate::lines::Line;
 use crate::tally::ValueCounts;
 
@@ -18,6 +18,7 @@ pub(super) const FORMAT: Format = Format {
             names: ValueCounts::default(),
             open_brackets: 0,
             fields: 0,
+            is_over: false,
         })
     },
 };
@@ -40,13 +41,18 @@ struct Toml {
     /// Number of unclosed brackets.
     open_brackets: i32,
     fields: u64,
+    /// Something else came.
+    is_over: bool,
 }
 
 impl Recognizer for Toml {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if text.is_empty() || text.starts_with(['#', ';']) {
+        if text.is_empty() || text.starts_with(';') || yaml::is_comment(text) {
             return Mark::Noise;
+        }
+        if self.is_over {
+            return Mark::Foreign;
         }
         if self.open_brackets > 0 {
             self.open_brackets += balance(text);
@@ -55,6 +61,7 @@ impl Recognizer for Toml {
         } else if let Some((key, value)) = field(line.text) {
             self.field(key, value);
         } else {
+            self.is_over = self.fields > 0;
             return Mark::Foreign;
         }
         Mark::Plain

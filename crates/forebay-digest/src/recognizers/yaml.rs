@@ -1,7 +1,9 @@
 //! YAML: its shape, like JSON.
 
 use super::json::{FieldId, Shape};
-use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
+use super::{
+    Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, terraform,
+};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
@@ -17,6 +19,9 @@ pub(super) const FORMAT: Format = Format {
             block_indent: None,
             fields: 0,
             value_indent: None,
+            has_root_fields: false,
+            scalar_indent: None,
+            is_over: false,
         })
     },
 };
@@ -52,6 +57,7 @@ struct Level {
     indent: usize,
     field_id: FieldId,
     items: u64,
+    has_fields: bool,
 }
 
 #[derive(Debug)]
@@ -62,6 +68,12 @@ struct Yaml {
     /// Lines with more indentation than this belong to a block scalar.
     block_indent: Option<usize>,
     fields: u64,
+    /// A field of the document is not in any other.
+    has_root_fields: bool,
+    /// Indentation of the last field if it has a value.
+    scalar_indent: Option<usize>,
+    /// Something else came.
+    is_over: bool,
     /// Indentation of the previous line if it has a value.
     value_indent: Option<usize>,
 }
@@ -73,32 +85,41 @@ impl Recognizer for Yaml {
         let mut indent = text.len() - rest.len();
         if self.block_indent.is_some_and(|below| indent > below)
             || rest.is_empty()
-            || rest.starts_with('#')
+            || is_comment(rest)
         {
             return Mark::Plain;
+        }
+        if self.is_over {
+            return Mark::Foreign;
         }
         self.block_indent = None;
         if text == "---" {
             self.documents += u64::from(self.fields > 0);
             self.close(0);
+            (self.scalar_indent, self.has_root_fields) = (None, false);
             return Mark::Plain;
         }
         while let Some(item) = rest
             .strip_prefix("- ")
             .or_else(|| rest.strip_prefix('-').filter(|rest| rest.is_empty()))
         {
-            self.item(indent);
+            if !self.item(indent) {
+                return self.end();
+            }
             indent += rest.len() - item.trim_start().len();
             rest = item.trim_start();
         }
         rest = without_anchor(rest);
         match field(rest) {
+            // No field can be below a value.
+            Some(_) if self.scalar_indent.is_some_and(|value| indent > value) => return self.end(),
+            Some(_) if terraform::is_refreshed(text) => return self.end(),
             Some((key, value)) => self.field(indent, key, value),
             // An item of a list needs no key.
             None if rest.is_empty() || is_item(text) => self.scalar(rest),
             // A plain value may continue on the next line.
             None if self.value_indent.is_some_and(|value| indent > value) => return Mark::Plain,
-            None => return Mark::Foreign,
+            None => return self.end(),
         }
         let is_value = field(rest).is_none_or(|(_, value)| !value.is_empty());
         self.value_indent = is_value.then_some(text.len() - text.trim_start().len());
@@ -127,6 +148,12 @@ impl Recognizer for Yaml {
 }
 
 impl Yaml {
+    /// Ends the document at a line that is not YAML.
+    fn end(&mut self) -> Mark {
+        self.is_over = self.fields > 0;
+        Mark::Foreign
+    }
+
     /// Closes levels with at least this indentation.
     fn close(&mut self, from: usize) {
         while let Some(level) = self.levels.pop_if(|level| level.indent >= from) {
@@ -138,33 +165,49 @@ impl Yaml {
 
     /// Adds an item to the list that is the value of the last field; items may have the same
     /// indentation as the field.
-    fn item(&mut self, indent: usize) {
+    ///
+    /// Returns false if it has fields, so that it cannot have items.
+    fn item(&mut self, indent: usize) -> bool {
         self.close(indent + 1);
+        self.scalar_indent = None;
+        if self.levels.last().map_or(self.has_root_fields, |level| level.has_fields) {
+            return false;
+        }
         if self.levels.is_empty() {
             let root = self.shape.root();
-            self.levels.push(Level { indent: 0, field_id: root, items: 0 });
+            self.levels.push(Level { indent: 0, field_id: root, items: 0, has_fields: false });
         }
-        let Some(list) = self.levels.last_mut() else { return };
+        let Some(list) = self.levels.last_mut() else { return false };
         if list.items == 0 {
             self.shape.open_container(list.field_id, false);
         }
         list.items += 1;
         let field_id = self.shape.item(list.field_id);
-        self.levels.push(Level { indent: indent + 1, field_id, items: 0 });
+        self.levels.push(Level { indent: indent + 1, field_id, items: 0, has_fields: false });
+        true
     }
 
     fn field(&mut self, indent: usize, key: &str, value: &str) {
         self.fields += 1;
+        self.scalar_indent = None;
         self.close(indent);
+        match self.levels.last_mut() {
+            Some(level) => level.has_fields = true,
+            None => self.has_root_fields = true,
+        }
         let parent = self.levels.last().map_or(self.shape.root(), |level| level.field_id);
         let field_id = self.shape.child(parent, key.trim_matches(['"', '\'']));
         match without_anchor(value) {
             value if is_block(value) => self.block_indent = Some(indent),
             "" => {
                 self.shape.open_container(field_id, true);
-                self.levels.push(Level { indent, field_id, items: 0 });
+                self.levels.push(Level { indent, field_id, items: 0, has_fields: false });
             }
-            value => self.value(field_id, value),
+            value => {
+                // A map in braces may go on with fields of its own.
+                self.scalar_indent = (!value.starts_with(['{', '['])).then_some(indent);
+                self.value(field_id, value);
+            }
         }
     }
 
@@ -182,6 +225,11 @@ impl Yaml {
             self.value(field_id, text);
         }
     }
+}
+
+/// Returns true for a comment; gdb writes `#12` before a frame.
+pub(super) fn is_comment(text: &str) -> bool {
+    text.strip_prefix('#').is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Strips the anchor `&name` and the `!tag` of a value.
@@ -214,7 +262,8 @@ fn field(text: &str) -> Option<(&str, &str)> {
         .unwrap_or(0);
     let at = quoted + text[quoted..].find(':')?;
     let (key, value) = (&text[..at], &text[at + 1..]);
-    let is_key =
-        !key.is_empty() && key.len() < 120 && (quoted > 0 || !key.contains([' ', '{', '"', '=']));
+    let is_key = !key.is_empty()
+        && key.len() < 120
+        && (quoted > 0 || !key.contains([' ', '{', '[', '(', '"', '=']));
     (is_key && (value.is_empty() || value.starts_with(' '))).then(|| (key, value.trim()))
 }

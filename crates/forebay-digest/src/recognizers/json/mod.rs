@@ -4,7 +4,7 @@ mod map;
 mod reader;
 mod shape;
 
-use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, rustc};
 use crate::lines::Line;
 use forebay_text::number::counted;
 pub(super) use reader::JsonReader;
@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
             shape: Shape::new(),
             valid_lines: 0,
             is_cut: false,
+            opening: None,
         })
     },
 };
@@ -50,6 +51,9 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
         // An HTTP response is recognized with its headers.
         return None;
     }
+    if rustc::is_json_message(start.lines[before]) {
+        return None;
+    }
     let first = start.lines[before].trim_start();
     let (mut reader, mut shape) = (JsonReader::new(), Shape::new());
     let lines = start.lines.len() - before;
@@ -69,6 +73,8 @@ struct Json {
     shape: Shape,
     valid_lines: u64,
     is_cut: bool,
+    /// The first character of the first value; a stream has values of one kind.
+    opening: Option<char>,
 }
 
 impl Recognizer for Json {
@@ -77,7 +83,13 @@ impl Recognizer for Json {
             return Mark::Plain;
         }
         // Between values, a line that starts none belongs to something else.
+        if rustc::is_json_message(line.text) {
+            return Mark::Foreign;
+        }
         if self.reader.is_invalid || !self.reader.is_open() && !self.starts_value(line.text) {
+            return Mark::Foreign;
+        }
+        if !self.reader.is_open() && !self.is_of_kind(line.text) {
             return Mark::Foreign;
         }
         self.reader.read(line.text, &mut self.shape);
@@ -114,6 +126,12 @@ impl Recognizer for Json {
 }
 
 impl Json {
+    /// Returns true if a value that starts here is an object like the others, or an array.
+    fn is_of_kind(&mut self, line: &str) -> bool {
+        let opening = line.trim_start().chars().next().filter(|c| ['{', '['].contains(c));
+        opening.is_none_or(|opening| *self.opening.get_or_insert(opening) == opening)
+    }
+
     /// Returns true if a value may start on this line, the first one or the next of a stream.
     fn starts_value(&self, line: &str) -> bool {
         opens(line) || self.reader.documents > 0 && self.shape.is_scalar() && is_scalar(line)

@@ -97,6 +97,10 @@ impl JsonReader {
             self.is_invalid |= !is_before_colon(&line[after..]);
             return after;
         }
+        if !self.is_followed_well(&line[after..]) {
+            self.is_invalid = true;
+            return after;
+        }
         match self.value_field(shape) {
             Some(field_id) => shape.string(field_id, text),
             None => self.is_invalid = true,
@@ -112,12 +116,20 @@ impl JsonReader {
         let known = matches!(text, "true" | "false" | "null")
             || is_plain_number(text)
             || text.parse::<f64>().is_ok();
+        let known = known && self.is_followed_well(&rest[end..]);
         match self.value_field(shape).filter(|_| known && text.is_ascii()) {
             Some(field_id) => shape.scalar(field_id, text),
             None => self.is_invalid = true,
         }
         self.end_value();
         at + end.max(1)
+    }
+
+    /// Returns true if a value in a container may be followed by this; else the line is not JSON, and nothing of it
+    /// counts.
+    fn is_followed_well(&self, rest: &str) -> bool {
+        let rest = rest.trim_start_matches([' ', '\t']);
+        !self.is_open() || rest.is_empty() || rest.starts_with([',', '}', ']'])
     }
 
     /// Returns the field of the value that starts here.
