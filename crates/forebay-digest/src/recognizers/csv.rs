@@ -22,6 +22,9 @@ const MIN_TYPED_ROWS: u64 = 5;
 
 const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 
+/// After this many rows with the same number of fields, all rows have it.
+const MIN_EQUAL_ROWS: u64 = 20;
+
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let (rows, columns) = layout(start)?;
     let expected = start.is_expected || start.command.reads_file(&["csv", "tsv"]);
@@ -165,6 +168,11 @@ impl Recognizer for Csv {
         self.row(&row, self.names.is_empty())
     }
 
+    fn can_resume(&self) -> bool {
+        // Any line with enough commas may be a row.
+        false
+    }
+
     fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         self.malformed += self.open_lines as u64;
         self.resolve_year_header();
@@ -218,6 +226,9 @@ impl Csv {
             return Mark::Noise;
         }
         let is_ragged = fields(row, delimiter).count() != self.names.len();
+        if is_ragged && self.rows >= MIN_EQUAL_ROWS && self.malformed == 0 {
+            return Mark::Foreign;
+        }
         self.malformed += u64::from(is_ragged);
         // A comma may be part of a field without quotes, so it is unknown which columns the values are in. A tab is not.
         if !is_ragged || delimiter == '\t' {

@@ -68,6 +68,9 @@ impl Recognizer for Sql {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if text.starts_with("-[ RECORD ") {
+            if self.records == 0 && !self.open.names.is_empty() {
+                self.close();
+            }
             self.records += 1;
             self.open.rows += 1;
             return Mark::Noise;
@@ -76,7 +79,8 @@ impl Recognizer for Sql {
         if self.records > 0
             && let Some((name, value)) = text.split_once('|')
         {
-            if !may_be_field(name) {
+            // A row of a table has several cells.
+            if !may_be_field(name) || value.contains(" | ") {
                 return Mark::Foreign;
             }
             return self.record(name.trim(), value.trim());
@@ -84,7 +88,7 @@ impl Recognizer for Sql {
         if text.is_empty() || is_separator(text) {
             return self.separator(text);
         }
-        self.after_separator = false;
+        let is_below_line = std::mem::replace(&mut self.after_separator, false);
         if !text.contains(['|', '│']) {
             return self.message_line(text);
         }
@@ -95,6 +99,10 @@ impl Recognizer for Sql {
         let bare = boxed.map_or(line.text, |text| text.strip_suffix(['|', '│']).unwrap_or(text));
         let cells: Vec<&str> = bare.split(['|', '│']).map(str::trim).collect();
         if self.open.names.is_empty() {
+            // The header of a box is below its upper line.
+            if boxed.is_some() && !is_below_line || text.starts_with('{') {
+                return Mark::Foreign;
+            }
             self.open.names = cells.iter().map(|cell| (*cell).to_owned()).collect();
             self.open.is_boxed = boxed.is_some();
             self.open.columns = vec![ValueStats::default(); cells.len()];
@@ -102,6 +110,10 @@ impl Recognizer for Sql {
         }
         if cells.len() != self.open.names.len() {
             return Mark::Foreign;
+        }
+        if cells.iter().eq(&self.open.names) {
+            // The header of another result of the same query.
+            return Mark::Noise;
         }
         self.open.rows += 1;
         for (column, cell) in self.open.columns.iter_mut().zip(cells) {

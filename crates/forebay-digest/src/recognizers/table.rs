@@ -113,7 +113,8 @@ impl Recognizer for Table {
         let cells: Vec<String> = cells.into_iter().map(str::to_owned).collect();
         // Words below each of many captions are no accident.
         let is_aligned = self.captions.len() >= 6 && self.cells_below_captions(text).is_some();
-        if !is_aligned && self.has_other_types(&cells) {
+        let is_unlike = self.has_other_types(&cells) || self.has_new_values(&cells);
+        if !is_aligned && is_unlike || self.has_too_few(&cells) {
             return Mark::Foreign;
         }
         self.rows += 1;
@@ -143,6 +144,11 @@ impl Recognizer for Table {
             return Mark::Weight(40);
         }
         Mark::Weight(if self.rows <= 3 { 16 } else { 12 })
+    }
+
+    fn can_resume(&self) -> bool {
+        // Any line of enough words may be a row.
+        false
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
@@ -284,6 +290,26 @@ impl Table {
     fn has_other_types(&self, cells: &[String]) -> bool {
         self.rows >= MIN_TYPED_ROWS
             && has_other_types(&self.columns, cells.iter().map(String::as_str))
+    }
+
+    /// Returns true if most columns whose values repeat have a value that was not there before.
+    fn has_new_values(&self, cells: &[String]) -> bool {
+        let repeats = |column: &ValueStats| {
+            column.texts().distinct() as u64 * 2 <= column.count - column.empty
+        };
+        let last = self.columns.len() - 1;
+        let columns = self.columns[..last].iter().zip(cells).filter(|(column, _)| repeats(column));
+        let (mut known, mut new) = (0, 0);
+        for (column, cell) in columns.filter(|(column, _)| !column.is_numeric()) {
+            *(if column.texts().count_of(cell) > 0 { &mut known } else { &mut new }) += 1;
+        }
+        self.rows >= MIN_TYPED_ROWS && new > known
+    }
+
+    /// Returns true if several columns that were filled in all rows so far are empty in this row.
+    fn has_too_few(&self, cells: &[String]) -> bool {
+        let is_new = |(column, cell): &(&ValueStats, &String)| column.empty == 0 && cell.is_empty();
+        self.rows >= MIN_TYPED_ROWS && self.columns.iter().zip(cells).filter(is_new).count() > 1
     }
 
     fn add_heavy(&mut self, row: &str, cells: &[String]) {
