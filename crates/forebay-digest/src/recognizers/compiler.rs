@@ -59,7 +59,7 @@ const TOOLS: &[(&str, &str)] = &[
     (".go", "go"),
     (".py", "python lint"),
     (".c", "cc"),
-    (".h", "cc"),
+    (".h", "header"),
     (".cpp", "c++"),
     (".cc", "c++"),
     (".hpp", "c++"),
@@ -188,9 +188,10 @@ impl Compiler {
     /// Returns the diagnostics of the tool that reports on this kind of file.
     fn of_tool(&mut self, path: &str) -> &mut Diagnostics {
         let extension = TOOLS.iter().find(|(extension, _)| path.ends_with(extension));
-        // Headers may belong to either of the two compilers.
         let tool = match extension.map_or("diagnostics", |(_, tool)| *tool) {
-            "cc" if self.tools.iter().any(|(tool, _)| *tool == "c++") => "c++",
+            // Headers may belong to either of the two compilers.
+            "header" if self.tools.iter().any(|(tool, _)| *tool == "c++") => "c++",
+            "header" => "cc",
             "diagnostics" if self.tools.len() == 1 => self.tools[0].0,
             tool => tool,
         };

@@ -24,6 +24,8 @@ pub(super) const FORMAT: Format = Format {
             programs: ValueCounts::default(),
             templates: MessageTemplates::default(),
             after_error: 0,
+            has_containers: None,
+            is_interrupted: false,
         })
     },
 };
@@ -66,13 +68,19 @@ struct Log {
     templates: MessageTemplates,
     /// Number of following lines without a timestamp that belong to an error.
     after_error: u32,
+    /// Whether docker compose wrote the name of a container before each line.
+    has_containers: Option<bool>,
+    /// Something else came after the last entry, so an indented line does not continue it.
+    is_interrupted: bool,
 }
 
 impl Recognizer for Log {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let (container, text) = message_of(line.text);
         if let Some((container, request)) = container.zip(access_log::request(text)) {
-            self.stamped += 1;
+            if !self.begins_entry(true) {
+                return self.unstamped(line);
+            }
             self.time_range.add(request.time);
             self.programs.add(container);
             self.templates.add(text, line.number);
@@ -81,7 +89,9 @@ impl Recognizer for Log {
         let Some((stamp, message)) = log_prefix::split_timestamp(text) else {
             return self.unstamped(line);
         };
-        self.stamped += 1;
+        if !self.begins_entry(container.is_some()) {
+            return self.unstamped(line);
+        }
         self.time_range.add(stamp);
         let message = match container {
             Some(container) => {
@@ -150,15 +160,29 @@ impl Recognizer for Log {
 }
 
 impl Log {
+    /// Counts an entry; returns false if the others are written differently.
+    fn begins_entry(&mut self, has_container: bool) -> bool {
+        let is_own = *self.has_containers.get_or_insert(has_container) == has_container;
+        self.stamped += u64::from(is_own);
+        self.is_interrupted &= !is_own;
+        is_own
+    }
+
     fn unstamped(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         // An indented line continues the message before it.
         let is_continued = text.starts_with([' ', '\t']) || text.trim().is_empty();
         let mark = self.trace.push_line(line);
         if mark != Mark::Plain {
+            // The next lines are those of the trace.
+            self.is_interrupted = false;
             return mark;
         }
+        if self.is_interrupted && !text.trim().is_empty() {
+            return Mark::Foreign;
+        }
         if self.after_error == 0 || text.trim().is_empty() {
+            self.is_interrupted = !is_continued;
             return if is_continued { Mark::Plain } else { Mark::Foreign };
         }
         self.after_error -= 1;
