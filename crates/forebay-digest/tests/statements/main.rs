@@ -1,5 +1,6 @@
 //! What a digest states is true of the text; in doubt it states nothing.
 
+mod boundaries;
 mod builds;
 mod data;
 mod files;

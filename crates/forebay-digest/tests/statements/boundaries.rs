@@ -1,0 +1,111 @@
+//! Where the output of a command ends: lines of another tool are not counted.
+
+use super::{check, lines};
+
+#[test]
+fn a_dependency_tree_has_branches_of_its_own_tool() {
+    let tree = lines(60, |n| format!("├── crate{n} v1.0.{n}"));
+    let lock = lines(30, |n| format!("  'package{n}@2.0.{n}':"));
+    let other = lines(20, |n| format!("├─┬ module{n}@3.0.{n}"));
+    let text = format!("svc v0.1.0 (/src)\n{tree}{lock}{other}");
+    check("cargo tree", &text, 120, &["svc v0.1.0: 60 packages, 60 direct"], &["110", "90"]);
+}
+
+#[test]
+fn a_gem_has_a_version() {
+    let gems = lines(80, |n| format!("Using gem{n} 1.0.{n}"));
+    let text = format!("{gems}Using host libthread_db library\nInstalling collected packages: a\n");
+    check("bundle install", &text, 90, &["80 gems used"], &["81 gems", "1 gems installed"]);
+}
+
+#[test]
+fn results_of_go_packages_are_not_tap() {
+    let tests = lines(60, |n| format!("ok {} parses {n}", n + 1));
+    let packages = lines(4, |n| format!("ok  \texample.com/p{n}\t0.01s"));
+    let text = format!("1..60\n{tests}{packages}");
+    check("bats test; go test ./...", &text, 90, &["tap: 60 passed"], &["64"]);
+}
+
+#[test]
+fn a_result_outside_of_every_plan_makes_tap_doubtful() {
+    let tests = lines(60, |n| format!("ok {} parses {n}", n + 1));
+    let text = format!("not ok 1 - printed by something else\n1..60\n{tests}");
+    check("bats test", &text, 90, &[], &["tap: 60 passed", "61 tests"]);
+}
+
+#[test]
+fn a_warning_that_has_its_place_is_counted_before_another_tool() {
+    let warning = |n| format!("warning: unused variable: `x{n}`\n  --> src/lib.rs:{n}:5\n");
+    let text = lines(40, warning) + "F401 [*] `os` imported but unused\n --> a.py:1:8\n";
+    check("cargo clippy; ruff check", &text, 90, &["rustc: 40 warnings"], &["39 warnings"]);
+}
+
+#[test]
+fn a_date_counts_only_in_the_header_of_a_commit() {
+    let commits = lines(30, |n| {
+        format!(
+            "commit {n:040x}\nAuthor: Ann <a@b.c>\nDate:   2026-01-{:02}\n\n    change {n}\n",
+            n + 1
+        )
+    });
+    let text = format!("{commits}HTTP/1.1 200 OK\nDate: Mon, 04 May 2026 08:00:00 GMT\n");
+    check("git log; curl -i x", &text, 120, &["oldest 2026-01-30"], &["oldest Mon, 04"]);
+}
+
+#[test]
+fn changes_before_a_commit_are_not_its_own() {
+    let diff = lines(20, |n| {
+        format!("diff --git a/f{n} b/f{n}\n--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-a\n+b")
+    });
+    let commits = lines(30, |n| {
+        format!("commit {n:040x}\nAuthor: Ann <a@b.c>\nDate:   2026-01-01\n\n    c{n}\n")
+    });
+    let text = format!("{diff}{commits}");
+    check("git diff; git log", &text, 120, &["diff: 20 files, +20 -20"], &["over all commits"]);
+}
+
+#[test]
+fn a_request_is_not_a_path() {
+    let paths = lines(80, |n| format!("src/module_{n}/index.js"));
+    let requests = lines(3, |n| format!("GET /users/{n}"));
+    let text = format!("{paths}{requests}");
+    check("find src; node app.js", &text, 90, &["80 paths"], &["83 paths"]);
+}
+
+#[test]
+fn a_location_is_not_a_count_of_matches() {
+    let counts = lines(80, |n| format!("/src/module_{n}.rs:2"));
+    let text = format!("{counts}note: see /src/lib.rs:72:32\n             at /src/lib.rs:73:61\n");
+    check("grep -rc fn /src", &text, 90, &["total 160 in 80 files"], &["total 2", "of 8"]);
+}
+
+#[test]
+fn a_row_of_another_command_is_not_in_the_table() {
+    let rows = lines(60, |n| format!("python3 {:5} root  cwd    DIR   254,0 /srv/{n}", 100 + n));
+    let files = lines(3, |n| format!("-rw-r--r-- 1 demo demo {n} Jan 10:00 file{n}"));
+    let text = format!("COMMAND   PID USER   FD   TYPE  DEVICE NAME\n{rows}{files}");
+    check("lsof; ls -l", &text, 120, &["table: 60 rows"], &["63 rows", "Jan: 3"]);
+}
+
+#[test]
+fn a_frame_is_not_a_comment() {
+    let yaml = lines(40, |n| format!("key{n}:\n  value: {n}"));
+    let frames = lines(9, |n| format!("#{n}  0x0000 in weigh (n={n}) at a.c:{n}"));
+    let text = format!("{yaml}{frames}");
+    check("cat a.yaml; gdb -batch", &text, 120, &["9 frames: weigh: 9"], &[]);
+}
+
+#[test]
+fn the_second_run_of_cargo_is_not_output_of_an_open_test() {
+    let open = "running 30 tests\n---- a::b stdout ----\nassertion failed\n";
+    let run = "     Running unittests src/lib.rs\n\nrunning 2 tests\ntest a ... ok\ntest b ... ok\n\n\
+               test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    let text = format!("{open}{}{run}{run}", lines(60, |n| format!("noise {n}")));
+    check(
+        "cargo test; cargo test",
+        &text,
+        90,
+        &[],
+        &["cargo test: 2 passed", "cargo test: 4 passed"],
+    );
+}
