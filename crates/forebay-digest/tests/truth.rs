@@ -184,7 +184,7 @@ fn check_all(all: &[Sample], cases: impl Fn(usize) -> Vec<Case> + Sync) {
 }
 
 /// Returns true if the text is one that a single command prints: a test that panics or prints results, changes after those of a commit, YAML
-/// or JSON inside of its kind, locations that grep could print, a linter, a list of names that goes on with one word, a list of paths that goes on with the name above the findings or
+/// or JSON that goes on with its kind, locations that grep could print, a linter, a list of names that goes on with one word, a list of paths that goes on with the name above the findings or
 /// the matches of a file.
 fn is_ambiguous(outer: &Sample, inner: &Sample) -> bool {
     const LINTERS: &[&str] = &["biome", "cspell", "eslint", "jshint", "yamllint"];
@@ -197,11 +197,11 @@ fn is_ambiguous(outer: &Sample, inner: &Sample) -> bool {
     let is_name = !first_word.contains(&b' ') || inner.name == outer.name;
     let names = [outer, inner].map(|sample| sample.name.as_str());
     let are = |tools: &[&str]| [outer, inner].iter().all(|sample| tools.contains(&sample.tool()));
-    let are_json = names.iter().all(|name| name.contains("json") && !name.contains("json-log"));
+    let is_document = ["json/", "sqlite3/json", "eslint/report-json"];
+    let is_document = is_document.iter().any(|name| outer.name.starts_with(name));
     names.contains(&"go/panic") && names.iter().any(|name| name.starts_with("go/test"))
         || are(&["kubectl", "yaml", "playwright"])
-        || are_json
-            && !names.iter().any(|name| name.starts_with("go/") || name.starts_with("ndjson/"))
+        || is_document && inner.name.contains("json")
         || are(&["grep", "ripgrep", "ruby"]) && names.contains(&"ruby/backtrace")
         || has_commits && inner.name == "git/diff"
         || outer.name == "ls/recursive" && is_name
@@ -281,8 +281,8 @@ fn statements_of(command: &str, text: &str) -> Vec<String> {
 
 /// Returns the statements about a piece, which is part of many cases.
 fn known_statements(piece: &(String, String)) -> Vec<String> {
-    static KNOWN: LazyLock<Mutex<BTreeMap<(String, String), Vec<String>>>> =
-        LazyLock::new(Mutex::default);
+    type ByPiece = BTreeMap<(String, String), Vec<String>>;
+    static KNOWN: LazyLock<Mutex<ByPiece>> = LazyLock::new(Mutex::default);
     if let Some(known) = KNOWN.lock().unwrap().get(piece) {
         return known.clone();
     }

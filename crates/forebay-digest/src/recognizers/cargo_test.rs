@@ -35,16 +35,24 @@ struct CargoTest {
     /// Number of tests the test binary announced; output of tests rarely matches it.
     announced_tests: Option<u64>,
     section: Section,
-    /// A result was taken for output of a test of the current binary.
-    has_rejected_result: bool,
-    /// That binary never ended, so the result was one of another run.
-    is_doubtful: bool,
+    doubt: Doubt,
     /// Failing tests as listed at the end of the test binary.
     listed: Vec<String>,
     /// Number of following lines that say why a test panicked.
     reason_lines: u32,
     /// nextest printed its summary; the states it lists from now on are final.
     has_nextest_summary: bool,
+}
+
+/// Whether a result was taken for output of a test.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Doubt {
+    #[default]
+    None,
+    /// One in the output of the current test binary, which may still end.
+    InBinary,
+    /// The binary did not end, so it was the result of another run.
+    OtherRun,
 }
 
 /// Position in the output of a test binary.
@@ -85,8 +93,7 @@ impl Recognizer for CargoTest {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        let is_doubtful = self.is_doubtful || self.has_rejected_result;
-        if !self.has_run_tests || is_doubtful {
+        if !self.has_run_tests || self.doubt != Doubt::None {
             return None;
         }
         let scope = match self.binaries {
@@ -146,7 +153,9 @@ impl CargoTest {
             && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start))
         {
             // The test binary ended without a result.
-            self.is_doubtful |= std::mem::take(&mut self.has_rejected_result);
+            if self.doubt == Doubt::InBinary {
+                self.doubt = Doubt::OtherRun;
+            }
             (self.announced_tests, self.section) = (None, Section::Tests);
             self.has_run_tests |=
                 !line.starts_with("error: ") && !line.starts_with("     Running `");
@@ -239,7 +248,10 @@ impl CargoTest {
             None if self.has_run_tests => self.section != Section::Printed,
             None => number <= self.binaries + 1,
         };
-        self.has_rejected_result = !is_own && self.announced_tests.is_some();
+        if self.doubt != Doubt::OtherRun {
+            let is_rejected = !is_own && self.announced_tests.is_some();
+            self.doubt = if is_rejected { Doubt::InBinary } else { Doubt::None };
+        }
         if !is_own {
             return Mark::Plain;
         }

@@ -49,8 +49,8 @@ struct Ls {
     tool_errors: ToolErrors,
     /// The name of a folder follows a blank line, or comes first.
     may_open_section: bool,
-    /// The name of a folder came, and none of its entries.
-    is_opened: bool,
+    /// The number of sections with that of a folder of which only the name came.
+    named_sections: u64,
 }
 
 impl Recognizer for Ls {
@@ -59,7 +59,7 @@ impl Recognizer for Ls {
         match entry(text) {
             Some(entry) => self.entry(&entry),
             None if text.ends_with(':') && !text.contains(": ") && self.may_open_section => {
-                self.is_opened = true;
+                self.named_sections = self.sections + 1;
                 text.trim_end_matches(':').trim_start_matches("./").clone_into(&mut self.section);
             }
             None if text.starts_with("total ") => self.begin_section(),
@@ -120,7 +120,7 @@ impl Recognizer for Ls {
 impl Ls {
     /// Counts a listing once something of it follows the name of its folder.
     fn begin_section(&mut self) {
-        self.sections += u64::from(std::mem::take(&mut self.is_opened));
+        self.sections = self.named_sections;
     }
 
     fn entry(&mut self, entry: &Entry<'_>) {

@@ -39,8 +39,9 @@ fn is_read_by_others(line: &str) -> bool {
 /// Returns true for a line that starts as JSON does, even if it is cut; `[ 50%] Building` does not.
 fn may_be_json(line: &str) -> bool {
     let object = line.strip_prefix('{').map(str::trim_start);
+    let array = line.strip_prefix('[').filter(|rest| rest.ends_with(']')).map(str::trim_start);
     object.is_some_and(|rest| rest.starts_with(['"', '}']))
-        || line.starts_with('[') && line.ends_with(']')
+        || array.is_some_and(|rest| rest.starts_with(['"', '{', '[', ']']))
 }
 
 #[derive(Debug)]

@@ -32,6 +32,8 @@ pub(super) struct PathLeads {
     has_several: bool,
     /// Some path has a blank.
     has_blanks: bool,
+    /// Some path is a name without a folder.
+    has_bare_names: bool,
 }
 
 impl PathLeads {
@@ -44,10 +46,15 @@ impl PathLeads {
         is_alike && (self.has_blanks || !path.contains(' '))
     }
 
+    pub(super) fn have_bare_names(&self) -> bool {
+        self.has_bare_names
+    }
+
     pub(super) fn add(&mut self, path: &str) {
         let lead = Lead::of(path);
         self.paths += 1;
         self.has_several |= *self.lead.get_or_insert(lead) != lead;
         self.has_blanks |= path.contains(' ');
+        self.has_bare_names |= !path.contains('/');
     }
 }

@@ -140,8 +140,6 @@ struct Paths {
     nested: u64,
     /// The previous line is not blank, so no section starts here.
     in_section: bool,
-    /// True if a name without a folder occurred.
-    bare_names: bool,
     leads: PathLeads,
     /// Something else came, so what follows is not in the section anymore.
     is_interrupted: bool,
@@ -177,7 +175,6 @@ impl Recognizer for Paths {
         }
         self.in_section = true;
         self.leads.add(path);
-        self.bare_names |= !path.contains('/');
         self.count += 1;
         let joined = if self.section.is_empty() {
             String::new()
@@ -262,7 +259,7 @@ impl Paths {
 
     /// Returns true if all paths so far had a folder, and so must have all others.
     fn has_only_folders(&self) -> bool {
-        self.count >= MIN_PATHS && !self.bare_names && self.sections == 0
+        self.count >= MIN_PATHS && !self.leads.have_bare_names() && self.sections == 0
     }
 
     /// Starts a section with the name of a folder.

@@ -75,6 +75,10 @@ impl Recognizer for Sql {
             self.open.rows += 1;
             return Mark::Noise;
         }
+        if self.records > 0 && text.starts_with('+') && is_separator(text) {
+            // The box of another result.
+            self.close();
+        }
         let may_be_field = |name: &str| self.records <= 1 || self.open.has_column(name.trim());
         if self.records > 0
             && let Some((name, value)) = text.split_once('|')

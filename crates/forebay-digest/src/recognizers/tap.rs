@@ -22,15 +22,7 @@ struct Tap {
     passed: u64,
     failed: u64,
     skipped: u64,
-    /// Number of planned tests, once a version or plan line proves that the text is TAP; output of
-    /// tests may look like results.
-    planned: Option<u64>,
-    /// Number of results since the last plan.
-    since_plan: u64,
-    /// The last plan came before its results.
-    plan_is_open: bool,
-    /// Some result is not of any plan, because something else printed it.
-    is_doubtful: bool,
+    plans: Plans,
     /// The number of the first result; if it is not 1, some were not seen.
     first_number: Option<u64>,
     /// Below a failing test.
@@ -41,6 +33,35 @@ struct Tap {
     /// A failing test, until it is known whether only its subtests failed.
     pending: Option<String>,
     location: Option<String>,
+}
+
+/// The plans, each of which comes before its results or right after them.
+#[derive(Debug, Default)]
+struct Plans {
+    /// Number of planned tests, once a version or plan line proves that the text is TAP; output of
+    /// tests may look like results.
+    tests: Option<u64>,
+    /// Number of results since the last plan.
+    results: u64,
+    /// A plan came before its results.
+    come_first: bool,
+    /// Some result is not of any plan, because something else printed it.
+    is_doubtful: bool,
+}
+
+impl Plans {
+    fn add(&mut self, tests: u64) {
+        *self.tests.get_or_insert(0) += tests;
+        let results = std::mem::take(&mut self.results);
+        self.is_doubtful |= !self.come_first && results > 0 && results != tests;
+        self.come_first |= results == 0;
+    }
+
+    /// Returns true if these may be the results of the plans.
+    fn allow(&self, results: u64) -> bool {
+        let is_exceeded = self.tests.is_some_and(|tests| tests > 0 && results > tests);
+        !self.is_doubtful && !is_exceeded
+    }
 }
 
 impl Recognizer for Tap {
@@ -60,11 +81,11 @@ impl Recognizer for Tap {
             return Mark::Noise;
         }
         if line.text.starts_with("TAP version ") {
-            self.planned.get_or_insert(0);
+            self.plans.tests.get_or_insert(0);
             return Mark::Noise;
         }
         if let Some(plan) = line.text.strip_prefix("1..") {
-            self.plan(plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0));
+            self.plans.add(plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0));
             return Mark::NOTABLE;
         }
         if let Some(mark) = self.node_summary(text) {
@@ -81,20 +102,11 @@ impl Recognizer for Tap {
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let Self {
-            mut outcome,
-            passed,
-            failed,
-            skipped,
-            planned,
-            has_subtests,
-            first_number,
-            is_doubtful,
-            ..
+            mut outcome, passed, failed, skipped, plans, has_subtests, first_number, ..
         } = *self;
         let results = passed + failed;
-        let planned = planned.filter(|_| results > 0)?;
-        let is_exceeded = planned > 0 && results > planned;
-        if !has_subtests && !outcome.has_summary && (is_doubtful || is_exceeded) {
+        let planned = plans.tests.filter(|_| results > 0)?;
+        if !has_subtests && !outcome.has_summary && !plans.allow(results) {
             return None;
         }
         if outcome.has_summary {
@@ -117,16 +129,8 @@ impl Recognizer for Tap {
 }
 
 impl Tap {
-    /// Adds a plan, which comes before its results or right after them.
-    fn plan(&mut self, tests: u64) {
-        *self.planned.get_or_insert(0) += tests;
-        let since = std::mem::take(&mut self.since_plan);
-        self.is_doubtful |= !self.plan_is_open && since > 0 && since != tests;
-        self.plan_is_open = self.plan_is_open || since == 0;
-    }
-
     fn note_number(&mut self, name: &str) {
-        self.since_plan += 1;
+        self.plans.results += 1;
         if self.passed + self.failed == 0 {
             self.first_number = name.split(' ').next().and_then(|number| number.parse().ok());
         }

@@ -168,13 +168,12 @@ impl StatedFacts {
             "hunk" if recount::hunks_of_file(&self.text, fact) == Some(number) => return true,
             _ => {}
         }
-        let known: Vec<&BTreeSet<u64>> = match words.strip_suffix(SO_FAR) {
-            // A test that fails in several runs is one failing test.
-            Some(head) => self.failing(head),
-            None => {
-                let words = words.strip_suffix(" in total").unwrap_or(words);
-                self.pieces.iter().filter_map(|piece| piece.get(words)).collect()
-            }
+        // A test that fails in several runs is one failing test.
+        let known: Vec<&BTreeSet<u64>> = if let Some(head) = words.strip_suffix(SO_FAR) {
+            self.failing(head)
+        } else {
+            let words = words.strip_suffix(" in total").unwrap_or(words);
+            self.pieces.iter().filter_map(|piece| piece.get(words)).collect()
         };
         let values = || known.iter().copied().flatten();
         if known.is_empty() {
