@@ -52,7 +52,7 @@ struct Diff {
     removed: u64,
     /// Number of files by state.
     states: [u64; STATES.len()],
-    place: Place,
+    position: Position,
     /// Whether the headers of files are those of git.
     is_git: Option<bool>,
     /// Number of files that are only listed, as with `--numstat`.
@@ -66,9 +66,9 @@ struct Diff {
     log: GitLog,
 }
 
-/// Position between the hunks.
+/// Where in a patch the current line is, outside of hunks.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     #[default]
     Outside,
     /// Between the name of a file and its changes.
@@ -108,18 +108,18 @@ impl Recognizer for Diff {
             || self.may_have_short_commits() && short_commit(text).is_some()
             || is_mail(text);
         // A commit precedes its changes, so those before it are another command's.
-        if is_commit && self.place != Place::Over {
+        if is_commit && self.position != Position::Over {
             let is_other = self.count > 0 && self.message_lines == 0;
-            self.place = if is_other { Place::Over } else { Place::Commit };
+            self.position = if is_other { Position::Over } else { Position::Commit };
         }
-        if self.place == Place::Over {
+        if self.position == Position::Over {
             return Mark::Foreign;
         }
         if let Some(rest) = text.strip_prefix("diff ").filter(|_| is_file_header(text)) {
             // Another program's header starts another diff.
             let is_git = rest.starts_with("--");
             if *self.is_git.get_or_insert(is_git) != is_git {
-                self.place = Place::Over;
+                self.position = Position::Over;
                 return Mark::Foreign;
             }
             let path = rest.rsplit_once(" b/").or_else(|| rest.rsplit_once(' '));
@@ -140,7 +140,7 @@ impl Recognizer for Diff {
         {
             return self.list(added, removed, path);
         }
-        if self.place == Place::Commit {
+        if self.position == Position::Commit {
             let is_mail = self.log.commits == 0;
             if self.log.push_line(line) == Mark::Foreign && !is_mail {
                 return Mark::Foreign;
@@ -148,14 +148,14 @@ impl Recognizer for Diff {
             return self.commit(text);
         }
         if let Some(path) = text.strip_prefix("+++ ") {
-            if self.place != Place::Header {
+            if self.position != Position::Header {
                 self.open_file(path.split('\t').next().unwrap_or(path).trim_start_matches("b/"));
             }
             return Mark::Noise;
         }
         match () {
             () if text.trim().is_empty() => Mark::Noise,
-            () if self.place == Place::Header && is_header(text) => self.header(text),
+            () if self.position == Position::Header && is_header(text) => self.header(text),
             () if is_old_file(text) || is_between_files(text) => Mark::Noise,
             () => self.outside(text),
         }
@@ -194,7 +194,7 @@ impl Diff {
     }
 
     fn open_file(&mut self, path: &str) {
-        self.place = Place::Header;
+        self.position = Position::Header;
         self.close_hunk();
         if self.log.commits > 1
             && let Some(at) = self.files.iter().position(|file| file.path == path)
@@ -213,7 +213,7 @@ impl Diff {
     /// Adds a file with its numbers of changed lines; binary files have none.
     fn list(&mut self, added: Option<u64>, removed: Option<u64>, path: &str) -> Mark {
         self.open_file(path);
-        self.place = Place::Outside;
+        self.position = Position::Outside;
         self.listed += 1;
         let (is_binary, added, removed) =
             (added.is_none(), added.unwrap_or(0), removed.unwrap_or(0));
@@ -227,7 +227,7 @@ impl Diff {
 
     /// Handles a line that belongs to no file; changed lines are missing in their hunk then.
     fn outside(&mut self, text: &str) -> Mark {
-        self.place = Place::Outside;
+        self.position = Position::Outside;
         self.is_uncertain |= text.starts_with(['+', '-', ' ']);
         Mark::Foreign
     }
@@ -249,7 +249,7 @@ impl Diff {
 
     fn start(&mut self, hunk: Hunk) -> Mark {
         self.close_hunk();
-        (self.place, self.hunk) = (Place::Outside, hunk);
+        (self.position, self.hunk) = (Position::Outside, hunk);
         self.hunks += 1;
         if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
             file.hunks += 1;

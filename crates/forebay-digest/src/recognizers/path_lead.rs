@@ -15,7 +15,7 @@ enum Lead {
 }
 
 impl Lead {
-    fn of(path: &str) -> Self {
+    fn parse(path: &str) -> Self {
         match path {
             _ if path.starts_with("./") => Self::Dot,
             _ if path.starts_with('/') => Self::Root,
@@ -42,7 +42,7 @@ impl PathLeads {
         if self.paths < MIN_PATHS {
             return true;
         }
-        let is_alike = self.has_several || self.lead == Some(Lead::of(path));
+        let is_alike = self.has_several || self.lead == Some(Lead::parse(path));
         is_alike && (self.has_blanks || !path.contains(' '))
     }
 
@@ -51,7 +51,7 @@ impl PathLeads {
     }
 
     pub(super) fn add(&mut self, path: &str) {
-        let lead = Lead::of(path);
+        let lead = Lead::parse(path);
         self.paths += 1;
         self.has_several |= *self.lead.get_or_insert(lead) != lead;
         self.has_blanks |= path.contains(' ');
