@@ -22,8 +22,11 @@ const MIN_TYPED_ROWS: u64 = 5;
 
 const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 
-/// After this many rows with the same number of fields, all rows have it.
+/// After this many rows with the same number of fields, a row has about as many.
 const MIN_EQUAL_ROWS: u64 = 20;
+
+/// Unquoted delimiters in the fields of one row.
+const MAX_STRAY_DELIMITERS: usize = 2;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let (rows, columns) = layout(start)?;
@@ -225,8 +228,10 @@ impl Csv {
             // The header of another file of the same kind.
             return Mark::Noise;
         }
-        let is_ragged = fields(row, delimiter).count() != self.names.len();
-        if is_ragged && self.rows >= MIN_EQUAL_ROWS && self.malformed == 0 {
+        let count = fields(row, delimiter).count();
+        let is_ragged = count != self.names.len();
+        let is_far = count.abs_diff(self.names.len()) > MAX_STRAY_DELIMITERS;
+        if is_far && self.rows >= MIN_EQUAL_ROWS && self.malformed == 0 {
             return Mark::Foreign;
         }
         self.malformed += u64::from(is_ragged);
