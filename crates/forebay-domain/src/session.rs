@@ -8,6 +8,11 @@ pub fn of_subagent(session: &str, agent: &str) -> String {
     format!("{session}{SUBAGENT}{agent}")
 }
 
+/// What the sessions of all subagents of a session start with.
+pub fn subagent_prefix(session: &str) -> String {
+    of_subagent(session, "")
+}
+
 /// The conversation that a session belongs to: itself, or that of the main agent.
 pub fn conversation(session: &str) -> &str {
     session.split_once(SUBAGENT).map_or(session, |(main, _)| main)

@@ -1,4 +1,4 @@
-//! Usage: what answers cost and saved.
+//! Usage: what answers cost and saved, and what requests to the model cost.
 
 /// Characters of command output that agent hosts show before truncating it themselves.
 ///
@@ -60,6 +60,32 @@ impl Totals {
     pub fn saved(self) -> i64 {
         self.host_tokens as i64 - self.delivered_tokens as i64
     }
+}
+
+/// A request of a host to its model, with what it was billed for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelRequest {
+    /// The host's name of the request.
+    pub id: String,
+    pub model: String,
+    pub tokens: BilledTokens,
+}
+
+/// Tokens as the model's provider counts them, each in one of these numbers only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BilledTokens {
+    /// Input that was neither read from the cache nor written to it.
+    pub input: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    pub output: u64,
+}
+
+/// Sums over requests to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RequestTotals {
+    pub requests: u64,
+    pub tokens: BilledTokens,
 }
 
 /// What a host would have shown of an output of `raw_bytes` bytes, in tokens.

@@ -13,7 +13,7 @@
 //! - `index_cache`: words and vectors in the memory of a process that searches often.
 //! - `single_flight` shares equal queries, `auto_analyze` keeps the planner's statistics current.
 //! - `purge` deletes entries, `replicate` adds those of other stores.
-//! - `events`, `sessions`, `files`, `usage`, `tokens`, `derived`, `lists`: one concern each.
+//! - `events`, `sessions`, `files`, `usage`, `model_requests`, `tokens`, `derived`, `lists`: one concern each.
 
 mod address;
 mod auto_analyze;
@@ -35,6 +35,7 @@ mod index_cache;
 mod lexemes;
 mod lists;
 mod migrate;
+mod model_requests;
 mod parts;
 mod pool;
 mod purge;

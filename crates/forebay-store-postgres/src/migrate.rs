@@ -18,6 +18,10 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0006_gone", sql: include_str!("migrations/0006_gone.sql") },
     Migration { name: "0007_policies", sql: include_str!("migrations/0007_policies.sql") },
     Migration { name: "0008_command_runs", sql: include_str!("migrations/0008_command_runs.sql") },
+    Migration {
+        name: "0009_model_requests",
+        sql: include_str!("migrations/0009_model_requests.sql"),
+    },
 ];
 
 /// Advisory lock of a running migration: "forebay" in ASCII.

@@ -11,6 +11,9 @@ use super::error::PgError;
 use super::text::Text;
 use super::{derived, entries, files, sources, vocabulary};
 
+/// The tables of what happened in a session, each with its time.
+const EVENT_TABLES: [&str; 2] = ["event", "model_request"];
+
 /// Returns what a selection matches.
 pub(super) fn preview(
     conn: &mut ScopedConn<'_>,
@@ -18,7 +21,9 @@ pub(super) fn preview(
     now: Timestamp,
 ) -> Result<PurgeReport, PgError> {
     let mut purged = summarize(&select(conn, selection, now)?);
-    purged.events = matching_events(conn, selection, now)?.len() as u64;
+    for table in EVENT_TABLES {
+        purged.events += matching_events(conn, table, selection, now)?.len() as u64;
+    }
     Ok(purged)
 }
 
@@ -34,11 +39,7 @@ pub(super) fn purge(
     let references: Vec<Reference> = doomed.iter().map(|victim| victim.reference).collect();
     write_tombstones(conn, &references, reason(selection), now)?;
     entries::delete(conn, &ids)?;
-    let events = matching_events(conn, selection, now)?;
-    conn.execute(
-        "DELETE FROM event WHERE workspace = $1 AND project = $2 AND id = ANY ($3)",
-        &[&events],
-    )?;
+    let events = delete_events(conn, selection, now)?;
     delete_abandoned(conn, now)?;
     if selection.everything {
         derived::clear(conn)?;
@@ -50,10 +51,27 @@ pub(super) fn purge(
         sources::delete_empty(conn)?;
         vocabulary::delete_unused(conn, &stems)?;
     }
-    if !doomed.is_empty() || !events.is_empty() {
+    if !doomed.is_empty() || events > 0 {
         delete_empty_sessions(conn)?;
     }
-    Ok(PurgeReport { events: events.len() as u64, ..summarize(&doomed) })
+    Ok(PurgeReport { events, ..summarize(&doomed) })
+}
+
+/// Deletes what happened in sessions; returns how many rows that were.
+fn delete_events(
+    conn: &mut ScopedConn<'_>,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> Result<u64, PgError> {
+    let mut count = 0;
+    for table in EVENT_TABLES {
+        let events = matching_events(conn, table, selection, now)?;
+        count += conn.execute(
+            &format!("DELETE FROM {table} WHERE workspace = $1 AND project = $2 AND id = ANY ($3)"),
+            &[&events],
+        )?;
+    }
+    Ok(count)
 }
 
 /// Returns the stems that occur in chunks of these entries.
@@ -77,7 +95,9 @@ fn delete_empty_sessions(conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
              AND NOT EXISTS (SELECT FROM entry WHERE entry.workspace = $1 AND entry.project = $2
                  AND entry.session = session.id)
              AND NOT EXISTS (SELECT FROM event WHERE event.workspace = $1 AND event.project = $2
-                 AND event.session = session.id)",
+                 AND event.session = session.id)
+             AND NOT EXISTS (SELECT FROM model_request WHERE model_request.workspace = $1
+                 AND model_request.project = $2 AND model_request.session = session.id)",
         &[],
     )?;
     conn.execute(
@@ -92,6 +112,7 @@ fn delete_empty_sessions(conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
 /// Events have no reference and no source: a selection by these matches none.
 fn matching_events(
     conn: &mut ScopedConn<'_>,
+    table: &str,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> Result<Vec<i64>, PgError> {
@@ -104,15 +125,15 @@ fn matching_events(
     conditions.add_name("session.key = ?", selection.session.as_deref());
     let expired = selection.expired.as_ref().and_then(|expiry| expiry.events);
     for age in [selection.older_than, expired].into_iter().flatten() {
-        conditions.add("event.created < ?", now.minus(age).0);
+        conditions.add(&format!("{table}.created < ?"), now.minus(age).0);
     }
     if selection.expired.is_some() {
         conditions.add("session.last_used < ?", now.minus(ACTIVE_SESSION).0);
     }
     let sql = format!(
-        "SELECT event.id FROM event JOIN session
-             ON session.workspace = $1 AND session.project = $2 AND session.id = event.session
-         WHERE event.workspace = $1 AND event.project = $2 {}",
+        "SELECT {table}.id FROM {table} JOIN session
+             ON session.workspace = $1 AND session.project = $2 AND session.id = {table}.session
+         WHERE {table}.workspace = $1 AND {table}.project = $2 {}",
         conditions.sql
     );
     conn.query(&sql, &conditions.values())?.iter().map(|row| Ok(row.try_get(0)?)).collect()

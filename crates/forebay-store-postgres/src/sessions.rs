@@ -26,7 +26,7 @@ pub(super) fn touch(
     Ok(row.try_get(0)?)
 }
 
-/// Returns sessions that have entries or events, most recent first.
+/// Returns sessions that have entries, events or requests to the model, most recent first.
 pub(super) fn list(
     conn: &mut ScopedConn<'_>,
     limit: usize,
@@ -39,7 +39,9 @@ pub(super) fn list(
              ON left_behind.session = session.id
          WHERE workspace = $1 AND project = $2 AND (left_behind.entries > 0 OR EXISTS
              (SELECT FROM event
-              WHERE event.workspace = $1 AND event.project = $2 AND event.session = session.id))
+              WHERE event.workspace = $1 AND event.project = $2 AND event.session = session.id)
+             OR EXISTS (SELECT FROM model_request WHERE model_request.workspace = $1
+                 AND model_request.project = $2 AND model_request.session = session.id))
          ORDER BY left_behind.newest DESC NULLS LAST, session.id DESC LIMIT $3",
         &[&(limit as i64)],
     )?;

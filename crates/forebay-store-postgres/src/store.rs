@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use forebay_domain::event::RecordedEvent;
-use forebay_domain::usage::{Answered, Totals};
+use forebay_domain::usage::{Answered, RequestTotals, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use forebay_store::blob::{Damage, PART_BYTES};
 use forebay_store::{
@@ -14,9 +14,9 @@ use forebay_store::{
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
     Maintenance, NewSource, NotePage, PurgeReport, PurgeSelection, Reindex, ReindexedChunk,
-    Retention, SearchIndex, SessionSummary, Sessions, SimilarWord, SincePage, Source, SourceItem,
-    Sources, StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage, WordStatistics,
-    WorkingFile, WorkingSet, WorkingSets,
+    ReportedRequest, Retention, SearchIndex, SessionSummary, Sessions, SimilarWord, SincePage,
+    Source, SourceItem, Sources, StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage,
+    WordStatistics, WorkingFile, WorkingSet, WorkingSets,
 };
 
 use super::connection::ScopedConn;
@@ -25,7 +25,8 @@ use super::reindex::PostgresReindex;
 use super::upload::PostgresUpload;
 use super::{
     PostgresStore, blobs, chunks, command_runs, derived, embeddings, entries, events, files, hits,
-    imports, lists, migrate, purge, search, sessions, sources, tokens, usage, vocabulary,
+    imports, lists, migrate, model_requests, purge, search, sessions, sources, tokens, usage,
+    vocabulary,
 };
 
 impl CommandRuns for PostgresStore {
@@ -285,6 +286,14 @@ impl Usage for PostgresStore {
 
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
         self.with_connection(|conn| usage::by_tool(conn, session))
+    }
+
+    fn record_request(&self, reported: &ReportedRequest) -> Result<(), StoreError> {
+        self.transaction(|conn| model_requests::record(conn, reported))
+    }
+
+    fn requests(&self, session: Option<&str>) -> Result<RequestTotals, StoreError> {
+        self.with_connection(|conn| model_requests::totals(conn, session))
     }
 }
 

@@ -26,6 +26,10 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0010_words", sql: include_str!("migrations/0010_words.sql") },
     Migration { name: "0011_embedding", sql: include_str!("migrations/0011_embedding.sql") },
     Migration { name: "0012_command_runs", sql: include_str!("migrations/0012_command_runs.sql") },
+    Migration {
+        name: "0013_model_requests",
+        sql: include_str!("migrations/0013_model_requests.sql"),
+    },
 ];
 
 /// Applies pending migrations; rejects a database that is newer or has different ones. Returns what

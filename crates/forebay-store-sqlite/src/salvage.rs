@@ -28,6 +28,7 @@ const TABLES: &[&str] = &[
     "meaning",
     "embedding",
     "event",
+    "model_request",
     "mark",
     "usage",
     "gone",
@@ -63,6 +64,7 @@ const RECONCILE: &str = "
     DELETE FROM meaning WHERE chunk NOT IN (SELECT id FROM chunk) OR model NOT IN (SELECT id FROM model);
     DELETE FROM embedding WHERE chunk NOT IN (SELECT id FROM chunk) OR model NOT IN (SELECT id FROM model);
     DELETE FROM event WHERE session NOT IN (SELECT id FROM session);
+    DELETE FROM model_request WHERE session NOT IN (SELECT id FROM session);
     DELETE FROM source_item WHERE entry NOT IN (SELECT id FROM entry) OR source NOT IN (SELECT id FROM source);
     UPDATE renewal SET next = 1, last = (SELECT coalesce(max(id), 0) FROM chunk);";
 

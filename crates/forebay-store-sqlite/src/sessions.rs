@@ -21,7 +21,7 @@ pub(super) fn touch(
     transaction.prepare_cached(TOUCH)?.query_row((key, client, from.0, to.0), |row| row.get(0))
 }
 
-/// Returns sessions with entries or events, latest first.
+/// Returns sessions with entries, events or requests to the model, latest first.
 pub(super) fn list(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<SessionSummary>> {
     connection
         .prepare_cached(
@@ -33,6 +33,8 @@ pub(super) fn list(connection: &Connection, limit: usize) -> rusqlite::Result<Ve
                  FROM session
                  WHERE EXISTS (SELECT 1 FROM entry WHERE entry.session = session.id AND complete)
                      OR EXISTS (SELECT 1 FROM event WHERE event.session = session.id)
+                     OR EXISTS (SELECT 1 FROM model_request
+                                WHERE model_request.session = session.id)
                  ORDER BY newest DESC NULLS LAST, id DESC LIMIT ?1)
              SELECT key, client, started, last_used,
                  (SELECT count(*) FROM entry WHERE entry.session = last.id)

@@ -5,16 +5,16 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use forebay_domain::event::RecordedEvent;
-use forebay_domain::usage::{Answered, Totals};
+use forebay_domain::usage::{Answered, RequestTotals, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use forebay_store::{
     Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
     Maintenance, NewChunk, NewSource, NotePage, PurgeReport, PurgeSelection, Reindex,
-    ReindexedChunk, Retention, SearchIndex, SessionSummary, Sessions, SimilarWord, SincePage,
-    Source, SourceItem, Sources, StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage,
-    WordStatistics, WorkingFile, WorkingSet, WorkingSets,
+    ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionSummary, Sessions, SimilarWord,
+    SincePage, Source, SourceItem, Sources, StaleChunk, StoreError, StoreStats, Token, Tokens,
+    Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
 };
 use rusqlite::Transaction;
 
@@ -22,7 +22,7 @@ use super::inverted_index::{self, Batch};
 use super::search::{self, SearchCaches};
 use super::{
     SqliteStore, blobs, chunks, command_runs, derived, embeddings, entries, events, hits, imports,
-    lists, migrate, purge, sessions, sources, tokens, upload, usage, working_set,
+    lists, migrate, model_requests, purge, sessions, sources, tokens, upload, usage, working_set,
 };
 
 impl CommandRuns for SqliteStore {
@@ -265,6 +265,14 @@ impl Usage for SqliteStore {
 
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
         self.query(|connection| usage::by_tool(connection, session))
+    }
+
+    fn record_request(&self, reported: &ReportedRequest) -> Result<(), StoreError> {
+        self.transaction(|transaction| model_requests::record(transaction, reported))
+    }
+
+    fn requests(&self, session: Option<&str>) -> Result<RequestTotals, StoreError> {
+        self.query(|connection| model_requests::totals(connection, session))
     }
 }
 

@@ -55,7 +55,7 @@ impl PurgeSelection {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expiry {
     pub keep: Vec<(EntryKind, Duration)>,
-    /// Retention of session events.
+    /// Retention of session events and of requests to the model.
     pub events: Option<Duration>,
     pub limit: usize,
 }
@@ -66,6 +66,7 @@ pub struct PurgeReport {
     pub entries: u64,
     pub notes: u64,
     pub bytes: u64,
+    /// Session events and requests to the model.
     pub events: u64,
     /// The first entries, for the reader to recognise.
     pub examples: Vec<(Reference, String)>,

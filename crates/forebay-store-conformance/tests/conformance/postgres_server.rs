@@ -149,6 +149,7 @@ fn query_everything(store: &PostgresStore, text: &str) {
     store.import_position(text).unwrap();
     store.working_set(text).unwrap();
     store.usage(Some(text)).unwrap();
+    store.requests(Some(text)).unwrap();
     let events = EventPage { session: Some(text.to_owned()), limit: 5, ..EventPage::default() };
     store.events(&events).unwrap();
     store

@@ -11,6 +11,9 @@ use self::low_space::is_full;
 use super::conditions::Conditions;
 use super::{connection, derived, entries, inverted_index, sources, working_set};
 
+/// The tables of what happened in a session, each with its time.
+const EVENT_TABLES: [&str; 2] = ["event", "model_request"];
+
 /// Returns what a purge would delete.
 pub(super) fn preview(
     connection: &Connection,
@@ -18,7 +21,9 @@ pub(super) fn preview(
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
     let mut report = summarize(&select(connection, selection, now)?);
-    report.events = events_to_purge(connection, selection, now)?.len() as u64;
+    for table in EVENT_TABLES {
+        report.events += events_to_purge(connection, table, selection, now)?.len() as u64;
+    }
     Ok(report)
 }
 
@@ -82,9 +87,7 @@ fn purge_in_transaction(
 ) -> rusqlite::Result<PurgeReport> {
     let entries_to_purge = select(transaction, selection, now)?;
     delete_entries(transaction, &entries_to_purge, selection, now)?;
-    let events = events_to_purge(transaction, selection, now)?;
-    let mut delete_event = transaction.prepare_cached("DELETE FROM event WHERE id = ?1")?;
-    events.iter().try_for_each(|event| delete_event.execute([event]).map(drop))?;
+    let events = delete_events(transaction, selection, now)?;
     delete_abandoned(transaction, now)?;
     if selection.everything {
         derived::delete_all(transaction)?;
@@ -92,7 +95,7 @@ fn purge_in_transaction(
     if selection.everything || selection.covers_whole_session() {
         working_set::delete_session(transaction, selection.session.as_deref())?;
     }
-    let report = PurgeReport { events: events.len() as u64, ..summarize(&entries_to_purge) };
+    let report = PurgeReport { events, ..summarize(&entries_to_purge) };
     if report.count() > 0 {
         clean_up(transaction)?;
     }
@@ -112,6 +115,23 @@ fn delete_entries(
     })
 }
 
+/// Deletes what happened in sessions; returns how many rows that were.
+fn delete_events(
+    transaction: &Transaction<'_>,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<u64> {
+    let mut count = 0;
+    for table in EVENT_TABLES {
+        let events = events_to_purge(transaction, table, selection, now)?;
+        let mut delete =
+            transaction.prepare_cached(&format!("DELETE FROM {table} WHERE id = ?1"))?;
+        events.iter().try_for_each(|event| delete.execute([event]).map(drop))?;
+        count += events.len() as u64;
+    }
+    Ok(count)
+}
+
 /// Deletes what only deleted entries and events have used.
 fn clean_up(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     sources::drop_empty(transaction)?;
@@ -123,7 +143,8 @@ fn delete_empty_sessions(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
     transaction.execute_batch(
         "DELETE FROM session
          WHERE id NOT IN (SELECT session FROM entry WHERE session IS NOT NULL)
-           AND id NOT IN (SELECT session FROM event);
+           AND id NOT IN (SELECT session FROM event)
+           AND id NOT IN (SELECT session FROM model_request);
          DELETE FROM mark WHERE session NOT IN (SELECT key FROM session);",
     )
 }
@@ -131,6 +152,7 @@ fn delete_empty_sessions(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
 /// Events have no reference and no source; a selection by these covers none.
 fn events_to_purge(
     connection: &Connection,
+    table: &str,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<Vec<i64>> {
@@ -143,7 +165,7 @@ fn events_to_purge(
     conditions.add_text("session.key = ?", selection.session.as_deref());
     let expired = selection.expired.as_ref().and_then(|expiry| expiry.events);
     for age in [selection.older_than, expired].into_iter().flatten() {
-        conditions.add("event.created < ?", [now.minus(age).0.into()]);
+        conditions.add(&format!("{table}.created < ?"), [now.minus(age).0.into()]);
     }
     if selection.expired.is_some() {
         conditions.add("session.last_used < ?", [now.minus(ACTIVE_SESSION).0.into()]);
@@ -151,7 +173,8 @@ fn events_to_purge(
     let Conditions { sql, values } = conditions;
     connection
         .prepare(&format!(
-            "SELECT event.id FROM event JOIN session ON session.id = event.session WHERE TRUE {sql}"
+            "SELECT {table}.id FROM {table} JOIN session ON session.id = {table}.session
+             WHERE TRUE {sql}"
         ))?
         .query_map(params_from_iter(values), |row| row.get(0))?
         .collect()
