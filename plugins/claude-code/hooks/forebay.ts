@@ -1,5 +1,5 @@
-// Forebay's mod for Claude Code does what command hooks cannot: replace the result of a failed tool call, and compact a
-// conversation without a model.
+// Forebay's mod for Claude Code does what command hooks cannot: replace the result of a failed tool call, compact a
+// conversation without a model, and report the tokens of each request to the model.
 //
 // It hands each tool result that is still long when it enters the conversation to `forebay hook claude-code ToolResult`
 // and stores the digest it gets back in its place. Command hooks do everything else. If anything fails here, Claude
@@ -9,8 +9,8 @@ import type { EngineInterface, Register, SessionCompactInput, SessionMessage, To
 const PROGRAM = "forebay"
 /** Forebay answers in milliseconds. If it hangs, a tool call waits for it twice at most, and never more than 3 seconds. */
 const TIMEOUT_MS = 1_400
-/** A compaction waits for it once. */
-const COMPACT_TIMEOUT_MS = 2_500
+/** A compaction waits for it once; a report of tokens runs beside everything else. */
+const LONG_TIMEOUT_MS = 2_500
 /** A conversation that Forebay compacted must grow by more messages before it does so again. */
 const MIN_NEW_MESSAGES = 20
 /** After this many failures in a row, Forebay is not called any more. */
@@ -38,9 +38,20 @@ let wrapsCommands = false
 let compacts = false
 /** How many messages Forebay's last compaction left, by agent. */
 const compacted = new Map<string | undefined, number>()
+/** Reports of tokens that run. */
+const reports = new Set<Promise<void>>()
 /** The folder in which Claude Code was started, whose project has the results. */
 let project: string | undefined
 let failures = 0
+
+/** Sends an event to Forebay; resolves to what it prints. */
+async function send($: EngineInterface, event: string, payload: Payload, timeoutMs: number): Promise<string> {
+  const call = { session_id: await $.session.id(), cwd: await $.session.cwd(), hook_event_name: event, ...payload }
+  const env = { CLAUDECODE: "1", ...(project && { CLAUDE_PROJECT_DIR: project }) }
+  const options = { stdin: JSON.stringify(call), env, timeoutMs }
+  const { stdout } = await $.process.run([PROGRAM, "hook", "claude-code", event], options)
+  return stdout
+}
 
 /** Sends an event to Forebay; resolves to its reply, or to nothing. */
 async function ask(
@@ -50,11 +61,8 @@ async function ask(
   timeoutMs = TIMEOUT_MS,
 ): Promise<Payload | undefined> {
   if (failures >= MAX_FAILURES) return undefined
-  const call = { session_id: await $.session.id(), cwd: await $.session.cwd(), hook_event_name: event, ...payload }
   try {
-    const env = { CLAUDECODE: "1", ...(project && { CLAUDE_PROJECT_DIR: project }) }
-    const options = { stdin: JSON.stringify(call), env, timeoutMs }
-    const { stdout } = await $.process.run([PROGRAM, "hook", "claude-code", event], options)
+    const stdout = await send($, event, payload, timeoutMs)
     failures = 0
     return stdout === "" ? undefined : JSON.parse(stdout).hookSpecificOutput
   } catch {
@@ -62,6 +70,14 @@ async function ask(
     if (failures === MAX_FAILURES) await withdraw($)
     return undefined
   }
+}
+
+/** Reports the tokens of a request in the background. That the report fails says nothing about other calls. */
+function report($: EngineInterface, payload: Payload): void {
+  if (failures >= MAX_FAILURES) return
+  const sent = send($, "ModelRequest", payload, LONG_TIMEOUT_MS)
+  const done: Promise<void> = sent.then(() => {}, () => {}).finally(() => reports.delete(done))
+  reports.add(done)
 }
 
 /** Tells the command hooks of this session that failed results are replaced here. */
@@ -197,7 +213,7 @@ async function compact($: EngineInterface, e: SessionCompactInput): Promise<Sess
   const results = longResults(messages, seen, isText)
   const conversation_bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0)
   const conversation = { agent_id: agentId, trigger, conversation_bytes, results }
-  const reply = await ask($, "Compact", conversation, COMPACT_TIMEOUT_MS)
+  const reply = await ask($, "Compact", conversation, LONG_TIMEOUT_MS)
   if (reply?.cutResults === undefined) return undefined
   const cut = reply.cutResults as Texts
   return runs.flatMap(run => {
@@ -212,6 +228,18 @@ export const register: Register = on => {
     const started = await next(e)
     await announce($)
     return started
+  })
+
+  on("turn.step", async function* ($, e, next) {
+    const step = yield* next(e)
+    const { turnId, index, agentId } = e
+    if (step?.usage) report($, { agent_id: agentId, request_id: `${turnId}-${index}`, usage: step.usage })
+    return step
+  })
+
+  on("session.end", async ($, e, next) => {
+    await Promise.all(reports)
+    return next(e)
   })
 
   on("tool.call", async ($, e, next) => {

@@ -1,5 +1,5 @@
-// `claude plugin test plugins/claude-code`: what the mod does with tool results and with a conversation
-// that is compacted, and that it never gets in the way.
+// `claude plugin test plugins/claude-code`: what the mod does with tool results, with a conversation that is compacted and
+// with the tokens of requests, and that it never gets in the way.
 import type { On } from "claude-code"
 import { describe, expect, mock, test } from "claude-code/testing"
 
@@ -153,5 +153,54 @@ describe("a conversation", () => {
     expect(await ($ as any).session.compact({ trigger: "auto", messages })).toEqual({ skip: "left to Claude Code" })
     expect(await ($ as any).session.compact({ trigger: "precompute", messages })).not.toEqual({ skip: "left to Claude Code" })
     expect((await ($ as any).session.compact({ trigger: "auto", messages })).messages).toHaveLength(6)
+  })
+})
+
+describe("the tokens of a request", () => {
+  const usage = { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 4, model: "large" }
+  const event = { turnId: "turn-1", index: 2, model: "large", messageCount: 1, agentId: "agent-1" }
+  const aborted = { ...event, answer: "", toolUses: [] }
+
+  /** Lets Claude Code make requests that end with `results`; resolves to what it gets of each. */
+  async function steps($: any, on: On, results: unknown[]) {
+    let result: unknown
+    on("turn.step", async function* () {
+      return result as any
+    })
+    on("session.end", (_, { sessionId }) => ({ sessionId }))
+    const seen: unknown[] = []
+    for (result of results) {
+      const step = $.turn.step(event)
+      let part = await step.next()
+      while (!part.done) part = await step.next()
+      seen.push(part.value)
+    }
+    await $.session.end({ reason: "other", sessionId: "session-1" })
+    return seen
+  }
+
+  test("are reported under the request's own name", async ($, on) => {
+    const calls = forebay(on, () => "")
+    const result = { ...aborted, usage }
+    expect(await steps($, on, [result])).toEqual([result])
+    const payload = { session_id: "session-1", agent_id: "agent-1", request_id: "turn-1-2", usage }
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toMatchObject({ event: "ModelRequest", payload })
+  })
+
+  test("are not reported if there are none", async ($, on) => {
+    const calls = forebay(on, () => "")
+    expect(await steps($, on, [aborted])).toEqual([aborted])
+    expect(calls).toHaveLength(0)
+  })
+
+  test("may fail to be reported, and nothing else changes", async ($, on) => {
+    const session = mock.session(on)
+    const calls = forebay(on, call => (call.event === "ModelRequest" ? fails() : digests(call)))
+    const results = Array.from({ length: 4 }, () => ({ ...aborted, usage }))
+    expect(await steps($, on, results)).toEqual(results)
+    expect(calls).toHaveLength(4)
+    await $.session.append(row(LONG))
+    expect(session.appended().at(-1)?.message.content[0]).toMatchObject({ content: DIGEST })
   })
 })

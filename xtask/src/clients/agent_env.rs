@@ -224,6 +224,11 @@ impl<'a> AgentEnv<'a> {
         process::stdout_text(self.command(self.forebay).args(["get", "--raw", reference]))
     }
 
+    /// Returns what `forebay stats` prints.
+    pub(super) fn stats(&self, arguments: &[&str]) -> Result<String> {
+        process::stdout_text(self.command(self.forebay).arg("stats").args(arguments))
+    }
+
     /// Returns what `forebay doctor` prints, whatever it finds.
     pub(super) fn doctor(&self) -> Result<String> {
         let output = self.command(self.forebay).arg("doctor").output()?;

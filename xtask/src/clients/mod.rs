@@ -10,6 +10,7 @@ mod agent_env;
 mod claude_compaction;
 mod claude_mod;
 mod claude_rules;
+mod claude_usage;
 pub(crate) mod examples;
 mod hosts;
 mod model;
@@ -70,6 +71,9 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
             let label = format!("{} mod", host.label);
             let env = AgentEnv::in_folder(&label, host, &installation, &forebay, keep.as_deref())?;
             results.extend(claude_mod::check(&env)?);
+            let label = format!("{} usage", host.label);
+            let env = AgentEnv::in_folder(&label, host, &installation, &forebay, keep.as_deref())?;
+            results.extend(claude_usage::check(&env)?);
         }
         if host.has_mod && !host.is_plugin {
             let keep = keep.as_deref();

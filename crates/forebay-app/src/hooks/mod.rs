@@ -1,7 +1,7 @@
 //! Answers hook calls of a host.
 //!
-//! - `before_tool`, `after_tool`, `tool_result`, `prompt`, `session_start`, `compaction`, `own_compaction` answer one
-//!   event each;
+//! - `before_tool`, `after_tool`, `tool_result`, `prompt`, `session_start`, `compaction`, `own_compaction`,
+//!   `model_request` answer one event each;
 //! - `rewrite` changes commands where results cannot be replaced, `whole_output` those whose output the host would cut
 //!   if they fail, `advice` adds a hint;
 //! - `capture_filter` decides which results are captured, `saved_output` reads those the host saved to a file,
@@ -19,6 +19,7 @@ pub(crate) mod capture_filter;
 mod compaction;
 mod duplicate_events;
 pub mod extract;
+mod model_request;
 mod own_compaction;
 mod prompt;
 mod record;
@@ -192,6 +193,7 @@ fn reply(app: &App, agent: &App, host: &Host<'_>, call: &HookCall) -> Result<Rep
             host_mods::record_load(app)?;
             Ok(mod_duties(&app.settings.hooks).map_or(Reply::Silent, Reply::ModDuties))
         }
+        HookEvent::ModelRequest(request) => model_request::record(agent, request),
         HookEvent::Compact(long) => own_compaction::answer(app, agent, host, long),
         HookEvent::BeforeCompact(_) => compaction::before(agent, host),
         HookEvent::AfterCompact(summary) => compaction::after(agent, summary.as_deref()),

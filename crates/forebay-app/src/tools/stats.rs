@@ -1,8 +1,9 @@
-//! `ctx_stats`: tokens saved, with Forebay's own costs deducted.
+//! `ctx_stats`: tokens saved, with Forebay's own costs deducted, and tokens of requests to the model.
 
 use std::collections::BTreeMap;
 
-use forebay_domain::usage::{TERMINAL_SESSION, Totals};
+use forebay_domain::session;
+use forebay_domain::usage::{RequestTotals, TERMINAL_SESSION, Totals};
 use forebay_store::StoreStats;
 use forebay_text::number;
 use schemars::JsonSchema;
@@ -28,10 +29,16 @@ impl Tool for Stats {
         let store = app.stores.own()?;
         app.flush_usage();
         let terminal = store.usage(Some(TERMINAL_SESSION))?;
-        let project = without(store.usage(None)?, &terminal);
+        let project = Usage {
+            tools: without(store.usage(None)?, &terminal),
+            requests: store.requests(None)?,
+        };
         let session = match app.session.as_str() {
-            TERMINAL_SESSION => BTreeMap::new(),
-            session => store.usage(Some(session))?,
+            TERMINAL_SESSION => Usage::default(),
+            key => Usage {
+                tools: store.usage(Some(key))?,
+                requests: store.requests(Some(session::conversation(key)))?,
+            },
         };
         let facts = store.stats()?;
         let data = json!({
@@ -47,6 +54,13 @@ impl Tool for Stats {
         });
         Ok(Answer::new(render(&session, &project, &facts), data))
     }
+}
+
+/// What was counted in a session or a project.
+#[derive(Default)]
+struct Usage {
+    tools: BTreeMap<String, Totals>,
+    requests: RequestTotals,
 }
 
 /// Subtracts what older versions counted of commands at a terminal.
@@ -74,23 +88,23 @@ fn total(usage: &BTreeMap<String, Totals>) -> Totals {
 /// The width of the names, if they are short.
 const MIN_NAME_WIDTH: usize = 16;
 
-fn render(
-    session: &BTreeMap<String, Totals>,
-    project: &BTreeMap<String, Totals>,
-    facts: &StoreStats,
-) -> String {
+fn render(session: &Usage, project: &Usage, facts: &StoreStats) -> String {
     // The longest name keeps the columns of all rows aligned.
-    let width =
-        project.keys().map(|tool| tool.chars().count() + 3).fold(MIN_NAME_WIDTH, usize::max);
+    let names = project.tools.keys();
+    let width = names.map(|tool| tool.chars().count() + 3).fold(MIN_NAME_WIDTH, usize::max);
     let mut lines = vec![format!(
         "{:<width$}{:>8}{:>12}{:>12}{:>12}",
         "", "answers", "host shows", "delivered", "saved"
     )];
-    if !session.is_empty() {
-        lines.push(row("this session", width, total(session)));
+    if !session.tools.is_empty() {
+        lines.push(row("this session", width, total(&session.tools)));
     }
-    lines.push(row("project", width, total(project)));
-    lines.extend(project.iter().map(|(tool, totals)| row(&format!("  {tool}"), width, *totals)));
+    lines.push(row("project", width, total(&project.tools)));
+    lines.extend(
+        project.tools.iter().map(|(tool, totals)| row(&format!("  {tool}"), width, *totals)),
+    );
+    lines.extend(requests_line("this session", session.requests));
+    lines.extend(requests_line("project", project.requests));
     lines.push(store_line(facts));
     lines.push("1 token = 4 bytes. Commands at a terminal are not counted.".to_owned());
     lines.push(
@@ -108,6 +122,20 @@ fn row(name: &str, width: usize, totals: Totals) -> String {
         number::grouped(totals.delivered_tokens),
         signed(totals.saved()),
     )
+}
+
+/// What the host's model provider counted, if the host reports it.
+fn requests_line(name: &str, totals: RequestTotals) -> Option<String> {
+    let RequestTotals { requests, tokens } = totals;
+    let [input, cache_read, cache_write, output] =
+        [tokens.input, tokens.cache_read, tokens.cache_write, tokens.output].map(number::grouped);
+    let requests = number::counted(requests, "reported request");
+    (totals.requests > 0).then(|| {
+        format!(
+            "{name}: {requests} to the model; its provider counted {input} input, {cache_read} cache read, \
+             {cache_write} cache write, {output} output tokens"
+        )
+    })
 }
 
 fn signed(number: i64) -> String {
@@ -128,7 +156,7 @@ fn store_line(facts: &StoreStats) -> String {
     )
 }
 
-fn usage_data(usage: &BTreeMap<String, Totals>) -> Value {
+fn usage_data(Usage { tools: usage, requests }: &Usage) -> Value {
     let data = |totals: Totals| {
         json!({
             "answers": totals.answers,
@@ -140,5 +168,18 @@ fn usage_data(usage: &BTreeMap<String, Totals>) -> Value {
     };
     let tools: serde_json::Map<String, Value> =
         usage.iter().map(|(tool, totals)| (tool.clone(), data(*totals))).collect();
-    json!({ "total": data(total(usage)), "tools": tools })
+    json!({ "total": data(total(usage)), "tools": tools, "requests": requests_data(*requests) })
+}
+
+fn requests_data(totals: RequestTotals) -> Option<Value> {
+    let RequestTotals { requests, tokens } = totals;
+    (requests > 0).then(|| {
+        json!({
+            "count": requests,
+            "input_tokens": tokens.input,
+            "cache_read_tokens": tokens.cache_read,
+            "cache_write_tokens": tokens.cache_write,
+            "output_tokens": tokens.output,
+        })
+    })
 }

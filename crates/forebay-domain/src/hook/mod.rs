@@ -9,6 +9,8 @@ pub use tool::{
     ToolKind, ToolResult,
 };
 
+use crate::usage::ModelRequest;
+
 /// One call of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookCall {
@@ -34,6 +36,8 @@ pub enum HookEvent {
     ToolResult(ToolCall, ToolResult),
     /// The host runs Forebay's mod: code in its own process, which hands over results.
     ModLoaded,
+    /// The model answered a request of the host, which names what it was billed for.
+    ModelRequest(ModelRequest),
     /// The user's own words; empty if the host wrote the whole message.
     Prompt(String),
     SessionStart(StartReason),
@@ -59,6 +63,7 @@ impl HookEvent {
             Self::AfterTool(..) => Moment::AfterTool,
             Self::ToolResult(..) => Moment::ToolResult,
             Self::ModLoaded => Moment::ModLoaded,
+            Self::ModelRequest(_) => Moment::ModelRequest,
             Self::Prompt(_) => Moment::Prompt,
             Self::SessionStart(_) => Moment::SessionStart,
             Self::Compact(_) => Moment::Compact,
@@ -91,6 +96,7 @@ pub enum Moment {
     AfterTool,
     ToolResult,
     ModLoaded,
+    ModelRequest,
     Prompt,
     SessionStart,
     Compact,
@@ -112,6 +118,7 @@ impl Moment {
             Self::AfterTool => "after a tool",
             Self::ToolResult => "tool result",
             Self::ModLoaded => "mod loaded",
+            Self::ModelRequest => "request to the model",
             Self::Prompt => "prompt",
             Self::SessionStart => "session start",
             Self::Compact => "compaction by the mod",

@@ -12,6 +12,7 @@ use forebay_domain::hook::{
     CompactTrigger, HookCall, HookEvent, LongResults, Moment, StartReason, ToolAction, ToolCall,
     ToolKind, ToolResult,
 };
+use forebay_domain::usage::{BilledTokens, ModelRequest};
 use serde_json::Value;
 
 pub(crate) use self::action::COMMAND_FIELDS;
@@ -21,6 +22,9 @@ use self::field::{take, text};
 pub(crate) use self::result::{ResultShape, rebuild};
 use crate::machine_text::user_words;
 use crate::platform::{FieldValue, HostEvent, KeyPath, PayloadFields, Platform, Scalar};
+
+/// No request has more tokens: a larger number is a mistake, and would make all sums useless.
+const MAX_TOKENS: u64 = 1_000_000_000;
 
 /// A decoded payload, with the parts of the original that a reply may need.
 #[derive(Debug)]
@@ -139,6 +143,9 @@ impl Decoder {
                 HookEvent::ToolResult(self.tool(row, original), result)
             }
             Moment::ModLoaded => HookEvent::ModLoaded,
+            Moment::ModelRequest => {
+                self.model_request().map_or(HookEvent::Other, HookEvent::ModelRequest)
+            }
             Moment::Prompt => self.prompt(),
             Moment::SessionStart => HookEvent::SessionStart(self.start_reason()),
             Moment::Compact => HookEvent::Compact(self.long_results(row)),
@@ -210,6 +217,24 @@ impl Decoder {
             (one.tool(row, &mut original), result)
         };
         LongResults { results: listed.into_iter().map(decode_one).collect(), conversation_bytes }
+    }
+
+    /// The request in the payload of Forebay's mod; nothing if a number is missing or cannot be right.
+    fn model_request(&self) -> Option<ModelRequest> {
+        let usage = &self.payload["usage"];
+        let read = |count: &Value| count.as_u64().filter(|tokens| *tokens <= MAX_TOKENS);
+        // A provider without a cache does not count it.
+        let cached = |count: &Value| if count.is_null() { Some(0) } else { read(count) };
+        Some(ModelRequest {
+            id: text(&self.payload, &[&["request_id"]])?,
+            model: text(usage, &[&["model"]]).unwrap_or_default(),
+            tokens: BilledTokens {
+                input: read(&usage["input_tokens"])?,
+                cache_read: cached(&usage["cache_read_input_tokens"])?,
+                cache_write: cached(&usage["cache_creation_input_tokens"])?,
+                output: read(&usage["output_tokens"])?,
+            },
+        })
     }
 
     fn has(&self, marker: &FieldValue) -> bool {

@@ -31,6 +31,7 @@ pub(super) static PLATFORM: Platform = Platform {
         registered("SessionEnd", Moment::SessionEnd),
         recognized("ToolResult", Moment::ToolResult),
         recognized("ModLoaded", Moment::ModLoaded),
+        recognized("ModelRequest", Moment::ModelRequest),
         recognized("Compact", Moment::Compact),
         recognized("PostCompact", Moment::AfterCompact),
         recognized("SubagentStart", Moment::SubagentStart),

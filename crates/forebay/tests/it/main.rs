@@ -45,6 +45,7 @@ mod hook_mod;
 mod hook_payloads;
 mod hook_rules;
 mod hook_session;
+mod hook_usage;
 mod http_api;
 mod http_client;
 mod http_errors;

@@ -6,7 +6,7 @@
 mod chat;
 mod gemini;
 mod http;
-mod messages;
+pub(super) mod messages;
 mod responses;
 pub(super) mod script;
 
