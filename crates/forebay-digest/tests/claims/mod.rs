@@ -277,7 +277,7 @@ fn counts_distinct(words: &str) -> bool {
         "direct",
         "processes",
         "table",
-        "branche",
+        "branch",
         "by prefix",
         "local",
         "remote",
