@@ -267,6 +267,8 @@ impl<'a> AgentEnv<'a> {
             .env_clear()
             .env("PATH", path.unwrap_or(inherited))
             .env("HOME", self.home())
+            // Once a week npm adds a notice about its own version to the output of a script.
+            .env("npm_config_update_notifier", "false")
             .env("FOREBAY_HOME", self.root.join("data"))
             .current_dir(self.project());
         command
