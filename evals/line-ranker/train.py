@@ -210,6 +210,11 @@ def encode(model, features):
     return b"FBLR" + struct.pack("<BBBBHH", 2, 0, 0, 0, features, len(trees)) + b"".join(map(encode_tree, trees))
 
 
+def write(model, path, candidates):
+    with open(path, "wb") as file:
+        file.write(encode(model, len(candidates.names)))
+
+
 def encode_tree(root):
     nodes, leaves = [], []
 
@@ -271,8 +276,7 @@ def main():
     path = (options.write or "model.bin") + ".fold"
     for fold in range(FOLDS):
         model = fit([part for log, of_log in zip(logs, parts) if log.fold != fold for part in of_log])
-        with open(path, "wb") as file:
-            file.write(encode(model, len(candidates.names)))
+        write(model, path, candidates)
         unseen = [log for log in logs if log.fold == fold]
         for kind, budget, share in measure(unseen, options.ranker, path, budgets, candidates):
             scores[kind, budget].append(share)
@@ -281,8 +285,7 @@ def main():
         print(f"marked lines kept at {budget} tokens, {kind}: {100 * numpy.mean(shares):.1f} % of {len(shares)} logs")
 
     if options.write:
-        with open(options.write, "wb") as file:
-            file.write(encode(fit([part for of_log in parts for part in of_log]), len(candidates.names)))
+        write(fit([part for of_log in parts for part in of_log]), options.write, candidates)
 
 
 if __name__ == "__main__":

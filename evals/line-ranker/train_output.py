@@ -85,11 +85,6 @@ def fit(outputs):
     return lightgbm.train(PARAMETERS, lightgbm.Dataset(features, label=shares, weight=weights), TREES)
 
 
-def write(model, path, candidates):
-    with open(path, "wb") as file:
-        file.write(train.encode(model, len(candidates.names)))
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folders", nargs="+")
@@ -105,7 +100,7 @@ def main():
     path = (options.write or "output.bin") + ".fold"
     kept = {True: [0, 0], False: [0, 0]}
     for fold in range(FOLDS):
-        write(fit([output for output in outputs if output.fold != fold]), path, candidates)
+        train.write(fit([output for output in outputs if output.fold != fold]), path, candidates)
         ranker = train.Ranker(options.ranker, "digest", "output", path, options.budget)
         for output in (output for output in outputs if output.fold == fold):
             (digest,) = ranker.ask(output.raw, command=output.command)
@@ -118,7 +113,7 @@ def main():
               f"{100 * shown / facts:.1f} % of {facts}")
 
     if options.write:
-        write(fit(outputs), options.write, candidates)
+        train.write(fit(outputs), options.write, candidates)
 
 
 if __name__ == "__main__":

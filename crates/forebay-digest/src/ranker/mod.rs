@@ -57,11 +57,11 @@ const MIN_COMMANDS: u64 = 3;
 /// The first lines of an output are candidates whatever they say.
 const FIRST_LINES: u64 = 150;
 
-/// Number of candidates close to a failure that are held, the first and the latest ones.
-const MAX_FAILURE_CANDIDATES: [usize; 2] = [1 << 10, 7 << 10];
+/// Lines close to a failure.
+type FailureCandidates = Candidates<{ 1 << 10 }, { 7 << 10 }>;
 
-/// Number of other candidates that are held, the first and the latest ones.
-const MAX_OTHER_CANDIDATES: [usize; 2] = [1 << 9, 1 << 9];
+/// Lines that compete in the output of one command only.
+type OtherCandidates = Candidates<{ 1 << 9 }, { 1 << 9 }>;
 
 /// Bytes held before the first line is read.
 const MAX_UNREAD_BYTES: usize = 16 << 10;
@@ -200,7 +200,7 @@ pub fn feature_names() -> impl Iterator<Item = &'static str> {
     Feature::ALL.iter().map(|feature| feature.name())
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Observer {
     totals: Totals,
     templates: LossyCounts,
@@ -210,28 +210,10 @@ struct Observer {
     last_landmarks: [Option<u64>; Landmark::ALL.len()],
     /// The last lines, which are undecided.
     recent: VecDeque<ObservedLine>,
-    /// Lines close to a failure.
-    candidates: Candidates,
-    /// Lines that compete in the output of one command only.
-    others: Candidates,
+    candidates: FailureCandidates,
+    others: OtherCandidates,
     /// A buffer of a line that was dropped.
     spare: Vec<u8>,
-}
-
-impl Default for Observer {
-    fn default() -> Self {
-        Self {
-            totals: Totals::default(),
-            templates: LossyCounts::default(),
-            prefixes: LossyCounts::default(),
-            first_tokens: LossyCounts::default(),
-            last_landmarks: Default::default(),
-            recent: VecDeque::new(),
-            candidates: Candidates::with_max(MAX_FAILURE_CANDIDATES),
-            others: Candidates::with_max(MAX_OTHER_CANDIDATES),
-            spare: Vec::new(),
-        }
-    }
 }
 
 impl Observer {
@@ -351,32 +333,26 @@ impl Observer {
     }
 }
 
-/// The first and the latest candidates.
-#[derive(Debug)]
-struct Candidates {
+/// The first and the latest candidates, at most so many of each.
+#[derive(Debug, Default)]
+struct Candidates<const FIRST: usize, const LATEST: usize> {
     first: Vec<ObservedLine>,
     latest: VecDeque<ObservedLine>,
-    max_first: usize,
-    max_latest: usize,
 }
 
-impl Candidates {
-    fn with_max([max_first, max_latest]: [usize; 2]) -> Self {
-        Self { first: Vec::new(), latest: VecDeque::new(), max_first, max_latest }
-    }
-
+impl<const FIRST: usize, const LATEST: usize> Candidates<FIRST, LATEST> {
     fn are_many(&self) -> bool {
-        self.latest.len() >= self.max_latest / 2
+        self.latest.len() >= LATEST / 2
     }
 
     /// Adds a candidate; returns one that has to go.
     fn push(&mut self, line: ObservedLine) -> Option<ObservedLine> {
-        if self.first.len() < self.max_first {
+        if self.first.len() < FIRST {
             self.first.push(line);
             return None;
         }
         self.latest.push_back(line);
-        if self.latest.len() > self.max_latest { self.latest.pop_front() } else { None }
+        if self.latest.len() > LATEST { self.latest.pop_front() } else { None }
     }
 
     fn iter_mut_from_last(&mut self) -> impl Iterator<Item = &mut ObservedLine> {

@@ -27,6 +27,10 @@ struct LineVector {
     score: i32,
 }
 
+impl<const FIRST: usize, const LATEST: usize> Candidates<FIRST, LATEST> {
+    const MAX: usize = FIRST + LATEST;
+}
+
 /// Returns the features of the held lines, by their index.
 fn held_lines(raw: &[u8]) -> HashMap<u64, FeatureVector> {
     let mut ranker = LineRanker::default();
@@ -83,8 +87,7 @@ fn candidates_of_a_large_text_are_bounded_and_include_the_rare_failure() {
         }
     }
     let lines = ranker.finish(TextKind::Output);
-    let held = MAX_FAILURE_CANDIDATES.into_iter().chain(MAX_OTHER_CANDIDATES).sum::<usize>();
-    assert!(lines.len() <= held + LAST_LINES);
+    assert!(lines.len() <= FailureCandidates::MAX + OtherCandidates::MAX + LAST_LINES);
     assert!(lines.iter().any(|line| line.number == 30_002));
     assert!(lines.is_sorted_by_key(|line| line.number));
 }
