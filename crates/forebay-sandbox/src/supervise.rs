@@ -116,8 +116,10 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Returns what can wake the supervisor in this phase, without descriptors that would stay ready.
+    ///
+    /// Outputs above their limit are left in the pipe: a killed process writes on until the kernel ends it.
     fn sources(&self) -> io::Result<Vec<(Source, BorrowedFd<'_>)>> {
-        let outputs = self.capture.open_outputs();
+        let outputs = self.capture.open_outputs().filter(|_| !self.exceeds_output_limit());
         let mut sources: Vec<_> =
             outputs.map(|(stream, output)| (Source::Output(stream), output)).collect();
         sources.extend(self.stdin_writer.pipe().map(|pipe| (Source::Input, pipe)));
