@@ -45,6 +45,8 @@ struct Table {
     rows: u64,
     /// Each row starts and ends with a line.
     is_boxed: bool,
+    /// A line separates the names from the rows; without one, the first row has no names.
+    has_header: bool,
     /// Number of rows reported by the shell.
     reported_rows: Option<u64>,
 }
@@ -110,19 +112,19 @@ impl Recognizer for Sql {
             self.open.names = cells.iter().map(|cell| (*cell).to_owned()).collect();
             self.open.is_boxed = boxed.is_some();
             self.open.columns = vec![ValueStats::default(); cells.len()];
+            self.open.has_header = false;
             return Mark::FAILURE;
         }
         if cells.len() != self.open.names.len() {
             return Mark::Foreign;
         }
-        if cells.iter().eq(&self.open.names) {
+        if !self.open.has_header {
+            self.open.take_names_as_row();
+        } else if cells.iter().eq(&self.open.names) {
             // The header of another result of the same query.
             return Mark::Noise;
         }
-        self.open.rows += 1;
-        for (column, cell) in self.open.columns.iter_mut().zip(cells) {
-            column.add(if cell == "NULL" { "" } else { cell });
-        }
+        self.open.add_row(cells);
         if self.open.rows <= 3 { Mark::Weight(40 - self.open.rows as u32) } else { Mark::Noise }
     }
 
@@ -172,6 +174,21 @@ impl Table {
         self.names.iter().any(|known| known == name)
     }
 
+    fn add_row<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) {
+        self.rows += 1;
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            column.add(if cell == "NULL" { "" } else { cell });
+        }
+    }
+
+    /// Counts the first row, which was taken for the names, and numbers the columns.
+    fn take_names_as_row(&mut self) {
+        let numbers = (1..=self.names.len()).map(|number| format!("column {number}")).collect();
+        let first = std::mem::replace(&mut self.names, numbers);
+        self.add_row(first.iter().map(String::as_str));
+        self.has_header = true;
+    }
+
     fn summary(&self) -> String {
         format!("{} rows, {} columns", self.rows, self.names.len())
     }
@@ -193,6 +210,7 @@ impl Sql {
             self.close();
         }
         self.after_separator = !text.is_empty();
+        self.open.has_header |= self.after_separator && !self.open.names.is_empty();
         Mark::Noise
     }
 
@@ -267,4 +285,24 @@ fn is_status(text: &str) -> bool {
         "mysql:",
     ];
     STARTS.iter().any(|start| text.starts_with(start)) || text == "^"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_row_has_no_names_unless_a_line_follows_it() {
+        let text =
+            ["|-----|-------|", "| a.py | MISSED |", "| b.py | COVERED |", "| c.py | MISSED |"];
+        let mut table = Sql::default();
+        for (number, text) in (1..).zip(text) {
+            table.push_line(Line { number, text, cut: 0, has_newline: true });
+        }
+        let report = Box::new(table).report(&ReportContext { lines: 4, max_bytes: 1_200 });
+        let facts = report.map(|report| report.facts).unwrap_or_default();
+        let facts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
+        assert_eq!(facts[0], "3 rows, 2 columns");
+        assert_eq!(facts[2], "column 2: text MISSED: 2, COVERED: 1");
+    }
 }
