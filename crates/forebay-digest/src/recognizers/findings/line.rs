@@ -80,7 +80,8 @@ impl<'a> Finding<'a> {
 fn without_columns(text: &str) -> &str {
     let mut rest = text.trim_start_matches(['|', ' ']);
     while let Some((field, after)) = rest.split_once('|') {
-        let number = field.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == ':');
+        // `P: 16` and `16`, but not the code `LT05`.
+        let number = field.split_once(':').map_or(field, |(_, number)| number);
         if number.trim().parse::<u64>().is_err() {
             break;
         }
@@ -198,6 +199,9 @@ mod tests {
             assert_eq!((finding.rule, finding.message), (rule, message), "{text}");
             assert!(!finding.place.is_empty(), "{text}");
         }
+        let below = Finding::below_path("L:   2 | P:  16 | CP02 | Names must be consistent.");
+        let below = below.map(|finding| (finding.place, finding.rule, finding.message));
+        assert_eq!(below, Some(("2", "CP02", "Names must be consistent.")));
         let below = Finding::below_path("   1:14  ✖  Too many declarations, maximum 1    max-decl");
         let below = below.map(|finding| (finding.place, finding.severity, finding.rule));
         assert_eq!(below, Some(("1:14", Some(Severity::Error), "max-decl")));
