@@ -33,7 +33,9 @@ impl Recognizer for Eslint {
             return Mark::Plain;
         }
         let opens_section = !std::mem::replace(&mut self.in_section, true);
-        if let Some(problem) = problem(text) {
+        // Places that are aligned to the right have no blanks before the longest.
+        let is_below_file = !opens_section && !self.file.is_empty();
+        if let Some(problem) = problem(text).filter(|_| is_below_file || text.starts_with(' ')) {
             let mark = self.diagnostics.add(problem.severity, &self.file, problem.rule);
             let place = format!("{}:{}", self.file, problem.place);
             self.diagnostics.add_example(&place, problem.rule, problem.message);
@@ -92,8 +94,7 @@ struct Problem<'a> {
 
 /// Parses `  12:5  error  'x' is not defined  no-undef`.
 fn problem(text: &str) -> Option<Problem<'_>> {
-    let rest = text.strip_prefix("  ")?.trim_start();
-    let (place, rest) = rest.split_once(' ')?;
+    let (place, rest) = text.trim_start().split_once("  ")?;
     let (line, column) = place.split_once(':')?;
     let is_location = line.parse::<u64>().is_ok() && column.parse::<u64>().is_ok();
     let (word, rest) = rest.trim_start().split_once(' ')?;
@@ -121,7 +122,7 @@ fn leading_rule(rest: &str) -> Option<(&str, &str)> {
 
 /// Returns true for a problem below the name of its file.
 pub(super) fn is_problem(text: &str) -> bool {
-    problem(text).is_some()
+    text.starts_with(' ') && problem(text).is_some()
 }
 
 /// Returns true for a line that is just a path; a name without a folder only opens a section.
@@ -131,4 +132,27 @@ fn is_file(text: &str, opens_section: bool) -> bool {
         && (text.contains('/') || opens_section)
         && !text.contains(' ')
         && (1..=6).contains(&extension.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_places_that_are_aligned_to_the_right() {
+        let text = [
+            "",
+            "/api/openapi.yaml",
+            "  7:9   warning  operation-tags  Operation must have tags.",
+            " 11:10    error  path-params     Operation must define \"id\".",
+            "120:10    error  path-params     Operation must define \"id\".",
+        ];
+        let mut lint = Eslint::default();
+        for (number, text) in (1..).zip(text) {
+            lint.push_line(Line { number, text, cut: 0, has_newline: true });
+        }
+        let report = Box::new(lint).report(&ReportContext { lines: 5, max_bytes: 1_200 });
+        let facts = report.map(|report| report.facts).unwrap_or_default();
+        assert!(facts[0].text.starts_with("lint: 2 errors, 1 warning (3 findings)"), "{facts:?}");
+    }
 }
