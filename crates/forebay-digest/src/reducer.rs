@@ -9,7 +9,9 @@ use crate::lines::Line;
 use crate::parts::Parts;
 use crate::quote::Quoter;
 use crate::ranker::LineRanker;
-use crate::recognizers::{EmbeddedRecognizers, Format, Mark, Report, ReportContext};
+use crate::recognizers::{
+    EmbeddedRecognizers, Format, Mark, Recognizer, Report, ReportContext, UNCLAIMED,
+};
 use crate::salience::{self, IntentText, Salience};
 use crate::{Hint, OmittedRange};
 
@@ -33,6 +35,8 @@ struct Rest {
     embedded: EmbeddedRecognizers,
     /// Quotes marked lines, and lines of unknown formats.
     quoter: Quoter,
+    /// Reads a text that no recognizer claims as a whole.
+    unclaimed: Option<Box<dyn Recognizer>>,
 }
 
 impl Reducer {
@@ -43,6 +47,7 @@ impl Reducer {
         let custom =
             hint.recognizers.and_then(|recognizers| recognizers.find_claiming(&command, start));
         let whole_text = if custom.is_some() { None } else { Format::detect(&command, start) };
+        let is_unclaimed = custom.is_none() && whole_text.is_none();
         Self {
             failed: hint.failed,
             max_bytes,
@@ -50,6 +55,7 @@ impl Reducer {
             rest: Rest {
                 embedded: EmbeddedRecognizers::for_command(&command),
                 quoter: Quoter::new(intent, max_bytes),
+                unclaimed: is_unclaimed.then(UNCLAIMED.create),
             },
             reasons: FailureReasons::of_command(&command),
             parts: whole_text.map(|format| Parts::new(command, format, max_bytes)),
@@ -98,7 +104,11 @@ impl Reducer {
                 .map(|report| report.stated_by("of the settings")),
         };
         let embedded = self.rest.embedded.report(&context);
-        report.into_iter().chain(embedded).reduce(Report::merge)
+        let known = report.into_iter().chain(embedded).reduce(Report::merge);
+        known.or_else(|| {
+            let report = self.rest.unclaimed.take()?.report(&context)?;
+            Some(report.stated_by(UNCLAIMED.name))
+        })
     }
 }
 
@@ -126,6 +136,9 @@ impl Rest {
     /// Takes a line that may belong to an embedded format.
     fn push_unread(&mut self, line: Line<'_>, mark: Mark) {
         let mut mark = mark.max(self.embedded.push_line(line));
+        if let Some(recognizer) = &mut self.unclaimed {
+            recognizer.push_line(line);
+        }
         let intent_mask = self.quoter.match_intent(line.text);
         if self.quoter.try_fold(line, intent_mask, mark.is_weighted()) {
             return;

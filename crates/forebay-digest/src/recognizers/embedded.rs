@@ -73,7 +73,7 @@ impl EmbeddedRecognizers {
         FORMATS.iter().enumerate().flat_map(|(index, format)| {
             let words: &[&str] = match format.scope {
                 Scope::Embedded(words) => words,
-                Scope::Whole(_) => &[],
+                Scope::Whole(_) | Scope::Unclaimed => &[],
             };
             words.iter().map(move |word| (*word, 1_u128 << index))
         })

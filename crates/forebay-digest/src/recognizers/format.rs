@@ -23,6 +23,8 @@ pub(crate) enum Scope {
     Whole(fn(&Start<'_>) -> Option<Claim>),
     /// Some lines, from the first one that contains one of these words.
     Embedded(&'static [&'static str]),
+    /// Texts of which no other format reports anything.
+    Unclaimed,
 }
 
 /// How certain a format is that a text has it.

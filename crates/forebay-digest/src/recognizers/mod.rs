@@ -54,6 +54,7 @@ mod pip;
 mod plain_diff;
 mod pytest;
 mod report;
+mod rows;
 mod rspec;
 mod rustc;
 mod shellcheck;
@@ -77,6 +78,7 @@ mod yaml;
 pub(crate) use embedded::EmbeddedRecognizers;
 pub(crate) use format::{Claim, Format, Scope, Start, first_lines};
 pub(crate) use report::{Quotes, REASON_MARK, Report};
+pub(crate) use rows::FORMAT as UNCLAIMED;
 
 use crate::lines::Line;
 
@@ -244,4 +246,5 @@ recognizers! {
     terraform,
     warnings,
     stack_trace,
+    rows,
 }

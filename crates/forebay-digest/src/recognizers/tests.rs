@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{EmbeddedRecognizers, FORMATS, Format, ReportContext};
+use super::{EmbeddedRecognizers, FORMATS, Format, ReportContext, UNCLAIMED};
 use crate::command::Command;
 use crate::lines::Line;
 use crate::salience;
@@ -47,13 +47,19 @@ fn readers(command: &str, raw: &str) -> Vec<&'static str> {
         return vec![whole.name];
     }
     let mut embedded = EmbeddedRecognizers::for_command(&command);
+    let mut unclaimed = (UNCLAIMED.create)();
     for (number, text) in (1..).zip(raw.lines()) {
         let line = Line { number, text, cut: 0, has_newline: true }.without_timestamp();
         embedded.push_line(line);
         embedded.wake_for(line, salience::weigh(line.text).1);
+        unclaimed.push_line(line);
     }
-    embedded
-        .reporting_formats(&ReportContext { lines: raw.lines().count() as u64, max_bytes: 1_200 })
+    let context = ReportContext { lines: raw.lines().count() as u64, max_bytes: 1_200 };
+    let mut reporting = embedded.reporting_formats(&context);
+    if reporting.is_empty() {
+        reporting.extend(unclaimed.report(&context).map(|_| UNCLAIMED.name));
+    }
+    reporting
 }
 
 /// Returns the cards of all recorded outputs.

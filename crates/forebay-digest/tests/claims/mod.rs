@@ -158,6 +158,8 @@ impl StatedFacts {
             "module" if number == recount::built_modules(&self.text) => return true,
             "planned" => return number == recount::planned_tests(&self.text),
             "response" => return number == recount::responses(&self.text),
+            // Lines of one layout and all others are the whole text.
+            "row" if recount::are_all_lines(&self.text, fact) => return true,
             // What `go test` prints of each test and package.
             _ if words.starts_with("go test|")
                 && recount::go_results(&self.text, noun) == number =>

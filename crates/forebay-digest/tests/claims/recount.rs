@@ -107,3 +107,12 @@ pub(super) fn problems_below(text: &str, file: &str) -> u64 {
     }
     problems
 }
+
+/// Returns true if `12 rows, 3 other lines` are as many as the nonblank lines.
+pub(super) fn are_all_lines(text: &str, fact: &str) -> bool {
+    let (rows, others) = fact.split_once(" rows").unwrap_or_default();
+    let others = others.strip_prefix(", ").and_then(|rest| rest.split_once(" other line"));
+    let others = others.map_or("0", |(count, _)| count);
+    let sum = rows.parse::<usize>().ok().zip(others.parse::<usize>().ok()).map(|(a, b)| a + b);
+    sum == Some(text.lines().filter(|line| !line.trim().is_empty()).count())
+}

@@ -1,0 +1,336 @@
+//! Rows of fields in a text of no known format: how many, and the values that repeat in a field.
+
+use forebay_text::number::counted;
+
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
+use crate::lines::Line;
+use crate::tally::ValueCounts;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "rows of fields",
+    keeps: "number of rows; values that repeat in a field, if no other format claims the text",
+    commands: &[],
+    scope: Scope::Unclaimed,
+    create: || Box::new(Rows::Sampling(Vec::new())),
+};
+
+/// Number of nonblank lines that decide about the layout.
+const SAMPLE_LINES: usize = 80;
+
+/// Fewer rows can be read one by one.
+const MIN_ROWS: usize = 12;
+
+/// Rows are at least this percentage of the nonblank lines, but for a few at either end. With more other lines, the text
+/// may be that of several commands.
+const MIN_ROWS_SHARE: u64 = 90;
+const MAX_EDGE_LINES: u64 = 6;
+
+/// Percentage of the rows that share a property of the layout.
+const MIN_SAME: usize = 90;
+
+const MAX_FIELDS: usize = 8;
+
+/// Two words in each line are no table.
+const MIN_COUNTED_FIELDS: usize = 3;
+
+/// A smaller digest has no space beside the lines that matter.
+const MIN_DIGEST_BYTES: usize = 600;
+
+/// Longer lines are no rows.
+const MAX_LINE_BYTES: usize = 1_000;
+
+/// Number of fields whose values are listed.
+const MAX_LISTED_FIELDS: usize = 3;
+
+/// Reads the fields of lines whose layout is that of most lines at the start.
+#[derive(Debug)]
+enum Rows {
+    /// The first lines, until there are enough to decide.
+    Sampling(Vec<String>),
+    Reading(Table),
+    /// The lines have no common layout.
+    Irregular,
+}
+
+impl Recognizer for Rows {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
+        if !line.text.trim().is_empty() {
+            match self {
+                Self::Sampling(sample) => {
+                    sample
+                        .push(forebay_text::cut::prefix(line.text, MAX_LINE_BYTES + 1).to_owned());
+                    if sample.len() == SAMPLE_LINES {
+                        self.decide();
+                    }
+                }
+                Self::Reading(table) => table.push(line.text),
+                Self::Irregular => {}
+            }
+        }
+        Mark::Plain
+    }
+
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        self.decide();
+        match *self {
+            Self::Reading(table) => table.report(context),
+            Self::Sampling(_) | Self::Irregular => None,
+        }
+    }
+}
+
+impl Rows {
+    fn decide(&mut self) {
+        let Self::Sampling(sample) = self else { return };
+        let sample = std::mem::take(sample);
+        *self = Layout::of_most(&sample).map_or(Self::Irregular, |layout| {
+            let mut table = Table::new(layout, &sample);
+            for line in &sample {
+                table.push(line);
+            }
+            Self::Reading(table)
+        });
+    }
+}
+
+/// The kind of a field.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Kind {
+    /// Starts with a digit: a number, date, version or position.
+    Number,
+    /// Only punctuation, which is the same in every row.
+    Punctuation(String),
+    Word,
+}
+
+impl Kind {
+    fn of(field: &str) -> Self {
+        match field.chars().find(|c| c.is_alphanumeric()) {
+            None => Self::Punctuation(field.to_owned()),
+            Some(first) if first.is_numeric() => Self::Number,
+            Some(_) => Self::Word,
+        }
+    }
+}
+
+fn fields(line: &str) -> impl Iterator<Item = &str> {
+    line.split_ascii_whitespace()
+}
+
+/// What the rows have in common: their first fields are of these kinds.
+#[derive(Debug)]
+struct Layout {
+    is_indented: bool,
+    kinds: Vec<Kind>,
+    regularity: Regularity,
+}
+
+/// What tells rows from lines of prose or code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Regularity {
+    /// Numbers or punctuation stand at the same place in each.
+    Anchored,
+    /// A field starts at the same column in each, wherever the one before it ends.
+    Aligned { index: usize, column: usize },
+    /// Each has this many fields.
+    Count(usize),
+}
+
+impl Regularity {
+    fn holds(self, row: &str) -> bool {
+        match self {
+            Self::Anchored => true,
+            Self::Aligned { index, column } => start(row, index) == Some(column),
+            Self::Count(count) => fields(row).count() == count,
+        }
+    }
+}
+
+impl Layout {
+    /// Returns the layout of most lines, if it is one of rows and not of prose or code.
+    fn of_most(lines: &[String]) -> Option<Self> {
+        let first = most_frequent(
+            lines
+                .iter()
+                .filter_map(|line| Some((is_indented(line), fields(line).next().map(Kind::of)?))),
+        )?;
+        let (is_indented, kind) = first;
+        let regularity = Regularity::Anchored;
+        let mut layout = Self { is_indented, kinds: vec![kind], regularity };
+        let min_rows = layout.rows(lines).len() * MIN_SAME / 100;
+        while layout.kinds.len() < MAX_FIELDS {
+            let rows = layout.rows(lines);
+            let next = rows.iter().filter_map(|row| fields(row).nth(layout.kinds.len()));
+            let Some(kind) = most_frequent(next.map(Kind::of)) else { break };
+            layout.kinds.push(kind);
+            if layout.rows(lines).len() < min_rows {
+                layout.kinds.pop();
+                break;
+            }
+        }
+        layout.regularity = layout.find_regularity(&layout.rows(lines))?;
+        let rows = layout.rows(lines).len();
+        let others = lines.len() - rows;
+        (rows >= MIN_ROWS && are_most(rows as u64, others as u64)).then_some(layout)
+    }
+
+    fn rows<'a>(&self, lines: &'a [String]) -> Vec<&'a str> {
+        lines.iter().map(String::as_str).filter(|line| self.matches(line)).collect()
+    }
+
+    fn matches(&self, line: &str) -> bool {
+        let mut fields = fields(line);
+        line.len() <= MAX_LINE_BYTES
+            && is_indented(line) == self.is_indented
+            && self.regularity.holds(line)
+            && self
+                .kinds
+                .iter()
+                .all(|kind| fields.next().is_some_and(|field| Kind::of(field) == *kind))
+    }
+
+    fn find_regularity(&self, rows: &[&str]) -> Option<Regularity> {
+        let same = |property: &dyn Fn(&str) -> Option<usize>| {
+            let most = most_frequent(rows.iter().map(|row| property(row)))?;
+            let count = rows.iter().filter(|row| property(row) == most).count();
+            most.filter(|_| count * 100 >= rows.len() * MIN_SAME)
+        };
+        let anchored = || {
+            let has_anchor = self.kinds.iter().skip(1).any(|kind| *kind != Kind::Word);
+            has_anchor.then_some(Regularity::Anchored)
+        };
+        let aligned = |index: usize| {
+            let column = same(&|row| start(row, index))?;
+            let is_padded = same(&|row| end(row, index - 1)).is_none();
+            is_padded.then_some(Regularity::Aligned { index, column })
+        };
+        let counted = || {
+            let count = same(&|row| Some(fields(row).count()))?;
+            (count >= MIN_COUNTED_FIELDS).then_some(Regularity::Count(count))
+        };
+        anchored().or_else(|| (1..=2).find_map(aligned)).or_else(counted)
+    }
+}
+
+fn are_most(rows: u64, others: u64) -> bool {
+    let others = others.saturating_sub(MAX_EDGE_LINES);
+    rows * 100 >= (rows + others) * MIN_ROWS_SHARE
+}
+
+fn is_indented(line: &str) -> bool {
+    line.starts_with([' ', '\t'])
+}
+
+/// Returns the column where a field starts.
+fn start(row: &str, index: usize) -> Option<usize> {
+    fields(row).nth(index).map(|field| offset_in(row, field))
+}
+
+/// Returns the column where a field ends.
+fn end(row: &str, index: usize) -> Option<usize> {
+    fields(row).nth(index).map(|field| offset_in(row, field) + field.len())
+}
+
+fn offset_in(line: &str, field: &str) -> usize {
+    field.as_ptr() as usize - line.as_ptr() as usize
+}
+
+fn most_frequent<T: Eq + std::hash::Hash + Clone>(items: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts = crate::hash::HashMap::<T, (usize, usize)>::default();
+    for (order, item) in items.enumerate() {
+        counts.entry(item).or_insert((0, order)).0 += 1;
+    }
+    // The first of several equally frequent ones, whatever the order of the map.
+    counts
+        .into_iter()
+        .max_by_key(|(_, (count, order))| (*count, usize::MAX - order))
+        .map(|(item, _)| item)
+}
+
+/// The rows of one layout.
+#[derive(Debug)]
+struct Table {
+    layout: Layout,
+    captions: Vec<Option<String>>,
+    values: Vec<ValueCounts>,
+    rows: u64,
+    others: u64,
+}
+
+impl Table {
+    fn new(layout: Layout, sample: &[String]) -> Self {
+        let values = vec![ValueCounts::default(); layout.kinds.len()];
+        Self { captions: captions(&layout, sample), layout, values, rows: 0, others: 0 }
+    }
+
+    fn push(&mut self, line: &str) {
+        if !self.layout.matches(line) {
+            self.others += 1;
+            return;
+        }
+        self.rows += 1;
+        for ((field, kind), values) in fields(line).zip(&self.layout.kinds).zip(&mut self.values) {
+            if *kind == Kind::Word {
+                values.add(without_position(field));
+            }
+        }
+    }
+
+    fn report(self, context: &ReportContext) -> Option<Report> {
+        if !are_most(self.rows, self.others) || context.max_bytes < MIN_DIGEST_BYTES {
+            return None;
+        }
+        let repeating: Vec<_> =
+            self.values.iter().enumerate().filter(|(_, values)| repeat(values)).collect();
+        if repeating.is_empty() {
+            return None;
+        }
+        let others = match self.others {
+            0 => String::new(),
+            count => format!(", {}", counted(count, "other line")),
+        };
+        let mut report =
+            Report::with_summary(format!("{}{others}", counted(self.rows, "row")), Quotes::Default);
+        let max_items = if context.max_bytes > 2_000 { 12 } else { 6 };
+        for (index, values) in repeating.into_iter().take(MAX_LISTED_FIELDS) {
+            let caption =
+                self.captions[index].clone().unwrap_or_else(|| format!("field {}", index + 1));
+            report.add(80 - index as u32, format!("{caption}: {}", values.list(max_items)));
+        }
+        Some(report)
+    }
+}
+
+/// Returns the words above the fields of the first row.
+fn captions(layout: &Layout, sample: &[String]) -> Vec<Option<String>> {
+    let first = sample.iter().position(|line| layout.matches(line)).unwrap_or(0);
+    let is_rule = |line: &&String| !line.contains(char::is_alphanumeric);
+    let header = sample[..first].iter().rev().find(|line| !is_rule(line));
+    let caption = |index: usize| {
+        let (header, row) = (header?, &sample[first]);
+        let (word, field) = (fields(header).nth(index)?, fields(row).nth(index)?);
+        let is_above = offset_in(header, word) == offset_in(row, field);
+        (is_above && word.contains(char::is_alphabetic)).then(|| word.to_owned())
+    };
+    (0..layout.kinds.len()).map(caption).collect()
+}
+
+/// Returns true if a few values make up much of the field.
+fn repeat(values: &ValueCounts) -> bool {
+    let (total, distinct) = (values.total(), values.distinct() as u64);
+    let top: u64 = values.ranked().iter().take(5).map(|(_, count)| count).sum();
+    distinct > 1 && distinct * 2 <= total && top * 5 >= total * 2
+}
+
+/// Strips the punctuation around a value, and the line and column after a path.
+fn without_position(field: &str) -> &str {
+    let field = field.trim_matches([',', ';', ':', '"', '\'', '(', ')', '[', ']']);
+    let mut rest = field;
+    while let Some((before, number)) = rest.rsplit_once(':')
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        rest = before;
+    }
+    rest
+}
