@@ -302,7 +302,7 @@ fn unasked_hint(ground: Ground) -> &'static str {
             "no rule can allow this: tell the user the change, so that they make it themselves"
         }
         Ground::Removal => {
-            "no rule can allow this: name the files to remove, or let the user remove them"
+            "no wide rule can allow this: name the files to remove, or let the user remove them"
         }
         Ground::Unclear => {
             "no rule can allow this: write the commands out literally, or let the user run it"

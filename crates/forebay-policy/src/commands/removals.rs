@@ -1,4 +1,4 @@
-//! Removals that no rule may approve in advance.
+//! Removals that are asked about even if a wide rule allows the command.
 
 use super::base_name;
 use crate::context::CallContext;
@@ -6,35 +6,136 @@ use crate::path::{join, lies_in, normalize};
 use crate::shell::{Command, Word};
 use crate::wildcard::{GLOB_MANY, GLOB_ONE, HOLE};
 
-/// Why a removal is critical, if it is.
+/// Commands that remove their operands.
+const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "shred", "srm", "trash"];
+
+/// Tests of `find` by which only some files match.
+const NARROWING_TESTS: &[&str] = &[
+    "-empty",
+    "-size",
+    "-links",
+    "-inum",
+    "-samefile",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-nouser",
+    "-nogroup",
+    "-perm",
+    "-lname",
+    "-ilname",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+];
+
+/// Tests of `find` whose value is a pattern of names.
+const NAME_TESTS: &[&str] =
+    &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"];
+
+/// A removal of more than single files and folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CriticalRemoval {
+    /// No rule may approve it in advance.
+    Outside(&'static str),
+    /// The working folder or all of its content: a rule with this very command may approve it.
+    WorkingFolder(&'static str),
+}
+
+impl CriticalRemoval {
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            Self::Outside(reason) | Self::WorkingFolder(reason) => reason,
+        }
+    }
+}
+
+/// The critical removal that a command is, if it is one.
 pub(crate) fn critical(
     command: &Command,
     folders: &[String],
     context: &CallContext<'_>,
-) -> Option<&'static str> {
+) -> Option<CriticalRemoval> {
     let name = base_name(command.words.first()?);
-    if !matches!(&*name, "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash") {
-        return None;
+    let critical =
+        |word: &Word| folders.iter().find_map(|folder| critical_path(word, folder, context));
+    match &*name {
+        name if REMOVERS.contains(&name) => super::files::operands(command).find_map(critical),
+        "find" if removes_all_found(command) => {
+            let mut starts = starting_points(command).peekable();
+            if starts.peek().is_none() {
+                return Some(CriticalRemoval::WorkingFolder(ALL_OF_WORKING_FOLDER));
+            }
+            starts.find_map(critical)
+        }
+        _ => None,
     }
-    super::files::operands(command)
-        .find_map(|word| folders.iter().find_map(|folder| critical_path(word, folder, context)))
 }
 
-fn critical_path(word: &Word, folder: &str, context: &CallContext<'_>) -> Option<&'static str> {
+/// The folders that `find` walks through.
+fn starting_points(command: &Command) -> impl Iterator<Item = &Word> {
+    let is_option = |word: &&Word| matches!(&*word.marked(), "-H" | "-L" | "-P");
+    let is_expression = |word: &&Word| word.marked().starts_with(['-', '(', '!']);
+    command.words.iter().skip(1).skip_while(is_option).take_while(move |word| !is_expression(word))
+}
+
+/// Whether `find` removes what it finds, and no test narrows that to some files.
+fn removes_all_found(command: &Command) -> bool {
+    let words: Vec<String> = command.words.iter().skip(1).map(Word::marked).collect();
+    let runs_remover = |at: usize| {
+        let mut inner =
+            words[at + 1..].iter().take_while(|word| !matches!(word.as_str(), ";" | "+"));
+        inner.any(|word| REMOVERS.contains(&word.rsplit('/').next().unwrap_or(word)))
+    };
+    let removes = words.iter().enumerate().any(|(at, word)| match word.as_str() {
+        "-delete" => true,
+        "-exec" | "-execdir" => runs_remover(at),
+        _ => false,
+    });
+    let mut alternatives = words.split(|word| matches!(word.as_str(), "-o" | "-or" | ","));
+    removes && !alternatives.all(is_narrowed)
+}
+
+/// Whether some test of a conjunction leaves out files.
+fn is_narrowed(tests: &[String]) -> bool {
+    let value = |at: usize| tests.get(at + 1).map(String::as_str).unwrap_or_default();
+    let is_negated = |at: usize| at > 0 && matches!(tests[at - 1].as_str(), "!" | "-not");
+    tests.iter().enumerate().any(|(at, test)| match test.as_str() {
+        test if NAME_TESTS.contains(&test) => !is_negated(at) && !matches_all(value(at)),
+        "-type" | "-xtype" => !is_negated(at) && !value(at).contains(['f', 'd']),
+        "-empty" => !is_negated(at),
+        test => NARROWING_TESTS.contains(&test) || test.starts_with("-newer"),
+    })
+}
+
+/// Whether a pattern is nothing but globs: `*`, `*.*`, `./*`.
+fn matches_all(pattern: &str) -> bool {
+    let is_glob = |c| matches!(c, '*' | '?' | '.' | '/' | GLOB_MANY | GLOB_ONE);
+    pattern.chars().all(is_glob)
+}
+
+const ALL_OF_WORKING_FOLDER: &str = "it removes everything in the working folder";
+
+fn critical_path(word: &Word, folder: &str, context: &CallContext<'_>) -> Option<CriticalRemoval> {
     let text = with_working_folder(word, folder);
     if is_right_under_variable(&text) {
-        return Some("it removes everything under a variable, which may be empty");
+        let reason = "it removes everything under a variable, which may be empty";
+        return Some(CriticalRemoval::Outside(reason));
     }
     let expanded = match (word.has_tilde(), context.home) {
         (true, Some(home)) if text == "~" || text.starts_with("~/") => {
             format!("{home}{}", &text[1..])
         }
-        (true, _) => return Some("it removes a user's home"),
+        (true, _) => return Some(CriticalRemoval::Outside("it removes a user's home")),
         (false, _) => join(folder, &text),
     };
     let path = normalize(&expanded);
     let folder = before_globs(&path);
-    is_critical_folder(folder, folder.len() < path.len(), context)
+    critical_folder(folder, folder.len() < path.len(), context)
 }
 
 /// The marked text of a word; a substitution of `pwd` at its start is the folder that the command runs in.
@@ -68,25 +169,28 @@ fn is_right_under_variable(text: &str) -> bool {
     rest.chars().all(|character| matches!(character, GLOB_MANY | GLOB_ONE | '.' | '/'))
 }
 
-fn is_critical_folder(
+fn critical_folder(
     path: &str,
     only_content: bool,
     context: &CallContext<'_>,
-) -> Option<&'static str> {
+) -> Option<CriticalRemoval> {
+    use CriticalRemoval::{Outside, WorkingFolder};
+
     let depth = path.split('/').filter(|name| !name.is_empty()).count();
     if depth == 0 {
-        return Some("it removes the root of the file system");
+        return Some(Outside("it removes the root of the file system"));
     }
     if depth == 1 && !(only_content && path == "/tmp") {
-        return Some("it removes a top-level folder");
+        return Some(Outside("it removes a top-level folder"));
     }
     if context.home.is_some_and(|home| lies_in(&normalize(home), path)) {
-        return Some("it removes the home folder");
+        return Some(Outside("it removes the home folder"));
     }
     let cwd = normalize(context.cwd);
     match (lies_in(&cwd, path), only_content) {
-        (true, false) => Some("it removes the working folder"),
-        (true, true) => Some("it removes everything in the working folder"),
+        (true, _) if path != cwd => Some(Outside("it removes the folder above the working folder")),
+        (true, false) => Some(WorkingFolder("it removes the working folder")),
+        (true, true) => Some(WorkingFolder(ALL_OF_WORKING_FOLDER)),
         (false, _) => None,
     }
 }

@@ -3,8 +3,9 @@
 use super::accessed_files::{self, AccessedFile};
 use super::command::literal_commands;
 use super::{PolicyCheck, by_rule};
-use crate::command_pattern::collapse_blanks;
+use crate::command_pattern::{CommandPattern, collapse_blanks};
 use crate::commands::files::{self, Access, NamedBy};
+use crate::commands::strip::AllowTexts;
 use crate::commands::{ReachableCommands, base_name, read_only, strip};
 use crate::context::Mode;
 use crate::path::MatchContext;
@@ -71,6 +72,18 @@ fn is_whole_text(sourced: &SourcedRule, text: &str) -> bool {
     is_bash
         && matches!(&sourced.rule.specifier, Specifier::Command(pattern)
             if pattern.is_exact() && pattern.matches(&collapse_blanks(text), UnknownParts::Closed))
+}
+
+/// Whether an allow rule without wildcards matches a command or the whole text.
+pub(super) fn has_exact_rule(check: &PolicyCheck<'_>, command: &Command, text: &str) -> bool {
+    let AllowTexts { texts, .. } = strip::allow_texts(command);
+    let matches = |pattern: &CommandPattern| {
+        pattern.is_exact() && texts.iter().any(|text| pattern.matches(text, UnknownParts::Closed))
+    };
+    check.applicable(List::Allow).any(|sourced| {
+        is_whole_text(sourced, text)
+            || matches!(&sourced.rule.specifier, Specifier::Command(pattern) if matches(pattern))
+    })
 }
 
 /// Facts about the rest of the text.

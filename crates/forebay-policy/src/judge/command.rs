@@ -5,7 +5,8 @@ use super::allow;
 use super::deny::CommandEvidence;
 use super::{Execution, PolicyCheck, RuleMatch, by_rule, protected as protected_files, with_rule};
 use crate::commands::files::{Access, NamedBy};
-use crate::commands::{Reachability, ReachableCommands, WatchedCommands, removals};
+use crate::commands::removals::{self, CriticalRemoval};
+use crate::commands::{Reachability, ReachableCommands, WatchedCommands};
 use crate::context::{Mode, Unmatched};
 use crate::rule::{List, Specifier};
 use crate::rules::SourcedRule;
@@ -35,7 +36,7 @@ pub(super) fn judge(check: &PolicyCheck<'_>, execution: &Execution<'_>) -> Verdi
         .collect();
     let evidence = CommandEvidence::new(text, &reachable.commands, files);
     forbidden(check, &evidence)
-        .or_else(|| critical(check, &reachable, &folders))
+        .or_else(|| critical(check, &reachable, &folders, text))
         .or_else(|| unreadable(&reachable, text))
         .or_else(|| doubtful(check, &reachable))
         .or_else(|| super::variables::judge(check, &reachable))
@@ -79,16 +80,21 @@ fn may_match(sourced: &SourcedRule) -> Verdict {
     with_rule(Verdict::ask(Ground::Unclear, reason), sourced)
 }
 
+/// A critical removal, unless it is one that a rule names literally.
 fn critical(
     check: &PolicyCheck<'_>,
     reachable: &ReachableCommands<'_>,
     folders: &[String],
+    text: &str,
 ) -> Option<Verdict> {
-    reachable
-        .commands
-        .iter()
-        .find_map(|candidate| removals::critical(&candidate.command, folders, check.context()))
-        .map(|why| Verdict::ask(Ground::Removal, why))
+    let critical = |command: &shell::Command| {
+        let removal = removals::critical(command, folders, check.context())?;
+        let may_be_approved = matches!(removal, CriticalRemoval::WorkingFolder(_));
+        let is_approved = may_be_approved && allow::has_exact_rule(check, command, text);
+        (!is_approved).then_some(removal)
+    };
+    let removal = reachable.commands.iter().find_map(|candidate| critical(&candidate.command))?;
+    Some(Verdict::ask(Ground::Removal, removal.reason()))
 }
 
 /// What cannot be parsed, displayed or reviewed is never approved.
