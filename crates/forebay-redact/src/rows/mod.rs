@@ -10,6 +10,7 @@ mod files;
 mod forges;
 mod headers;
 mod models;
+mod sentences;
 mod services;
 mod urls;
 
@@ -52,6 +53,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Row> {
         urls::ROWS,
         headers::ROWS,
         commands::ROWS,
+        sentences::ROWS,
         assigned::ROWS,
     ]
     .into_iter()
