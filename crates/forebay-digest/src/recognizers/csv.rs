@@ -25,8 +25,10 @@ const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 /// After this many rows with the same number of fields, a row has about as many.
 const MIN_EQUAL_ROWS: u64 = 20;
 
-/// Unquoted delimiters in the fields of one row.
-const MAX_STRAY_DELIMITERS: usize = 2;
+/// Unquoted delimiters in the fields of one row; a field has no tabs.
+fn max_stray_delimiters(delimiter: char) -> usize {
+    if delimiter == '\t' { 0 } else { 2 }
+}
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let (rows, columns) = layout(start)?;
@@ -230,7 +232,7 @@ impl Csv {
         }
         let count = fields(row, delimiter).count();
         let is_ragged = count != self.names.len();
-        let is_far = count.abs_diff(self.names.len()) > MAX_STRAY_DELIMITERS;
+        let is_far = count.abs_diff(self.names.len()) > max_stray_delimiters(delimiter);
         if is_far && self.rows >= MIN_EQUAL_ROWS && self.malformed == 0 {
             return Mark::Foreign;
         }

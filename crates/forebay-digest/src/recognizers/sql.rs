@@ -60,6 +60,10 @@ struct Sql {
     after_separator: bool,
     /// Number of rows in expanded display, one field per line.
     records: u64,
+    /// The number of the last of them.
+    last_record: Option<u64>,
+    /// A record came that does not follow the last one, so another result is in between.
+    is_over: bool,
     errors: u64,
 }
 
@@ -69,13 +73,22 @@ const MAX_TABLES: usize = 200;
 impl Recognizer for Sql {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if text.starts_with("-[ RECORD ") {
+        if let Some(record) = text.strip_prefix("-[ RECORD ") {
+            let number = count::first_number(record);
+            self.is_over |= !self.follows(number);
+            self.last_record = number;
+            if self.is_over {
+                return Mark::Foreign;
+            }
             if self.records == 0 && !self.open.names.is_empty() {
                 self.close();
             }
             self.records += 1;
             self.open.rows += 1;
             return Mark::Noise;
+        }
+        if self.is_over {
+            return Mark::Foreign;
         }
         if self.records > 0 && text.starts_with('+') && is_separator(text) {
             // The box of another result.
@@ -204,6 +217,17 @@ impl Table {
 }
 
 impl Sql {
+    /// Returns true if a record continues the result or starts one.
+    fn follows(&self, number: Option<u64>) -> bool {
+        let is_start = self.records == 0 && (number == Some(1) || self.is_empty());
+        is_start || number == self.last_record.map(|last| last + 1) && self.records > 0
+    }
+
+    /// Returns true if there was no result so far.
+    fn is_empty(&self) -> bool {
+        self.tables.is_empty() && self.open.names.is_empty()
+    }
+
     /// Handles a separator; two in a row separate tables.
     fn separator(&mut self, text: &str) -> Mark {
         if self.after_separator && is_separator(text) && self.open.rows > 0 {

@@ -109,3 +109,24 @@ fn the_second_run_of_cargo_is_not_output_of_an_open_test() {
         &["cargo test: 2 passed", "cargo test: 4 passed"],
     );
 }
+
+#[test]
+fn a_row_of_tabs_has_as_many_fields_as_the_others() {
+    let rows = lines(60, |n| format!("{n}\tAda\tDE\tpaid"));
+    let runs = lines(9, |n| format!("completed\tsuccess\tFix {n}\tCI\tmain"));
+    let text = format!("id\tname\tcountry\tstatus\n{rows}{runs}");
+    check("mysql -B shop; gh run list", &text, 150, &["60 rows", "4 columns"], &["69 rows"]);
+}
+
+#[test]
+fn a_record_follows_the_one_before_it() {
+    let record = |n| format!("-[ RECORD {} ]----\nid   | {n}\nname | Ada {n}", n + 1);
+    let records = lines(9, record);
+    let rows = lines(20, |n| format!("| {n:3} | paid   |"));
+    let frame = "+-----+--------+\n";
+    let table = format!("{frame}|   n | status |\n{frame}{rows}{frame}");
+    let rest = lines(12, |n| record(n + 10));
+    let text = format!("{records}{table}{rest}");
+    let expected = ["lines 1-51", "9 rows", "20 rows", "12 rows"];
+    check("psql -x; mysql -t", &text, 300, &expected, &["3 results"]);
+}
