@@ -15,7 +15,17 @@ pub(super) const FORMAT: Format = Format {
         "     Summary [",
         " ... ok",
         " ... FAILED",
-        "running 0 tests",
+        // The announcement says how many results follow.
+        "running 0",
+        "running 1",
+        "running 2",
+        "running 3",
+        "running 4",
+        "running 5",
+        "running 6",
+        "running 7",
+        "running 8",
+        "running 9",
     ]),
     create: || Box::<CargoTest>::default(),
 };
@@ -40,6 +50,8 @@ struct CargoTest {
     listed: Vec<String>,
     /// Number of following lines that say why a test panicked.
     reason_lines: u32,
+    /// A test printed right behind its name, so results before the summary may be output, too.
+    has_mixed_output: bool,
     /// nextest printed its summary; the states it lists from now on are final.
     has_nextest_summary: bool,
 }
@@ -93,7 +105,8 @@ impl Recognizer for CargoTest {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        if !self.has_run_tests || self.doubt != Doubt::None {
+        let is_mixed = self.has_mixed_output && !self.outcome.has_summary;
+        if !self.has_run_tests || self.doubt != Doubt::None || is_mixed {
             return None;
         }
         let scope = match self.binaries {
@@ -213,11 +226,19 @@ impl CargoTest {
                 self.outcome.add_reason(status);
                 Mark::DETAIL
             }
-            Some((_, status)) if status == "ok" || status.starts_with("ignored") => {
+            Some((_, status))
+                if status == "ok"
+                    || status.starts_with("ok <")
+                    || status.starts_with("ignored") =>
+            {
                 self.has_run_tests = true;
                 Mark::Noise
             }
-            _ => Mark::Plain,
+            Some((_, output)) => {
+                self.has_mixed_output |= !output.is_empty() && !output.starts_with("bench: ");
+                Mark::Plain
+            }
+            None => Mark::Plain,
         }
     }
 

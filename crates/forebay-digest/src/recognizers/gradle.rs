@@ -126,7 +126,8 @@ impl Gradle {
     }
 
     fn reason(&mut self, text: &str) -> Mark {
-        if text.trim().is_empty() {
+        let is_of_test = text.starts_with(' ');
+        if text.trim().is_empty() || self.in_test && !is_of_test {
             self.reason_lines = 0;
         }
         if self.reason_lines == 0 {

@@ -185,8 +185,10 @@ impl Jest {
         if directive.starts_with(concat!("TO", "DO")) || directive.starts_with("SKIP") {
             return Mark::Plain;
         }
+        // Other tools mark problems the same way, but without the time.
         let timed = name.strip_suffix("ms)").and_then(|name| name.rsplit_once(" ("));
-        self.open_failure(timed.map_or(name, |(name, _)| name));
+        let Some((name, _)) = timed else { return Mark::Plain };
+        self.open_failure(name);
         Mark::DETAIL
     }
 

@@ -176,6 +176,12 @@ impl Pytest {
             .filter(|(_, word)| *word != "deselected")
             .map(|(count, _)| count)
             .sum();
+        // A test whose teardown fails counts twice, any other once.
+        let min_collected = ended + other_ended - errors.unwrap_or(0);
+        if total.is_some_and(|total| total < min_collected) {
+            // It is about another session.
+            *total = None;
+        }
         if let Some(collected) = total.take_if(|total| *total > ended + other_ended) {
             other_counts.push((collected, "collected"));
         }
@@ -235,9 +241,7 @@ impl Pytest {
             (self.section, self.session) = (Section::Other, Session::Untitled);
             return self.summary(text);
         }
-        if let Some((_, items)) =
-            text.split_once("collected ").filter(|_| self.section != Section::ShortSummary)
-        {
+        if let Some(items) = collected(text).filter(|_| self.section != Section::ShortSummary) {
             let selected = count::before(items, "selected");
             self.outcome.total = selected.or_else(|| count::first_number(items));
             return Mark::NOTABLE;
@@ -307,6 +311,13 @@ fn is_summary(title: &str) -> bool {
                     count.split_once(' ').filter(|(number, _)| number.parse::<u64>().is_ok());
                 word.is_some_and(|(_, word)| !word.contains(' '))
             }) && words.iter().any(|word| count::before(counts, word).is_some()))
+}
+
+/// Returns what follows `collected `, also behind `collecting ... `.
+fn collected(text: &str) -> Option<&str> {
+    let text =
+        text.strip_prefix("collecting ").map_or(text, |rest| rest.trim_start_matches(['.', ' ']));
+    text.strip_prefix("collected ").filter(|items| items.contains(" item"))
 }
 
 /// Splits name and reason; the parameters of a test may contain the separator.

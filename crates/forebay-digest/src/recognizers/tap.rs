@@ -43,6 +43,8 @@ struct Plans {
     tests: Option<u64>,
     /// Number of results since the last plan.
     results: u64,
+    /// The number of the last result since the last plan.
+    last_number: u64,
     /// A plan came before its results.
     come_first: bool,
     /// Some result is not of any plan, because something else printed it.
@@ -55,6 +57,15 @@ impl Plans {
         let results = std::mem::take(&mut self.results);
         self.is_doubtful |= !self.come_first && results > 0 && results != tests;
         self.come_first |= results == 0;
+        self.last_number = 0;
+    }
+
+    /// Counts a result. Those of a plan that came before them are numbered in order.
+    fn add_result(&mut self, number: Option<u64>) {
+        self.results += 1;
+        let Some(number) = number else { return };
+        self.is_doubtful |= self.come_first && number != self.last_number + 1;
+        self.last_number = number;
     }
 
     /// Returns true if these may be the results of the plans.
@@ -68,7 +79,8 @@ impl Recognizer for Tap {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
         let (failed, passed) = (result(text, "not ok "), result(text, "ok "));
-        self.has_subtests |= text.len() < line.text.len() && (failed.or(passed)).is_some();
+        let is_indented = text.len() < line.text.len();
+        self.has_subtests |= is_indented && failed.or(passed).is_some();
         if let Some(name) = failed {
             self.note_number(name);
             return self.not_ok(name);
@@ -81,6 +93,10 @@ impl Recognizer for Tap {
             return Mark::Noise;
         }
         if line.text.starts_with("TAP version ") {
+            if self.plans.tests.is_none() {
+                // Something else printed the results before it.
+                *self = Self::default();
+            }
             self.plans.tests.get_or_insert(0);
             return Mark::Noise;
         }
@@ -130,9 +146,10 @@ impl Recognizer for Tap {
 
 impl Tap {
     fn note_number(&mut self, name: &str) {
-        self.plans.results += 1;
+        let number = name.split(' ').next().and_then(|number| number.parse().ok());
+        self.plans.add_result(number.filter(|_| !self.has_subtests));
         if self.passed + self.failed == 0 {
-            self.first_number = name.split(' ').next().and_then(|number| number.parse().ok());
+            self.first_number = number;
         }
     }
 

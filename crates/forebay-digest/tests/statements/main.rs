@@ -6,6 +6,7 @@ mod data;
 mod files;
 mod git;
 mod logs;
+mod runners;
 
 use forebay_digest::{Budget, Hint};
 
