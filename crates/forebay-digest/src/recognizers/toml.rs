@@ -1,5 +1,7 @@
 //! TOML and INI files: tables with counts, field values.
 
+use std::collections::BTreeSet;
+
 use super::json::{FieldId, Shape};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, yaml};
 use crate::lines::Line;
@@ -14,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
         Box::new(Toml {
             shape: Shape::new(),
             table: None,
+            keys: None,
             tables: ValueCounts::default(),
             names: ValueCounts::default(),
             open_brackets: 0,
@@ -36,6 +39,9 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 struct Toml {
     shape: Shape,
     table: Option<FieldId>,
+    /// The keys of the current `[[table]]`; one that comes again is of another file. INI files have no such tables, but
+    /// may repeat a key.
+    keys: Option<BTreeSet<String>>,
     tables: ValueCounts,
     names: ValueCounts,
     /// Number of unclosed brackets.
@@ -58,7 +64,8 @@ impl Recognizer for Toml {
             self.open_brackets += balance(text);
         } else if let Some(name) = header(line.text) {
             self.open_table(name);
-        } else if let Some((key, value)) = field(line.text) {
+            self.keys = line.text.starts_with("[[").then(BTreeSet::new);
+        } else if let Some((key, value)) = field(line.text).filter(|(key, _)| !self.repeats(key)) {
             self.field(key, value);
         } else {
             self.is_over = self.fields > 0;
@@ -108,8 +115,15 @@ impl Toml {
         self.table = Some(field_id);
     }
 
+    fn repeats(&self, key: &str) -> bool {
+        self.keys.as_ref().is_some_and(|keys| keys.contains(key))
+    }
+
     fn field(&mut self, key: &str, value: &str) {
         self.fields += 1;
+        if let Some(keys) = &mut self.keys {
+            keys.insert(key.to_owned());
+        }
         let parent = self.table.unwrap_or(self.shape.root());
         let field_id = self.shape.child(parent, key);
         if key == "name" && self.table.is_some() {

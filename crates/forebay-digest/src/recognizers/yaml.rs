@@ -19,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
             block_indent: None,
             fields: 0,
             value_indent: None,
-            has_root_fields: false,
+            root_indent: None,
             scalar_indent: None,
             is_over: false,
         })
@@ -44,11 +44,18 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
             || line.starts_with("---")
             || text.starts_with('#')
     });
-    (reads && (expected || nested >= 3 && keys >= 1)).then_some(if expected {
+    let is_document = reads && starts_at_the_left(start);
+    (is_document && (expected || nested >= 3 && keys >= 1)).then_some(if expected {
         Claim::Sure
     } else {
         Claim::Likely
     })
+}
+
+/// Returns true if no line is left of the first one, as in the rest of a document whose start is missing.
+fn starts_at_the_left(start: &Start<'_>) -> bool {
+    let mut indents = start.nonblank_lines().map(|line| line.len() - line.trim_start().len());
+    indents.next().is_some_and(|first| indents.all(|indent| indent >= first))
 }
 
 /// An open list or map, by the indentation of its entries.
@@ -68,8 +75,8 @@ struct Yaml {
     /// Lines with more indentation than this belong to a block scalar.
     block_indent: Option<usize>,
     fields: u64,
-    /// A field of the document is not in any other.
-    has_root_fields: bool,
+    /// Indentation of the fields of the document that are not in any other.
+    root_indent: Option<usize>,
     /// Indentation of the last field if it has a value.
     scalar_indent: Option<usize>,
     /// Something else came.
@@ -96,7 +103,7 @@ impl Recognizer for Yaml {
         if text == "---" {
             self.documents += u64::from(self.fields > 0);
             self.close(0);
-            (self.scalar_indent, self.has_root_fields) = (None, false);
+            (self.scalar_indent, self.root_indent) = (None, None);
             return Mark::Plain;
         }
         while let Some(item) = rest
@@ -113,6 +120,8 @@ impl Recognizer for Yaml {
         match field(rest) {
             // No field can be below a value.
             Some(_) if self.scalar_indent.is_some_and(|value| indent > value) => return self.end(),
+            Some((_, value)) if is_json(value) => return self.end(),
+            Some(_) if self.root_indent.is_some_and(|root| indent < root) => return self.end(),
             Some(_) if terraform::is_refreshed(text) => return self.end(),
             Some((key, value)) => self.field(indent, key, value),
             // An item of a list needs no key.
@@ -170,7 +179,7 @@ impl Yaml {
     fn item(&mut self, indent: usize) -> bool {
         self.close(indent + 1);
         self.scalar_indent = None;
-        if self.levels.last().map_or(self.has_root_fields, |level| level.has_fields) {
+        if self.levels.last().map_or(self.root_indent.is_some(), |level| level.has_fields) {
             return false;
         }
         if self.levels.is_empty() {
@@ -193,7 +202,7 @@ impl Yaml {
         self.close(indent);
         match self.levels.last_mut() {
             Some(level) => level.has_fields = true,
-            None => self.has_root_fields = true,
+            None => self.root_indent = Some(indent),
         }
         let parent = self.levels.last().map_or(self.shape.root(), |level| level.field_id);
         let field_id = self.shape.child(parent, key.trim_matches(['"', '\'']));
@@ -239,6 +248,11 @@ fn without_anchor(value: &str) -> &str {
         rest = rest.split_once(' ').map_or("", |(_, rest)| rest.trim_start());
     }
     rest
+}
+
+/// Returns true for `"text",`: a comma ends a value only in JSON.
+fn is_json(value: &str) -> bool {
+    value.starts_with('"') && value.ends_with("\",")
 }
 
 fn is_item(line: &str) -> bool {

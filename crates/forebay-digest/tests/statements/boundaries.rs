@@ -130,3 +130,30 @@ fn a_record_follows_the_one_before_it() {
     let expected = ["lines 1-51", "9 rows", "20 rows", "12 rows"];
     check("psql -x; mysql -t", &text, 300, &expected, &["3 results"]);
 }
+
+#[test]
+fn a_json_value_is_not_yaml() {
+    let yaml = lines(20, |n| format!("key{n}:\n  value: {n}\n  rest:"));
+    let json = lines(9, |n| format!("      \"module{n}\": \"1.0.{n}\","));
+    let text = format!("{yaml}{json}");
+    check("cat a.yaml; cat b.json", &text, 90, &["YAML object with 20 keys"], &["keys: module"]);
+}
+
+#[test]
+fn a_field_left_of_the_first_one_is_not_in_the_document() {
+    let deep = lines(12, |n| format!("        - item{n}"));
+    let left = lines(30, |n| format!("  left{n}: {n}"));
+    let text = format!("        Features:\n{deep}{left}");
+    check("cat a.yaml", &text, 200, &[], &["31 keys"]);
+}
+
+#[test]
+fn a_key_comes_once_in_a_table_of_toml() {
+    let packages = lines(20, |n| format!("[[package]]\nname = \"p{n}\"\nversion = \"1.0.{n}\"\n"));
+    let other = "version = 1\nrevision = 5\n\n[[package]]\nname = \"q\"\nversion = \"2.0\"\n";
+    let text = format!("{packages}{other}");
+    let expected = ["lines 1-79: TOML: tables package: 20; 40 fields"];
+    check("cat Cargo.lock; cat uv.lock", &text, 200, &expected, &["21 distinct"]);
+    let ini = lines(40, |n| format!("[unit{n}]\nEnvironment=A{n}\nEnvironment=B{n}"));
+    check("cat a.ini", &ini, 90, &["80 fields"], &[]);
+}
