@@ -26,6 +26,8 @@ struct GitBranch {
     remote: ValueCounts,
     /// Counts by the prefix before the first slash.
     groups: ValueCounts,
+    /// Whether the branches are listed with their commits.
+    is_verbose: Option<bool>,
     /// Something else came, so an indented word is not a branch.
     is_over: bool,
 }
@@ -38,10 +40,14 @@ impl Recognizer for GitBranch {
             return Mark::Noise;
         }
         let is_second_current = text.starts_with("* ") && self.current.is_some();
-        self.is_over |= !self.local.is_empty() && (!is_branch(text) || is_second_current);
+        let is_verbose = shows_commit(text);
+        let is_unlike = self.is_verbose.is_some_and(|known| known != is_verbose);
+        self.is_over |= !self.local.is_empty()
+            && (!is_branch(text) || is_second_current || is_unlike && !text.contains(" -> "));
         if self.is_over || !is_branch(text) {
             return Mark::Foreign;
         }
+        self.is_verbose.get_or_insert(is_verbose);
         if let Some(current) = text.strip_prefix("* ") {
             self.current = Some(current.to_owned());
         }
@@ -99,11 +105,19 @@ fn is_branch(line: &str) -> bool {
         return rest.starts_with("(HEAD detached ") || rest.starts_with("(no branch");
     }
     let (name, after) = rest.split_once(' ').unwrap_or((rest, ""));
-    let commit = after.trim_start().split(' ').next().unwrap_or_default();
-    let is_hash = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     // Git allows more, which is rare in commits and common in other text.
     let is_name = name.starts_with(|c: char| c.is_alphanumeric() || "_#@".contains(c))
         && name.chars().all(|c| c.is_alphanumeric() || "-_./#@+=!%".contains(c))
         && !name.ends_with(['.', '/']);
-    is_name && (after.trim().is_empty() || commit == "->" || is_hash)
+    let is_link = after.trim_start().starts_with("-> ");
+    is_name && (after.trim().is_empty() || is_link || shows_commit(line))
+}
+
+/// Returns true for `  name  67710b3 message`, as `-v` lists a branch.
+fn shows_commit(line: &str) -> bool {
+    let is_hash = |word: &str| word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let rest = line.get(2..).unwrap_or_default();
+    // A detached head is described in parentheses.
+    let after = rest.split_once(") ").filter(|_| rest.starts_with('(')).or(rest.split_once(' '));
+    after.and_then(|(_, after)| after.trim_start().split(' ').next()).is_some_and(is_hash)
 }

@@ -94,7 +94,12 @@ impl Recognizer for GitLog {
             self.in_header = false;
             return Mark::Noise;
         }
+        let is_one_line = self.commits > 0 && !self.is_multi_line;
         if let Some(hash) = full_commit(text) {
+            if is_one_line {
+                self.is_interrupted = true;
+                return Mark::Foreign;
+            }
             (self.is_multi_line, self.in_header) = (true, true);
             self.commit(cut::prefix(hash, 9), "");
         } else if let Some(author) = text.strip_prefix("Author:").filter(|_| self.in_header) {
@@ -108,6 +113,9 @@ impl Recognizer for GitLog {
         } else if let Some(subject) = text.strip_prefix("    ").filter(|_| self.is_multi_line) {
             return if self.is_interrupted { Mark::Foreign } else { self.subject(subject) };
         } else if self.commits == 0 && one_line_commit(text).is_none() {
+            return Mark::Foreign;
+        } else if is_one_line && self.is_interrupted && one_line_commit(text).is_none() {
+            // Files belong to the commit right above them.
             return Mark::Foreign;
         } else if let Some((inserted, deleted, _)) = numstat_file(text) {
             self.inserted += inserted.unwrap_or(0);

@@ -157,3 +157,27 @@ fn a_key_comes_once_in_a_table_of_toml() {
     let ini = lines(40, |n| format!("[unit{n}]\nEnvironment=A{n}\nEnvironment=B{n}"));
     check("cat a.ini", &ini, 90, &["80 fields"], &[]);
 }
+
+#[test]
+fn branches_are_listed_with_commits_or_without() {
+    let verbose = lines(60, |n| format!("  fix/date-{n} 67710b3 ui: remove cache key"));
+    let short = lines(30, |n| format!("  feature/PAY-{n}"));
+    let text = format!("* main 67710b3 ui: x\n{verbose}{short}* other\n");
+    let expected = ["git branch: 61 branches (61 local", "git branch: 31 branches (31 local"];
+    check("git branch -vv; git branch", &text, 200, &expected, &["91 branches"]);
+}
+
+#[test]
+fn a_commit_of_several_lines_is_not_in_a_log_of_one_line_each() {
+    let short = lines(60, |n| format!("67710b{} Ann Lee 2026-04-19 change {n}", n + 10));
+    let commits = lines(9, |n| {
+        format!(
+            "commit {n:040x}\nAuthor: Ann Lee <a@b.c>\nDate:   2026-01-01\n\n    c{n}\n\n a.rs | 2 ++\n 1 file changed, 2 \
+             insertions(+)\n"
+        )
+    });
+    let text = format!("{short}{commits}");
+    let expected =
+        ["lines 1-60: git log: 60 commits", "git log: 9 commits", "over all commits: +18"];
+    check("git log --oneline; git log --stat", &text, 300, &expected, &["69 commits"]);
+}
