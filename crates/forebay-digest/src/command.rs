@@ -95,16 +95,16 @@ impl Command {
         !self.calls.is_empty() && self.calls.iter().all(|call| call.iter().any(is_help))
     }
 
-    /// Returns true if any command has the option, by its letter (`-c`, also within `-rc`) or its
-    /// name.
-    pub(crate) fn has_option(&self, letter: char, name: &str) -> bool {
+    /// Returns true if a command that matches a pattern has the option, by its letter (`-c`, also
+    /// within `-rc`) or its name.
+    pub(crate) fn has_option(&self, patterns: &[&str], letter: char, name: &str) -> bool {
         let is_letter = |word: &str| {
             word.strip_prefix('-')
                 .is_some_and(|rest| !rest.starts_with('-') && rest.contains(letter))
         };
-        self.calls
-            .iter()
-            .any(|call| call.iter().skip(1).any(|word| word == name || is_letter(word)))
+        let matching = |call: &&Vec<String>| patterns.iter().any(|one| call_matches(call, one));
+        let mut calls = self.calls.iter().filter(matching);
+        calls.any(|call| call.iter().skip(1).any(|word| word == name || is_letter(word)))
     }
 
     /// Returns true if the only command has an argument with one of these file extensions.
@@ -179,11 +179,13 @@ mod tests {
 
     #[test]
     fn finds_options_by_letter_and_name() {
+        let counts =
+            |command: &str| Command::parse(command).has_option(&["grep", "rg"], 'c', "--count");
         for command in ["grep -c x", "grep -rc x", "rg --count x"] {
-            assert!(Command::parse(command).has_option('c', "--count"), "{command}");
+            assert!(counts(command), "{command}");
         }
-        for command in ["grep x c", "rg --color x", ""] {
-            assert!(!Command::parse(command).has_option('c', "--count"), "{command}");
+        for command in ["grep x c", "rg --color x", "grep x; gdb -batch", ""] {
+            assert!(!counts(command), "{command}");
         }
     }
 }

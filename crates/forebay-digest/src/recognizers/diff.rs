@@ -26,8 +26,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
             || short_commit(first).is_some()
                 && start.lines.iter().any(|line| line.starts_with("diff --"))
     });
-    let shows_patches =
-        start.command.matches("git log") && start.command.has_option('p', "--patch");
+    let shows_patches = start.command.has_option(&["git log"], 'p', "--patch");
     let opens = opens || shows_patches;
     let names_files = shows_patches || start.lines.iter().any(|line| is_file_header(line));
     let lists_files = start.is_expected && start.mostly(100, |line| numstat_file(line).is_some());

@@ -33,7 +33,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
             .is_some_and(|line| line.starts_with("Author:") || line.starts_with("Merge:"))
     {
         let shows_patch = start.lines.iter().any(|line| line.starts_with("diff --"))
-            || start.command.matches("git log") && start.command.has_option('p', "--patch");
+            || start.command.has_option(&["git log"], 'p', "--patch");
         return (!shows_patch).then_some(Claim::Sure);
     }
     if is_expected {

@@ -52,6 +52,8 @@ struct Grep {
     matches: u64,
     files: ValueCounts,
     heading: String,
+    /// The previous line is not blank, so a path is not a heading.
+    in_section: bool,
     style: Option<Style>,
     /// All matches so far had a line number, and so must have all others.
     all_numbered: bool,
@@ -68,6 +70,7 @@ struct Grep {
 impl Recognizer for Grep {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
+        let opens_section = !std::mem::replace(&mut self.in_section, !text.is_empty());
         if !is_binary_match(text) && self.tool_errors.push_line(text) {
             return Mark::REASON;
         }
@@ -97,7 +100,7 @@ impl Recognizer for Grep {
             if let Some((number, is_match)) = numbered_line(text) {
                 return self.numbered(number, is_match);
             }
-            if is_heading(text) {
+            if opens_section && is_heading(text) {
                 self.style = Some(Style::Headings);
                 self.last_number = 0;
                 text.clone_into(&mut self.heading);

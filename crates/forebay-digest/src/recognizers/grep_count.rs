@@ -22,8 +22,9 @@ const TOOLS: &[&str] = &["grep", "egrep", "rg", "git grep", "ugrep", "ag"];
 const MAX_FILES: usize = 30;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let counts = TOOLS.iter().any(|tool| start.command.matches(tool))
-        && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
+    let counts = ["--count", "--count-matches"]
+        .iter()
+        .any(|flag| start.command.has_option(TOOLS, 'c', flag));
     let reads = start.mostly(100, |line| count_of(line).is_some() || is_tool_error(line));
     (counts && reads).then_some(Claim::Sure)
 }
@@ -98,6 +99,9 @@ pub(super) fn count_of(line: &str) -> Option<(&str, u64)> {
     let (path, count) = line.rsplit_once(':')?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_location = path.rsplit_once(':').is_some_and(|(_, line)| is_number(line));
+    // gdb writes `#3 0x5f in weigh () at graph.cpp:7`.
+    let is_frame = path.starts_with('#') && path.contains(" at ");
     let is_path = !path.is_empty() && !path.starts_with([' ', '\t']) && !path.contains(": ");
-    (is_number(count) && is_path && !is_location).then_some((path, count.parse().ok()?))
+    (is_number(count) && is_path && !is_location && !is_frame)
+        .then_some((path, count.parse().ok()?))
 }

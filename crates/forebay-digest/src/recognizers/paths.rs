@@ -46,7 +46,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let is_list = start.nonblank_lines().count() >= 4
         && start.mostly(95, |line| is_path(line) || is_tool_error(line));
     // `find -printf '%s %p'`: it is unknown which column is the path.
-    let is_formatted = start.command.has_option('\0', "-printf");
+    let is_formatted = start.command.has_option(&["find"], '\0', "-printf");
     let has_columns = start.mostly(80, |line| {
         line.contains(" ./")
             || line.contains(" /")
@@ -73,7 +73,7 @@ fn is_path(line: &str) -> bool {
         && !line.ends_with([',', ';', '{'])
         && line.starts_with(|c: char| c.is_alphanumeric() || "./_~-@+%$".contains(c))
         && (line.contains(char::is_alphanumeric) || line == ".:")
-        && !ends_with_number(line)
+        && !has_line_number(line)
         && !is_total(line)
         && !is_test(line)
 }
@@ -111,10 +111,10 @@ fn is_total(line: &str) -> bool {
     line.strip_prefix("total ").is_some_and(|size| size.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Returns true for `path:12`, a count or a location.
-fn ends_with_number(line: &str) -> bool {
-    let before = line.trim_end_matches(|c: char| c.is_ascii_digit());
-    before.len() < line.len() && before.ends_with(':')
+/// Returns true for `path:12`, a count or a location, and for `path:12:word`, a match.
+fn has_line_number(line: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    line.split(':').skip(1).any(is_number)
 }
 
 /// Type markers that `ls -F` appends: executables, links, sockets, pipes.

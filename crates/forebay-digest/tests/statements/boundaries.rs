@@ -181,3 +181,20 @@ fn a_commit_of_several_lines_is_not_in_a_log_of_one_line_each() {
         ["lines 1-60: git log: 60 commits", "git log: 9 commits", "over all commits: +18"];
     check("git log --oneline; git log --stat", &text, 300, &expected, &["69 commits"]);
 }
+
+#[test]
+fn options_of_another_command_do_not_make_grep_count() {
+    let matches = lines(30, |n| format!("./src/a{n}.rs:{n}:retry"));
+    let frames = lines(40, |n| format!("#{n} 0x0000531c in weigh (depth={n}) at graph.cpp:7"));
+    let text = format!("{matches}{frames}");
+    let expected = ["30 matches in 30 files", "40 frames: weigh: 40"];
+    check("grep -rn retry .; gdb -batch ./graph", &text, 120, &expected, &["total"]);
+    check("grep -rc retry .; gdb ./graph", &frames, 120, &["40 frames"], &["total 280"]);
+}
+
+#[test]
+fn a_path_without_a_blank_line_above_it_is_not_a_heading() {
+    let matches = lines(60, |n| format!("{}:    let retry = limit_{n};", n + 1));
+    let text = format!("src/a.rs\n{matches}./docs/found.md\n61:    let retry = 0;\n");
+    check("rg --heading -n retry", &text, 90, &["61 matches"], &["found.md: 1"]);
+}
