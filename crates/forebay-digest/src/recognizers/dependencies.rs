@@ -193,7 +193,8 @@ impl Recognizer for Dependencies {
             return Mark::Noise;
         }
         if entry.is_branch {
-            self.style = Some(entry.style);
+            // The tree goes on.
+            (self.style, self.is_interrupted) = (Some(entry.style), false);
         }
         self.last_depth = entry.depth;
         let first_depth = *self.first_depth.get_or_insert(entry.depth);

@@ -128,10 +128,11 @@ pub(super) fn is_problem(text: &str) -> bool {
 /// Returns true for a line that is just a path; a name without a folder only opens a section.
 fn is_file(text: &str, opens_section: bool) -> bool {
     let (_, extension) = text.rsplit_once('.').unwrap_or_default();
-    !text.starts_with(' ')
+    !text.starts_with([' ', '\t'])
         && (text.contains('/') || opens_section)
         && !text.contains(' ')
         && (1..=6).contains(&extension.len())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]

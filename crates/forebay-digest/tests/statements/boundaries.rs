@@ -198,3 +198,20 @@ fn a_path_without_a_blank_line_above_it_is_not_a_heading() {
     let text = format!("src/a.rs\n{matches}./docs/found.md\n61:    let retry = 0;\n");
     check("rg --heading -n retry", &text, 90, &["61 matches"], &["found.md: 1"]);
 }
+
+#[test]
+fn a_frame_is_not_the_name_of_a_linted_file() {
+    let problems = lines(60, |n| format!("  {n}:3  error  Unexpected var  no-var"));
+    let text = format!("/src/app.js\n{problems}\t/src/main.go:10\n  9:3  error  x is y  no-x\n");
+    check("npx eslint src", &text, 120, &["61 errors"], &["main.go:10: 1"]);
+}
+
+#[test]
+fn a_dependency_tree_goes_on_after_a_warning() {
+    let tree = lines(40, |n| format!("├── module{n} 1.0.{n}"));
+    let text = format!(
+        "portal@2.0.0 /src\n\ndependencies:\naxios 0.18.0\n{tree}npm warn deprecated\n{}lodash 4.17.4\n",
+        tree.replace("module", "other")
+    );
+    check("pnpm ls", &text, 120, &["portal@2.0.0: 82 packages"], &["81 packages"]);
+}
