@@ -39,9 +39,8 @@ impl Recognizer for Pip {
             self.satisfied += 1;
             return Mark::Noise;
         }
-        if let Some(package) = text.strip_prefix("Collecting ") {
-            self.collected
-                .add(package.split([' ', '<', '>', '=', '!', '~']).next().unwrap_or(package));
+        if let Some(name) = text.strip_prefix("Collecting ").and_then(requirement_name) {
+            self.collected.add(name);
             return Mark::Noise;
         }
         let is_uv = ["Resolved ", "Prepared ", "Installed ", "Uninstalled ", "Audited "]
@@ -101,6 +100,14 @@ impl Recognizer for Pip {
         }
         Some(report)
     }
+}
+
+/// Returns the name in `name[extra]>=1.2`, `name @ file:///src` and `name (from other)`; other words are no requirement.
+fn requirement_name(requirement: &str) -> Option<&str> {
+    let end = requirement.find([' ', '<', '>', '=', '!', '~', ';']).unwrap_or(requirement.len());
+    let (name, rest) = requirement.split_at(end);
+    let is_prose = rest.strip_prefix(' ').is_some_and(|next| !next.starts_with(['(', '@']));
+    (!is_prose && !name.ends_with('.')).then_some(name)
 }
 
 /// Returns true for `name==1.2.3` and `name @ file:///src`, as uv lists them.

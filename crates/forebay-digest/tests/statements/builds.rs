@@ -139,3 +139,15 @@ fn counts_results_before_the_first_failure() {
     let cut = lines(30, |n| format!("ok {} - test", n + 371)) + "not ok 401 - bad\n1..401\n";
     check("tail out.tap", &cut, 60, &[], &["0 passed", "30 passed", "1 test"]);
 }
+
+#[test]
+fn steps_of_a_web_build_are_no_packages() {
+    let routes = lines(60, |n| format!("├ ○ /page{n}                     1.{n} kB         101 kB"));
+    let text = format!(
+        "   ▲ Next.js 15.3.2\n   Creating an optimized production build ...\n ✓ Compiled successfully in 2000ms\n   \
+         Collecting page data ...\n   Collecting build traces ...\n   Collecting garbage...\n{routes}"
+    );
+    check("npx next build", &text, 120, &[], &["collected", "packages:"]);
+    let collected = lines(60, |n| format!("Collecting package{n}>=1.{n} (from app)"));
+    check("pip install app", &collected, 90, &["packages: 60 collected"], &[]);
+}
