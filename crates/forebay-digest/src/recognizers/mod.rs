@@ -36,6 +36,7 @@ mod go_test;
 mod gradle;
 mod grep;
 mod grep_count;
+mod hexdump;
 mod html;
 mod jest;
 mod json;
@@ -185,6 +186,7 @@ macro_rules! recognizers {
 
 recognizers! {
     source,
+    hexdump,
     go_json,
     ndjson,
     json,

@@ -215,3 +215,13 @@ fn a_dependency_tree_goes_on_after_a_warning() {
     );
     check("pnpm ls", &text, 120, &["portal@2.0.0: 82 packages"], &["81 packages"]);
 }
+
+#[test]
+fn a_dump_of_bytes_is_not_a_table() {
+    let canonical =
+        lines(40, |n| format!("{:08x}  {}  |{}|", n * 16, ["61"; 16].join(" "), "a".repeat(16)));
+    let expected = ["dump of bytes: offsets 00000000 to 00000270"];
+    check("hexdump -C a.bin", &canonical, 90, &expected, &["rows", "column"]);
+    let plain = lines(40, |n| format!("{:07o} {}", n * 16, ["060541"; 8].join(" ")));
+    check("od a.bin", &plain, 90, &["offsets 0000000 to 0001160"], &["rows"]);
+}
