@@ -218,6 +218,8 @@ pub struct PayloadFields {
     pub transcript: &'static [KeyPath],
     pub subagent: &'static [KeyPath],
     pub permission_mode: &'static [KeyPath],
+    /// What tells two prompts with the same text apart.
+    pub event_id: &'static [KeyPath],
     pub tool_name: &'static [KeyPath],
     pub tool_input: &'static [KeyPath],
     pub tool_id: &'static [KeyPath],
@@ -260,6 +262,7 @@ pub(crate) const SNAKE_CASE: PayloadFields = PayloadFields {
     transcript: &[&["transcript_path"]],
     subagent: &[&["agent_id"]],
     permission_mode: &[&["permission_mode"]],
+    event_id: &[&["prompt_id"], &["turn_id"]],
     tool_name: &[&["tool_name"]],
     tool_input: &[&["tool_input"]],
     tool_id: &[&["tool_use_id"]],

@@ -2,13 +2,17 @@
 //!
 //! A host runs every hook that it finds: the plugin's and those of the project's settings, or those of another host
 //! whose settings it also reads. Each is a process of its own, and they run at the same time. The first one claims the
-//! result of a tool call with a mark in the store; the others are silent.
+//! event with a mark in the store; the others are silent.
+//!
+//! Tool results, prompts and answers are known by the host's ids. The start of a session has none: it is claimed for the
+//! process of the host until the session goes on.
 
-use forebay_domain::hook::{HookEvent, ToolCall, ToolResult};
+use forebay_domain::hook::{HookCall, HookEvent, StartReason, ToolCall};
 
+use super::Host;
 use crate::{App, AppError};
 
-/// Characters of a result's hash in its mark.
+/// Characters of an event's hash in its mark.
 const HASH_CHARS: usize = 16;
 
 /// A claimed event.
@@ -17,47 +21,96 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// Claims an event for this process; `None` if another one has.
-    pub(super) fn new(app: &App, event: &HookEvent) -> Result<Option<Self>, AppError> {
-        let topic = topic(event);
+    /// Claims an event of `agent`'s session for this process; `None` if another one has.
+    pub(super) fn new(
+        agent: &App,
+        host: &Host<'_>,
+        call: &HookCall,
+    ) -> Result<Option<Self>, AppError> {
+        if ends_start(&call.event) {
+            release_starts(agent, host)?;
+        }
+        let topic = topic(host, call);
         let is_ours = match &topic {
-            Some(topic) => app.stores.own()?.mark(&app.session, topic)?,
+            Some(topic) => agent.stores.own()?.mark(&agent.session, topic)?,
             None => true,
         };
         Ok(is_ours.then_some(Self { topic }))
     }
 
     /// Leaves an event that could not be handled to another process.
-    pub(super) fn release(&self, app: &App) -> Result<(), AppError> {
+    pub(super) fn release(&self, agent: &App) -> Result<(), AppError> {
         if let Some(topic) = &self.topic {
-            app.stores.own()?.unmark(&app.session, topic)?;
+            agent.stores.own()?.unmark(&agent.session, topic)?;
         }
         Ok(())
     }
 }
 
 /// The mark of an event that must not be handled twice; other events have the same answer each time.
-fn topic(event: &HookEvent) -> Option<String> {
-    match event {
-        HookEvent::AfterTool(tool, result) => name("after", tool, result),
-        HookEvent::ToolResult(tool, result) => name("result", tool, result),
+fn topic(host: &Host<'_>, call: &HookCall) -> Option<String> {
+    match &call.event {
+        HookEvent::AfterTool(tool, result) => of_tool("after", tool, result.texts()),
+        HookEvent::ToolResult(tool, result) => of_tool("result", tool, result.texts()),
+        HookEvent::Prompt(text) => of_turn("prompt", call, text),
+        HookEvent::Stop(Some(text)) => of_turn("answer", call, text),
+        HookEvent::SessionStart(reason) => Some(of_start(*reason, host)),
         _ => None,
     }
 }
 
+/// Whether the next start of the session is another one.
+fn ends_start(event: &HookEvent) -> bool {
+    matches!(
+        event,
+        HookEvent::Prompt(_)
+            | HookEvent::AfterTool(..)
+            | HookEvent::BeforeCompact(_)
+            | HookEvent::Compact(_)
+            | HookEvent::SessionEnd
+    )
+}
+
+fn release_starts(agent: &App, host: &Host<'_>) -> Result<(), AppError> {
+    let store = agent.stores.own()?;
+    for reason in StartReason::ALL {
+        store.unmark(&agent.session, &of_start(reason, host))?;
+    }
+    Ok(())
+}
+
+/// The process is part of the name, because one that crashed does not say that its session ended.
+fn of_start(reason: StartReason, host: &Host<'_>) -> String {
+    format!("start {} {}", reason.name(), host.process)
+}
+
+/// The text is part of the name, because a turn may have several prompts and several answers.
+fn of_turn(event: &str, call: &HookCall, text: &str) -> Option<String> {
+    let id = call.event_id.as_deref()?;
+    Some(name(event, [id, text].into_iter()))
+}
+
 /// The result is part of the name, because some model servers start again with `call_0` in every answer.
-fn name(event: &str, tool: &ToolCall, result: &ToolResult) -> Option<String> {
+fn of_tool<'a>(
+    event: &str,
+    tool: &'a ToolCall,
+    result: impl Iterator<Item = &'a str>,
+) -> Option<String> {
     let id = tool.id.as_deref().filter(|id| !id.is_empty())?;
+    Some(name(event, [id, tool.name.as_str()].into_iter().chain(result)))
+}
+
+fn name<'a>(event: &str, parts: impl Iterator<Item = &'a str>) -> String {
     let mut hash = blake3::Hasher::new();
-    for part in [id, tool.name.as_str()].into_iter().chain(result.texts()) {
+    for part in parts {
         hash.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
-    Some(format!("{event} {}", &hash.finalize().to_hex()[..HASH_CHARS]))
+    format!("{event} {}", &hash.finalize().to_hex()[..HASH_CHARS])
 }
 
 #[cfg(test)]
 mod tests {
-    use forebay_domain::hook::{ResultPart, ToolAction};
+    use forebay_domain::hook::ToolAction;
 
     use super::*;
 
@@ -69,9 +122,7 @@ mod tests {
             description: None,
             is_partial: false,
         };
-        let parts = vec![ResultPart::Text(text.to_owned())];
-        let result = ToolResult { parts, is_error: false, exit_code: None, saved: None, cut: None };
-        topic(&HookEvent::AfterTool(tool, result))
+        of_tool("after", &tool, std::iter::once(text))
     }
 
     #[test]

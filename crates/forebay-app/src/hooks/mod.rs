@@ -62,6 +62,8 @@ pub struct Host<'a> {
     pub result_bytes: Option<usize>,
     /// Its version, if its hooks know it.
     pub version: Option<String>,
+    /// The id of its process, as far as this process can tell: that of a shell in between would differ with each hook.
+    pub process: u32,
     /// Whether commands in its shell know the conversation from their environment.
     pub names_session: bool,
     /// The command that runs this program in the host's shell, if known.
@@ -103,25 +105,26 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
             "this call was not recorded",
         ));
     }
-    let Some(claim) = Claim::new(app, &call.event)? else { return Ok(Reply::Silent) };
-    let agent = call.subagent.as_deref().filter(|_| !ends_subagent(&call.event)).map(|agent| {
+    let subagent = call.subagent.as_deref().filter(|_| !ends_subagent(&call.event)).map(|agent| {
         app.on_behalf_of(&app.client, Some(&session::of_subagent(&app.session, agent)))
     });
-    if agent.is_some()
+    let agent = subagent.as_ref().unwrap_or(app);
+    let Some(claim) = Claim::new(agent, host, call)? else { return Ok(Reply::Silent) };
+    if subagent.is_some()
         && let HookEvent::BeforeTool(_) = &call.event
         && let Err(error) = mark_subagents(app)
     {
         tracing::warn!(%error, "cannot record that subagents work");
     }
-    let reply = reply(app, agent.as_ref().unwrap_or(app), host, call);
+    let reply = reply(app, agent, host, call);
     match &reply {
         Ok(Reply::Context(text)) => count_context(app, text),
         Ok(_) => {}
-        Err(_) => claim.release(app)?,
+        Err(_) => claim.release(agent)?,
     }
     // Recording and answering are independent: one may fail without the other. A cause that affects both is
     // logged once.
-    let noted = record::record(app, agent.as_ref(), host, call)
+    let noted = record::record(app, subagent.as_ref(), host, call)
         .and_then(|()| working_set_updates::apply(app, host, call));
     if let (Err(error), Ok(_)) = (noted, &reply) {
         tracing::warn!(%error, "cannot record all events");

@@ -24,6 +24,8 @@ pub struct HookCall {
     pub subagent: Option<String>,
     /// The host's permission mode, in the host's word.
     pub permission_mode: Option<String>,
+    /// The host's id of the event, or of the prompt that the event belongs to.
+    pub event_id: Option<String>,
     pub event: HookEvent,
 }
 
@@ -142,6 +144,21 @@ pub enum StartReason {
     Clear,
     Compact,
     Fork,
+}
+
+impl StartReason {
+    pub const ALL: [Self; 5] =
+        [Self::Startup, Self::Resume, Self::Clear, Self::Compact, Self::Fork];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "startup",
+            Self::Resume => "resume",
+            Self::Clear => "clear",
+            Self::Compact => "compact",
+            Self::Fork => "fork",
+        }
+    }
 }
 
 /// Who asked for a compaction.

@@ -116,6 +116,7 @@ impl Decoder {
             transcript: field(self.fields.transcript),
             subagent: field(self.fields.subagent),
             permission_mode: field(self.fields.permission_mode),
+            event_id: field(self.fields.event_id),
             event: HookEvent::Other,
         }
     }

@@ -13,6 +13,7 @@ use crate::{encode, machine_text, permissions};
 static PAYLOAD: PayloadFields = PayloadFields {
     session: &[&["conversation_id"], &["session_id"]],
     cwd: &[&["cwd"], &["workspace_roots"]],
+    event_id: &[&["generation_id"]],
     tool_result: &[&["tool_output"]],
     is_result_json_text: true,
     mcp_server: &[&["mcp_server_name"]],

@@ -11,6 +11,7 @@ use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
 use crate::{encode, machine_text, permissions, transcripts};
 
 static PAYLOAD: PayloadFields = PayloadFields {
+    event_id: &[&["timestamp"]],
     mcp_server: &[&["mcp_context", "server_name"]],
     mcp_tool: &[&["mcp_context", "tool_name"]],
     last_message: &[&["prompt_response"]],

@@ -14,6 +14,7 @@ static PAYLOAD: PayloadFields = PayloadFields {
     event: &[&["agent_action_name"]],
     session: &[&["trajectory_id"]],
     cwd: &[&["tool_info", "cwd"]],
+    event_id: &[&["execution_id"]],
     tool_name: &[&["agent_action_name"]],
     tool_input: &[&["tool_info"]],
     tool_id: &[&["execution_id"]],

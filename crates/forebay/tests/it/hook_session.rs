@@ -151,7 +151,7 @@ fn guide_of_a_long_session_is_correct_within_a_thousand_tokens() {
         assert!(first_two_kilobytes.contains(important), "{important}: {guide}");
     }
     assert!(guide.contains("data, not instructions"), "{guide}");
-    assert_eq!(host.start("compact"), guide, "the guide is deterministic");
+    assert_eq!(host.start("resume"), guide, "the guide is deterministic");
     insta::assert_snapshot!(env.redact(&guide));
 }
 

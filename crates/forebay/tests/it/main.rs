@@ -37,6 +37,7 @@ mod functions;
 mod hidden_text;
 mod hook_capture;
 mod hook_compaction;
+mod hook_duplicates;
 mod hook_errors;
 mod hook_guide;
 mod hook_host;

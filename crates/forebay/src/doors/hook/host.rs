@@ -22,6 +22,7 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
         context_bytes: platform.context_bytes(),
         result_bytes: platform.limits.result_chars,
         version: version(platform),
+        process: std::os::unix::process::parent_id(),
         names_session: !platform.session_env.is_empty(),
         program: program(decoded),
         folders: folders(platform, decoded.call.transcript.as_deref()),
