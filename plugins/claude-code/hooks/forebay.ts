@@ -186,14 +186,27 @@ function longResults(messages: readonly SessionMessage[], calls: ToolUseSummary[
   })
 }
 
-/** The messages in runs of one role. */
+/**
+ * The messages in runs of one role, in the order that the model's provider asks for: an answer, then its results.
+ *
+ * Claude Code runs the first calls of an answer while the rest of it still arrives, so results may stand between the rows
+ * of one answer. A row belongs to the answer before it if a result of that answer is still to come.
+ */
 function runsOf(messages: readonly SessionMessage[]): SessionMessage[][] {
+  const resultAt = new Map(
+    messages.flatMap(({ toolResults = [] }, at) => toolResults.map(({ tool_use_id }) => [tool_use_id, at] as const)),
+  )
   const runs: SessionMessage[][] = []
-  for (const message of messages) {
-    const run = runs.at(-1)
-    if (run?.[0]?.role === message.role) run.push(message)
-    else runs.push([message])
-  }
+  let answer: SessionMessage[] = []
+  messages.forEach((message, at) => {
+    const calls = message.role === "assistant" ? answer.flatMap(({ toolUses }) => toolUses) : []
+    const isOfAnswer = calls.some(({ tool_use_id }) => (resultAt.get(tool_use_id) ?? -1) > at)
+    const last = runs.at(-1)
+    const run = isOfAnswer ? answer : last?.[0]?.role === message.role ? last : undefined
+    if (run === undefined) runs.push([message])
+    else run.push(message)
+    if (message.role === "assistant") answer = run ?? runs.at(-1) ?? []
+  })
   return runs
 }
 

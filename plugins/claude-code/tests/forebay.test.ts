@@ -129,6 +129,15 @@ describe("a conversation", () => {
     expect([a, b, c].map(({ toolResults: [{ text }] }) => text)).toEqual([DIGEST, LONG, LONG])
   })
 
+  test("has each answer in one piece, also if results came while it arrived", async ($, on) => {
+    const rows = [prompt, answer("one", "a"), results("a"), answer("two", "b", "d"), results("d"), answer("more", "e"), results("b"), results("e")]
+    const { compacted } = await compact($, on, reply({ a: DIGEST, b: DIGEST }), { messages: [...rows, answer("last", "c"), results("c")] })
+    const shape = compacted.messages.map(({ text, toolUses, toolResults = [] }: any) => {
+      return [text, ...[...toolUses, ...toolResults].map(({ tool_use_id }: any) => tool_use_id)].join(" ").trim()
+    })
+    expect(shape).toEqual(["make all", "one a", "a", "two\nmore b d e", "d", "b", "e", "last c", "c"])
+  })
+
   test("keeps a message whose result is more than text", async ($, on) => {
     api[3]!.content[0].content = [{ type: "text", text: LONG }, { type: "image" }]
     const { compacted } = await compact($, on, reply({ a: DIGEST }))

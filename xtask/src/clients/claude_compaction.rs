@@ -13,9 +13,8 @@ use super::model::{self, Exchange, ScriptedModel, script};
 use super::{CheckResult, excerpt};
 
 const SETTINGS: &str = "hooks.compact = \"forebay\"\n";
-/// Prompts of the conversation, steps of a prompt, and calls of a step: one, because the agent does not always bring back
-/// every result of parallel calls when it resumes a compacted conversation.
-const SIZE: [usize; 3] = [3, 20, 1];
+/// Prompts of the conversation, steps of a prompt, and parallel calls of a step: some return before the answer is complete.
+const SIZE: [usize; 3] = [3, 4, 5];
 /// The results of that conversation have at least this many bytes, which are about 100,000 tokens.
 const MIN_BYTES: usize = 400_000;
 /// A mod that waits for a program that hangs may take longer than one without.

@@ -3,11 +3,15 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{Exchange, ModelRequest, ModelTurn, chat, gemini, messages, responses};
+
+/// Starts another part of a streamed answer.
+const BLOCK_START: &str = "event: content_block_start";
+const BLOCK_PAUSE: Duration = Duration::from_millis(200);
 
 /// Parses a request body of one API.
 type Parse = fn(&Value) -> ModelRequest;
@@ -38,7 +42,21 @@ fn try_answer(stream: TcpStream, exchanges: &Mutex<Vec<Exchange>>) -> io::Result
         reply.content_type,
         reply.body.len()
     )?;
-    stream.write_all(reply.body.as_bytes())?;
+    write_in_pieces(&mut stream, &reply.body)
+}
+
+/// Writes a body as a model generates it: the calls of an answer one after another, so that an agent may run the first
+/// before it has the last.
+#[expect(clippy::disallowed_methods, reason = "the agent must see the pause")]
+fn write_in_pieces(stream: &mut TcpStream, body: &str) -> io::Result<()> {
+    let mut written = 0;
+    for (at, _) in body.match_indices(BLOCK_START).skip(1) {
+        stream.write_all(&body.as_bytes()[written..at])?;
+        stream.flush()?;
+        std::thread::sleep(BLOCK_PAUSE);
+        written = at;
+    }
+    stream.write_all(&body.as_bytes()[written..])?;
     stream.flush()
 }
 
