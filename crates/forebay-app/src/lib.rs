@@ -45,6 +45,7 @@ pub mod rules;
 pub mod run;
 pub mod search;
 pub mod settings;
+pub mod status_line;
 mod stores;
 pub mod team;
 pub mod tools;

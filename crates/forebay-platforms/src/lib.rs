@@ -4,6 +4,7 @@
 //! - [`decode()`] turns a host's JSON into a `forebay_domain::hook::HookCall`.
 //! - [`encode()`] turns a reply into the output that the host expects.
 //! - [`machine_text`] separates the user's words in a prompt from what a host wrote there.
+//! - [`status`] reads what a host tells the command of its status line.
 //! - [`setup`] edits the text of settings files and undoes its edits byte for byte.
 //! - [`permissions`] translates hosts' permission rules into Forebay's.
 //! - [`transcripts`] parses the conversations that hosts record.
@@ -23,6 +24,7 @@ pub mod permissions;
 pub mod platform;
 pub mod platforms;
 pub mod setup;
+pub mod status;
 pub mod toml_text;
 pub mod transcripts;
 

@@ -8,6 +8,7 @@ use crate::encode::{self, Output};
 use crate::machine_text::{self, MachineText};
 use crate::permissions::{RuleSource, TrustFile};
 use crate::setup::{Level, SetupFile};
+use crate::status::StatusFields;
 use crate::transcripts::{ParseLine, TranscriptFormat};
 
 /// One agent host.
@@ -49,6 +50,8 @@ pub struct Platform {
     pub host_mod: Option<&'static HostMod>,
     /// The variable that names the host's version, in hooks that it starts.
     pub version_env: Option<VersionVariable>,
+    /// What it tells the command of its status line, if it has one.
+    pub status: Option<&'static StatusFields>,
     /// It saves long results in the folder for temporary files.
     pub saves_results_in_temp: bool,
     /// Files that `forebay init` edits.
@@ -108,6 +111,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     version_env: None,
     saves_results_in_temp: false,
     files: &[],
+    status: None,
     next_steps: None,
     project_next_steps: None,
     instructions: AGENTS_MD,

@@ -165,6 +165,144 @@ describe("a conversation", () => {
   })
 })
 
+describe("a command", () => {
+  const COMMAND = "make test"
+  const WRAPPED = `case ${"$"}{BASH_VERSION:+bash}:$(command -v make) in bash:/*) forebay run -- '${COMMAND}';; *) ${COMMAND}\n;; esac`
+  const duties = ({ event }: Call) =>
+    event === "ModLoaded" ? JSON.stringify({ hookSpecificOutput: { wrapCommands: true } }) : ""
+
+  type Claude = { reply: (call: Call) => string; judge: (command: string) => any; sandbox: object }
+
+  /** Claude Code with the mod, allowing the command and asking about everything else. */
+  function start($: any, on: On) {
+    const judge = (command: string) => ({ decision: command === COMMAND ? "allow" : "ask" })
+    const claude: Claude = { reply: duties, judge, sandbox: {} }
+    const env: Record<string, unknown> = {}
+    forebay(on, call => claude.reply(call))
+    on("env.set", (_, e: any) => {
+      env[e.name ?? e.key] = e.value
+      return { value: undefined } as any
+    })
+    on("settings.read", () => ({ value: { sandbox: claude.sandbox } }) as any)
+    on("tool.check", (_, e: any) => claude.judge(e.input.command))
+    on("tool.call", () => ({ result: "ran" }) as any)
+    return {
+      claude,
+      /** Lets the model call the command; resolves to the ids that hooks may wrap. */
+      async run(input = {}) {
+        await $.tool.call({ tool: "Bash", tool_use_id: "toolu_1", command: COMMAND, ...input })
+        return env.FOREBAY_MOD_ALLOWED
+      },
+      /** What Claude Code decides about what a hook made of the call. */
+      async verdict(command: string) {
+        return (await $.tool.check({ tool: "Bash", tool_use_id: "toolu_1", input: { command } })).decision
+      },
+    }
+  }
+
+  test("that is allowed may be wrapped, and is judged as the model wrote it", async ($, on) => {
+    const { run, verdict } = start($, on)
+    expect(await run()).toBe("toolu_1")
+    expect(await verdict(WRAPPED)).toBe("allow")
+    for (const other of [`${WRAPPED} `, "rm -r .", WRAPPED.replace(`*) ${COMMAND}`, "*) rm -r .")]) {
+      expect(await verdict(other)).toBe("ask")
+    }
+  })
+
+  test("that Claude Code would ask about or deny is not wrapped", async ($, on) => {
+    const { claude, run, verdict } = start($, on)
+    for (const decision of ["ask", "deny"]) {
+      claude.judge = () => ({ decision })
+      expect(await run()).toBe(undefined)
+      expect(await verdict(WRAPPED)).toBe(decision)
+    }
+  })
+
+  test("in the background or in a sandbox is not wrapped", async ($, on) => {
+    const { claude, run } = start($, on)
+    expect(await run({ run_in_background: true })).toBe(undefined)
+    claude.sandbox = { enabled: true }
+    expect(await run()).toBe(undefined)
+  })
+
+  test("is judged by hooks as they see it", async ($, on) => {
+    const { claude, run, verdict } = start($, on)
+    await run()
+    claude.judge = command => ({ decision: command === WRAPPED ? "deny" : "allow", hook: "a hook" })
+    expect(await verdict(WRAPPED)).toBe("deny")
+  })
+
+  for (const [name, reply] of [["is missing", fails], ["prints something else", () => "no JSON"], ["is silent", () => ""]] as const) {
+    test(`runs as it is if Forebay ${name}`, async ($, on) => {
+      const { claude, run, verdict } = start($, on)
+      claude.reply = reply
+      expect(await run()).toBe(undefined)
+      expect(await verdict(WRAPPED)).toBe("ask")
+    })
+  }
+
+  test("runs as it is if Claude Code does not say whether it is allowed", async ($, on) => {
+    const { claude, run, verdict } = start($, on)
+    claude.judge = fails
+    expect(await run()).toBe(undefined)
+    claude.judge = () => ({ decision: "ask" })
+    expect(await verdict(WRAPPED)).toBe("ask")
+  })
+
+  test("that is wrapped keeps its own verdict if Claude Code does not judge the original again", async ($, on) => {
+    const { claude, run, verdict } = start($, on)
+    await run()
+    claude.judge = command => (command === WRAPPED ? { decision: "ask" } : fails())
+    expect(await verdict(WRAPPED)).toBe("ask")
+  })
+})
+
+describe("/forebay", () => {
+  /** The user's command where `surfaces` draw; resolves to its answer, the opened panes and the command lines that ran. */
+  async function run($: any, on: On, args: string, surfaces: string[], fail = false) {
+    const [lines, panes]: [string[], string[]] = [[], []]
+    on("session.id", () => ({ value: "session-1" }))
+    on("process.run", (_, { argv, init }: any) => {
+      if (fail) throw new Error("ENOENT")
+      expect(init.env.CLAUDE_CODE_SESSION_ID).toBe("")
+      lines.push(argv.slice(1).join(" "))
+      const stdout = argv[1] === "statusline" ? "forebay: 5 tokens saved\n" : `${argv[1]} printed\n`
+      return { value: { exitCode: 0, stdout, stderr: "", isStdoutTruncated: false, isStderrTruncated: false } }
+    })
+    on("session.surfaces", () => ({ value: surfaces }) as any)
+    on("ui.open", (_, { id }: any) => {
+      panes.push(id)
+      return { value: undefined } as any
+    })
+    on("ui.invalidate", () => ({ value: undefined }) as any)
+    return { answer: await $.command.run({ command: "forebay", args }), panes, lines }
+  }
+
+  test("opens a pane and leaves the conversation alone", async ($, on) => {
+    const { answer, panes, lines } = await run($, on, "", ["terminal"])
+    expect([answer.text, panes]).toEqual([undefined, ["forebay"]])
+    expect(lines).toEqual(["statusline claude-code", "stats -C ."])
+  })
+
+  test("prints where nothing draws a pane", async ($, on) => {
+    const { answer, panes } = await run($, on, "stats", [])
+    expect([answer.text, panes]).toEqual(["this session: 5 tokens saved\n\nstats printed", []])
+  })
+
+  test("recalls, also words that look like options", async ($, on) => {
+    const { answer, lines } = await run($, on, "recall  --all herons", [])
+    expect([answer.text, lines]).toEqual(["search printed", ["search -C . -- --all herons"]])
+  })
+
+  test("lists what was stored last", async ($, on) => {
+    expect((await run($, on, "last", [])).lines).toEqual(["history -C . --all --limit 10"])
+  })
+
+  test("says so if Forebay is missing", async ($, on) => {
+    expect((await run($, on, "", [], true)).answer.text).toContain("forebay doctor")
+  })
+})
+
 describe("the tokens of a request", () => {
   const usage = { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 4, model: "large" }
   const event = { turnId: "turn-1", index: 2, model: "large", messageCount: 1, agentId: "agent-1" }

@@ -19,8 +19,8 @@ const MAX_SYMLINKS: usize = 40;
 /// The intended result.
 #[derive(Debug, Clone)]
 pub enum Wish {
-    /// Set up: agents start this program.
-    SetUp { program: String },
+    /// Set up: agents start this program, and show a line of it in their status line if there is to be one.
+    SetUp { program: String, with_status_line: bool },
     /// Remove the setup.
     TakeBack,
 }
@@ -193,7 +193,10 @@ impl Draft {
         self.is_executable |= step.is_executable;
         let Ok(text) = &self.text else { return };
         let edited = match wish {
-            Wish::SetUp { program } => step.add(text, program),
+            Wish::SetUp { with_status_line: false, .. } if step.is_status_line() => {
+                step.remove(text)
+            }
+            Wish::SetUp { program, .. } => step.add(text, program),
             Wish::TakeBack => step.remove(text),
         };
         self.text = edited.map_err(|fault| fault.to_string());

@@ -94,7 +94,8 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
     let mut presence = Presence { level, missing: Vec::new(), lost_program: None };
     for step in setup::steps(agent, level) {
         let text = text_of(machine, &step);
-        let is_expected = !step.is_instructions() || agent.registers_server(level);
+        let is_expected =
+            !step.is_status_line() && (!step.is_instructions() || agent.registers_server(level));
         if is_expected && !text.as_deref().is_some_and(|text| step.is_applied(text)) {
             presence.missing.push(step.path.clone());
         }

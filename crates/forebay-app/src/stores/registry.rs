@@ -80,6 +80,12 @@ impl StoreRegistry {
         open_once(slot, &self.backend, &store_id)
     }
 
+    /// Returns [`Self::own`] if it exists.
+    pub(crate) fn own_if_exists(&self) -> Result<Option<SharedStore>, AppError> {
+        let (_, store_id) = self.own_slot();
+        self.backend.open_existing(&store_id)
+    }
+
     /// Begins an upload to [`Self::own`]; `opened` keeps the store alive meanwhile.
     pub(crate) fn upload_to_own<'a>(
         &self,

@@ -9,6 +9,7 @@ use crate::platform::{
     START_REASONS, Scalar, VersionVariable, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ModFile, OwnedFile, ServerEntry, SetupFile};
+use crate::status::StatusFields;
 use crate::{encode, machine_text, permissions, transcripts};
 
 /// How the mod marks the result of a failed call.
@@ -125,6 +126,11 @@ pub(super) static PLATFORM: Platform = Platform {
         prefix: "claude-code_",
         separator: '-',
         end: '_',
+    status: Some(&StatusFields {
+        session: &["session_id"],
+        project: &["workspace", "project_dir"],
+        context_percent: &["context_window", "used_percentage"],
+    }),
     }),
     files: &[
         SetupFile {
@@ -151,6 +157,12 @@ pub(super) static PLATFORM: Platform = Platform {
             base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
             path: "CLAUDE.md",
             content: FileContent::Instructions,
+        },
+        SetupFile {
+            level: Level::User,
+            base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
+            path: "settings.json",
+            content: FileContent::StatusLine,
         },
         mod_file("skills/forebay/.claude-plugin/plugin.json", ModFile::Manifest),
         mod_file("skills/forebay/hooks/hooks.json", ModFile::Hooks),

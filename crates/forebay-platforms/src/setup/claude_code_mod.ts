@@ -1,5 +1,5 @@
 // Forebay's mod for Claude Code does what command hooks cannot: replace the result of a failed tool call, compact a
-// conversation without a model, and report the tokens of each request to the model.
+// conversation without a model, report the tokens of each request to the model, and show `/forebay` to the user.
 //
 // It hands each tool result that is still long when it enters the conversation to `forebay hook claude-code ToolResult`
 // and stores the digest it gets back in its place. Command hooks do everything else. If anything fails here, Claude
@@ -20,6 +20,12 @@ const MIN_CHARS = 400
 /** Where a text that a hook has replaced shows its reference. */
 const HEAD_CHARS = 300
 const REFERENCE = /\[ctx:[a-z0-9]{10}\]/
+
+/** The command for the user, and its pane. */
+const COMMAND = "forebay"
+const COMMAND_HELP = "What Forebay saved; recall <words>: search; last: what was stored last"
+/** A person waits for it. */
+const VIEW_TIMEOUT_MS = 10_000
 
 type Payload = Record<string, unknown>
 /** Texts by tool use id. */
@@ -43,6 +49,8 @@ const reports = new Set<Promise<void>>()
 /** The folder in which Claude Code was started, whose project has the results. */
 let project: string | undefined
 let failures = 0
+/** What `/forebay` shows. */
+let view = ""
 
 /** Sends an event to Forebay; resolves to what it prints. */
 async function send($: EngineInterface, event: string, payload: Payload, timeoutMs: number): Promise<string> {
@@ -78,6 +86,24 @@ function report($: EngineInterface, payload: Payload): void {
   const sent = send($, "ModelRequest", payload, LONG_TIMEOUT_MS)
   const done: Promise<void> = sent.then(() => {}, () => {}).finally(() => reports.delete(done))
   reports.add(done)
+}
+
+/** Runs Forebay for the user; resolves to what it prints. Without a session, nothing counts as read by the model. */
+async function print($: EngineInterface, words: string[], stdin = ""): Promise<string> {
+  const env = { CLAUDE_CODE_SESSION_ID: "", FOREBAY_SESSION: "" }
+  const { stdout, stderr } = await $.process.run([PROGRAM, ...words], { stdin, env, timeoutMs: VIEW_TIMEOUT_MS })
+  return (stdout || stderr).trim()
+}
+
+/** The answer to `/forebay`. */
+async function viewOf($: EngineInterface, args: string): Promise<string> {
+  const [verb, ...words] = args.trim().split(/\s+/)
+  const here = ["-C", project ?? "."]
+  if (verb === "recall") return print($, ["search", ...here, "--", words.join(" ")])
+  if (verb === "last") return print($, ["history", ...here, "--all", "--limit", "10"])
+  const session = { session_id: await $.session.id(), workspace: { project_dir: project } }
+  const line = await print($, ["statusline", "claude-code"], JSON.stringify(session))
+  return [line.replace("forebay:", "this session:"), await print($, ["stats", ...here])].join("\n\n").trim()
 }
 
 /** Tells the command hooks of this session that failed results are replaced here. */
@@ -240,6 +266,7 @@ export const register: Register = on => {
     project = e.cwd
     const started = await next(e)
     await announce($)
+    await $.command.register({ name: COMMAND, description: COMMAND_HELP, immediate: true }).catch(() => {})
     return started
   })
 
@@ -260,7 +287,7 @@ export const register: Register = on => {
     const { tool, tool_use_id, agentId, ...input } = e
     if (tool_use_id !== undefined) inputs.set(tool_use_id, input)
     if (wrapsCommands && e.tool === "Bash" && tool_use_id !== undefined && !e.run_in_background) {
-      await offerToWrap($, tool_use_id, e.command)
+      await offerToWrap($, tool_use_id, e.command).catch(() => {})
     }
     return next(e)
   })
@@ -272,6 +299,21 @@ export const register: Register = on => {
     // What a hook decided about the call stands.
     if (command === undefined || verdict.hook !== undefined || !isWrapOf(input.command, command)) return verdict
     return $.tool.check({ tool: "Bash", input: { ...input, command } })
+  })
+
+  on("command.run", { command: COMMAND }, async ($, e) => {
+    view = await viewOf($, e.args).catch(() => "Forebay did not answer; `forebay doctor` says why.")
+    const surfaces = await $.session.surfaces()
+    if (surfaces.length === 0) return { text: view }
+    await $.ui.open({ id: COMMAND, title: "Forebay" })
+    $.ui.invalidate("ui.render")
+    // A text would enter the conversation; the pane does not.
+    return {}
+  })
+
+  on("ui.render", { component: "Pane", requestId: COMMAND }, async ($, e) => {
+    const { Box, Text } = $.ui.resolve(e)
+    return Box({ flexDirection: "column", children: view.split("\n").map(line => Text({ children: line || " " })) })
   })
 
   on("session.append", { door: "tool-result" }, async ($, e, next) => {

@@ -57,8 +57,13 @@ pub(super) const WINDOWS_COMMAND: &str = "exit 0";
 ///
 /// It starts `sh` itself: hosts run it in different shells, and some in none.
 pub(super) fn command(platform: &Platform, event: &str, program: &str) -> String {
-    let script = script(platform, event, program, "; ").replace('\'', r"'\''");
-    format!("sh -c '{script}'")
+    in_shell(&script(platform, event, program, "; "))
+}
+
+const SHELL: &str = "sh -c '";
+
+fn in_shell(script: &str) -> String {
+    format!("{SHELL}{}'", script.replace('\'', r"'\''"))
 }
 
 /// The shell script of a hook, which does nothing where Forebay is not installed.
@@ -67,12 +72,31 @@ pub(super) fn command(platform: &Platform, event: &str, program: &str) -> String
 /// must succeed without output, because some hosts deny every tool call whose hook fails. It reads its
 /// input to the end, as the hook would, so that no host fails to write it.
 pub(super) fn script(platform: &Platform, event: &str, program: &str, separator: &str) -> String {
+    guarded(program, &arguments(platform, event), separator)
+}
+
+/// A script that starts Forebay where it is installed, and elsewhere reads its input.
+fn guarded(program: &str, arguments: &str, separator: &str) -> String {
     let program = shell_quoted(program);
-    let arguments = arguments(platform, event);
     format!(
         "command -v {program} >/dev/null 2>&1 || {{ cat >/dev/null 2>&1; exit 0; }}{separator}\
          exec {program} {arguments}"
     )
+}
+
+/// The command of a status line that Forebay has for itself.
+pub(super) fn status_line(platform: &Platform, program: &str) -> String {
+    in_shell(&guarded(program, &status_line_arguments(platform), "; "))
+}
+
+/// Whether a command is nothing but Forebay's status line.
+pub(super) fn is_status_line(command: &str, platform: &Platform) -> bool {
+    command.starts_with(SHELL)
+        && command.ends_with(&format!(" {}'", status_line_arguments(platform)))
+}
+
+fn status_line_arguments(platform: &Platform) -> String {
+    format!("statusline {}", platform.id)
 }
 
 /// The arguments of a hook's command line, which identify it whatever the path of the program.

@@ -46,6 +46,22 @@ pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, EditError>
     }
 }
 
+/// Replaces the source of a value, if there is one.
+pub(super) fn edit_source(
+    text: &str,
+    path: &[&str],
+    edit: impl Fn(&str) -> String,
+) -> Result<String, EditError> {
+    let parsed = Parsed::parse(text)?;
+    match parsed.walk(path)? {
+        Walk::Found(Trail { value, .. }) => {
+            let source = edit(&text[value.clone()]);
+            Ok(parsed.edited(vec![(value, source)]))
+        }
+        Walk::Missing { .. } => Ok(text.to_owned()),
+    }
+}
+
 /// Updates our entry of a list, or appends it.
 pub(super) fn upsert_item(
     text: &str,

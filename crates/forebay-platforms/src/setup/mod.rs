@@ -9,6 +9,7 @@ mod hooks;
 mod instructions;
 mod json;
 mod owned_file;
+mod status_line;
 mod toml;
 
 pub use instructions::INSTRUCTIONS;
@@ -48,6 +49,8 @@ pub enum FileContent {
     /// An MCP server in a TOML file.
     TomlMcpServers,
     Hooks(HookLayout),
+    /// A line in the host's status line, beside the user's own.
+    StatusLine,
     /// Instructions for the model, between markers.
     Instructions,
     /// A file that Forebay owns.
@@ -183,6 +186,7 @@ impl Step {
             }
             FileContent::TomlMcpServers => toml::add(text, program),
             FileContent::Hooks(layout) => hooks::add(text, self.platform, layout, program),
+            FileContent::StatusLine => status_line::add(text, self.platform, program),
             FileContent::Instructions => instructions::add(text),
             FileContent::Owned(kind) => {
                 owned_file::add(text, self.platform, kind, self.event, program)
@@ -196,6 +200,7 @@ impl Step {
             FileContent::McpServers { key, .. } => json::remove(text, &[key, SERVER_NAME]),
             FileContent::TomlMcpServers => toml::remove(text),
             FileContent::Hooks(layout) => hooks::remove(text, self.platform, layout),
+            FileContent::StatusLine => status_line::remove(text, self.platform),
             FileContent::Instructions => instructions::remove(text),
             FileContent::Owned(_) => Ok(owned_file::remove(text, self.platform)),
         })
@@ -222,6 +227,11 @@ impl Step {
     /// Whether it adds instructions for the model.
     pub fn is_instructions(&self) -> bool {
         matches!(self.content, FileContent::Instructions)
+    }
+
+    /// Whether it adds a status line, which the user may do without.
+    pub fn is_status_line(&self) -> bool {
+        matches!(self.content, FileContent::StatusLine)
     }
 
     /// Whether it registers the MCP server.

@@ -41,6 +41,7 @@ mod serve;
 mod share;
 mod sources;
 mod stats;
+mod statusline;
 mod supervise_job;
 mod terminal;
 mod token;
@@ -135,6 +136,7 @@ enum Command {
     Schema(schema::Schema),
     Call(call::Call),
     Hook(hook::Hook),
+    Statusline(statusline::StatusLine),
     Demo(demo::Demo),
     Completions(completions::Completions),
     Man(man::Man),
@@ -158,7 +160,7 @@ fn select_front_ends(command: &Command, as_json: bool) {
 
 /// Parses the command line, runs the command, and maps the outcome to an exit code.
 pub(crate) fn main() -> ExitCode {
-    if let Some(code) = hook::called() {
+    if let Some(code) = hook::called().or_else(statusline::called) {
         return code;
     }
     let Cli { common, command } = parse_frequent().unwrap_or_else(Cli::parse);
@@ -202,6 +204,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Schema(schema) => schema.run(&common),
         Command::Call(call) => call.run(&common),
         Command::Hook(hook) => Ok(hook.answer()),
+        Command::Statusline(line) => Ok(line.print()),
         Command::Demo(demo) => demo.run(&common),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),

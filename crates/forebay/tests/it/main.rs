@@ -73,5 +73,6 @@ mod recognizers;
 mod search;
 mod secrets_at_rest;
 mod seed_bugs;
+mod statusline;
 mod team;
 mod texts;

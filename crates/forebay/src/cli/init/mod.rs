@@ -29,6 +29,9 @@ pub(super) struct Init {
     /// Edit files of this project; committed, they are shared with everyone who works on it
     #[arg(long, conflicts_with = "user")]
     project: bool,
+    /// Leave the agent's status line to you; removes Forebay's line from it
+    #[arg(long, conflicts_with = "undo")]
+    no_status_line: bool,
     /// Remove Forebay and restore every file
     #[arg(long)]
     undo: bool,
@@ -101,7 +104,8 @@ impl Init {
             return Ok(Wish::TakeBack);
         }
         let running = std::env::current_exe()?;
-        Ok(Wish::SetUp { program: machine.program(&running, level) })
+        let program = machine.program(&running, level);
+        Ok(Wish::SetUp { program, with_status_line: !self.no_status_line })
     }
 
     /// Writes the changes if the user agrees.
@@ -124,7 +128,7 @@ impl Init {
 
 /// The remark on a program that shared files name by a path of this machine.
 fn remark_on_program(wish: &Wish, level: Level) -> Option<String> {
-    let Wish::SetUp { program } = wish else { return None };
+    let Wish::SetUp { program, .. } = wish else { return None };
     (level == Level::Project && agents::machine::is_own_path(program)).then(|| {
         format!(
             "forebay is not on the PATH: these files name {program} and work on this machine only"

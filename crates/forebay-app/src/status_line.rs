@@ -1,0 +1,66 @@
+//! One line about a session, for the status line of its host.
+//!
+//! It has only numbers that were counted: what is not known is left out.
+
+use forebay_domain::session;
+use forebay_domain::usage::{RequestTotals, Totals};
+use forebay_text::number;
+
+use crate::{App, AppError};
+
+/// The line; empty if nothing is known. `context_percent` is what the host says about the model's context.
+pub fn line(app: &App, context_percent: Option<u8>) -> Result<String, AppError> {
+    let (saved, cache) = match app.stores.own_if_exists()? {
+        Some(store) => {
+            let mut totals = Totals::default();
+            for of_tool in store.usage(Some(&app.session))?.into_values() {
+                totals.add(of_tool);
+            }
+            (saved(totals), cache(store.requests(Some(session::conversation(&app.session)))?))
+        }
+        None => (None, None),
+    };
+    let context = context_percent.map(|percent| format!("context {percent}%"));
+    let parts: Vec<String> = [saved, context, cache].into_iter().flatten().collect();
+    Ok(if parts.is_empty() { String::new() } else { format!("forebay: {}", parts.join(" · ")) })
+}
+
+/// The tokens that were kept out of the context of this session; a loss is shown as one.
+fn saved(totals: Totals) -> Option<String> {
+    let sign = if totals.saved() < 0 { "-" } else { "" };
+    let tokens = number::rough(totals.saved().unsigned_abs());
+    (totals.answers > 0).then(|| format!("{sign}{tokens} tokens saved"))
+}
+
+/// The share of the input that the model's provider read from its cache.
+fn cache(RequestTotals { tokens, .. }: RequestTotals) -> Option<String> {
+    let input = tokens.input + tokens.cache_write + tokens.cache_read;
+    (input > 0).then(|| format!("{}% from cache", tokens.cache_read * 100 / input))
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay_domain::usage::BilledTokens;
+
+    use super::*;
+
+    #[test]
+    fn shows_gains_and_losses() {
+        let totals = |host_tokens, delivered_tokens| Totals {
+            answers: 1,
+            host_tokens,
+            delivered_tokens,
+            ..Totals::default()
+        };
+        assert_eq!(saved(totals(61_234, 0)).as_deref(), Some("61k tokens saved"));
+        assert_eq!(saved(totals(0, 120)).as_deref(), Some("-120 tokens saved"));
+        assert_eq!(saved(Totals::default()), None);
+    }
+
+    #[test]
+    fn output_is_no_part_of_the_cache() {
+        let tokens = BilledTokens { input: 50, cache_read: 900, cache_write: 50, output: 7_000 };
+        assert_eq!(cache(RequestTotals { requests: 1, tokens }).as_deref(), Some("90% from cache"));
+        assert_eq!(cache(RequestTotals::default()), None);
+    }
+}

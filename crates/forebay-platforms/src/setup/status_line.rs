@@ -1,0 +1,83 @@
+//! The status line in a host's settings.
+//!
+//! A host has one status line. If the user has a command for it, Forebay's command line runs that one first, with the same
+//! input, and prints its own line below. The source of the user's command stays in the file as it is, between two texts
+//! of ours, so that removing these restores it byte for byte.
+
+use serde_json::{Value, json};
+
+use super::{EditError, entries, json as edit};
+use crate::Platform;
+
+const KEY: &str = "statusLine";
+const COMMAND: &[&str] = &[KEY, "command"];
+
+/// Before the user's command.
+const BEFORE: &str = "forebay_json=$(cat); printf %s \"$forebay_json\" | { ";
+/// After it, on a line of its own, because the command may end with a comment. The host skips empty lines.
+const AFTER: &str = "\n}; forebay_code=$?; echo; printf %s \"$forebay_json\" | ";
+const END: &str = "; exit $forebay_code";
+
+pub(super) fn add(text: &str, platform: &Platform, program: &str) -> Result<String, EditError> {
+    let own = entries::status_line(platform, program);
+    match find(text, platform)? {
+        Found::Nothing | Found::Ours => {
+            edit::set(text, &[KEY], &json!({ "type": "command", "command": own }))
+        }
+        Found::Users | Found::Both => edit::edit_source(text, COMMAND, |source| {
+            let users = without_ours(source).unwrap_or(inner(source));
+            format!("\"{}{users}{}\"", escaped(BEFORE), escaped(&format!("{AFTER}{own}{END}")))
+        }),
+        Found::Other => Ok(text.to_owned()),
+    }
+}
+
+pub(super) fn remove(text: &str, platform: &Platform) -> Result<String, EditError> {
+    match find(text, platform)? {
+        Found::Ours => edit::remove(text, &[KEY]),
+        Found::Both => edit::edit_source(text, COMMAND, |source| {
+            format!("\"{}\"", without_ours(source).unwrap_or(inner(source)))
+        }),
+        Found::Nothing | Found::Users | Found::Other => Ok(text.to_owned()),
+    }
+}
+
+/// What the settings have for the status line.
+enum Found {
+    Nothing,
+    Ours,
+    Users,
+    /// The user's command inside ours.
+    Both,
+    /// Something else than a command, which is left alone.
+    Other,
+}
+
+fn find(text: &str, platform: &Platform) -> Result<Found, EditError> {
+    let Some(status_line) = edit::get(text, &[KEY])? else { return Ok(Found::Nothing) };
+    let is_command = status_line["type"] == "command";
+    let Some(command) = status_line["command"].as_str().filter(|_| is_command) else {
+        return Ok(Found::Other);
+    };
+    Ok(match command {
+        ours if entries::is_status_line(ours, platform) => Found::Ours,
+        both if both.starts_with(BEFORE) && both.contains(AFTER) => Found::Both,
+        _ => Found::Users,
+    })
+}
+
+/// The source of the user's command in that of ours.
+fn without_ours(source: &str) -> Option<&str> {
+    let rest = inner(source).strip_prefix(&escaped(BEFORE))?;
+    rest.rfind(&escaped(AFTER)).map(|at| &rest[..at])
+}
+
+/// The source of a string without its quotes.
+fn inner(source: &str) -> &str {
+    source.get(1..source.len().saturating_sub(1)).unwrap_or_default()
+}
+
+/// A text as it stands between the quotes of a JSON string.
+fn escaped(text: &str) -> String {
+    inner(&Value::String(text.to_owned()).to_string()).to_owned()
+}
