@@ -48,10 +48,10 @@ pub struct Platform {
     pub project_env: Option<&'static str>,
     /// Forebay's mod, if the host can run one.
     pub host_mod: Option<&'static HostMod>,
-    /// The variable that names the host's version, in hooks that it starts.
-    pub version_env: Option<VersionVariable>,
     /// What it tells the command of its status line, if it has one.
     pub status: Option<&'static StatusFields>,
+    /// The variable that names the host's version, in hooks that it starts.
+    pub version_env: Option<VersionVariable>,
     /// It saves long results in the folder for temporary files.
     pub saves_results_in_temp: bool,
     /// Files that `forebay init` edits.
@@ -108,10 +108,10 @@ pub(crate) const DEFAULTS: Platform = Platform {
     session_env: &[],
     project_env: None,
     host_mod: None,
+    status: None,
     version_env: None,
     saves_results_in_temp: false,
     files: &[],
-    status: None,
     next_steps: None,
     project_next_steps: None,
     instructions: AGENTS_MD,
@@ -411,22 +411,35 @@ pub struct HostMod {
     pub session_env: &'static str,
     /// The variable with the ids of calls that the host allows without asking, separated by spaces.
     pub allowed_env: &'static str,
-    /// The first version that runs mods.
+    /// The first version that runs mods, and the latest one that was tried.
     pub since: HostVersion,
-    /// Settings that forbid it if they are true, in the files that also have the permission rules.
-    pub switches: &'static [KeyPath],
+    pub tried: HostVersion,
+    /// Settings that forbid it, in the files that also have the permission rules.
+    pub switches: &'static [Switch],
+    /// Whether the host asks no mod to compact if there are any settings of an administrator.
+    pub is_bypassed_if_managed: bool,
     /// How to see why the host did not load it.
     pub diagnosis: &'static str,
 }
 
 impl HostMod {
     /// The setting in the text of a settings file that forbids the mod.
-    pub fn switch_in(&self, text: &str) -> Option<&'static str> {
+    pub fn switch_in(&self, text: &str, is_managed: bool) -> Option<&'static str> {
         let settings: serde_json::Value = serde_json::from_str(text).ok()?;
-        let is_on =
-            |path: &&KeyPath| decode::get(&settings, path).is_some_and(|value| *value == true);
-        self.switches.iter().find(is_on)?.last().copied()
+        let is_on = |switch: &&Switch| {
+            (is_managed || !switch.is_managed_only)
+                && decode::get(&settings, switch.path).is_some_and(|value| *value == true)
+        };
+        self.switches.iter().find(is_on)?.path.last().copied()
     }
+}
+
+/// A setting that forbids mods if it is true.
+#[derive(Debug)]
+pub struct Switch {
+    pub path: KeyPath,
+    /// It counts only in the settings of an administrator.
+    pub is_managed_only: bool,
 }
 
 /// A variable with the host's version between two texts, its numbers joined by `separator`.

@@ -188,12 +188,16 @@ impl<'a> AgentEnv<'a> {
 
     /// A command that starts the agent.
     pub(super) fn agent(&self) -> Command {
-        let program = self.installation.program(self.host);
-        let Some(managed) = &self.managed else { return self.command(&program) };
-        let mut agent = self.command(Path::new("unshare"));
-        agent.args(["--map-root-user", "--mount", "sh", "-c", LAID_OVER_ETC, "sh"]);
-        agent.arg(managed).arg(program);
-        agent
+        self.under_managed_settings(&self.installation.program(self.host))
+    }
+
+    /// A command that sees the organization's settings, if there are any.
+    fn under_managed_settings(&self, program: &Path) -> Command {
+        let Some(managed) = &self.managed else { return self.command(program) };
+        let mut command = self.command(Path::new("unshare"));
+        command.args(["--map-root-user", "--mount", "sh", "-c", LAID_OVER_ETC, "sh"]);
+        command.arg(managed).arg(program);
+        command
     }
 
     /// Writes the user's settings of Forebay.
@@ -231,7 +235,7 @@ impl<'a> AgentEnv<'a> {
 
     /// Returns what `forebay doctor` prints, whatever it finds.
     pub(super) fn doctor(&self) -> Result<String> {
-        let output = self.command(self.forebay).arg("doctor").output()?;
+        let output = self.under_managed_settings(self.forebay).arg("doctor").output()?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 

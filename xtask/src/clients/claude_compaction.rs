@@ -53,6 +53,9 @@ pub(super) fn check(
     for exception in EXCEPTIONS {
         results.push(check_exception(&mut in_folder(exception.name)?, exception)?);
     }
+    let mut managed = in_folder("managed")?;
+    set_managed(&mut managed)?;
+    results.push(check_doctor(&managed)?);
     Ok(results)
 }
 
@@ -120,6 +123,22 @@ fn check_exception(env: &mut AgentEnv<'_>, exception: &Exception) -> Result<Chec
     let passed = asked > 0 && took < HANG_LIMIT;
     let detail = format!("{asked} requests, {} ms", took.as_millis());
     Ok(CheckResult { name: exception.name, passed, detail })
+}
+
+/// Checks that `doctor` says why Claude Code compacts although the setting leaves it to Forebay.
+fn check_doctor(env: &AgentEnv<'_>) -> Result<CheckResult> {
+    let model = ScriptedModel::start()?;
+    env.set_up(&model)?;
+    env.write_forebay_settings(SETTINGS)?;
+    env.prompt(&model, &order(0, 1, 1), false)?;
+    let doctor = env.doctor()?;
+    let finding = doctor.lines().find(|line| line.contains(" mod ")).unwrap_or_default();
+    let reason = "ran it in the last session; it compacts itself, because /etc/claude-code/managed-settings.json exists";
+    Ok(CheckResult {
+        name: "... which doctor explains",
+        passed: finding.contains(reason),
+        detail: excerpt(finding),
+    })
 }
 
 fn leave_to_host(env: &mut AgentEnv<'_>) -> Result<()> {

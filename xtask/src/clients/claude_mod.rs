@@ -26,14 +26,44 @@ const MAX_DELAY: Duration = Duration::from_secs(3);
 struct Obstacle {
     name: &'static str,
     prepare: fn(&mut AgentEnv<'_>) -> Result<()>,
+    effect: Effect,
+}
+
+/// What an obstacle stops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// Only the mod fails.
+    Fails,
+    /// This setting forbids the mod; hooks run.
+    NoMod(&'static str),
+    /// This setting forbids hooks, too: nothing is stored.
+    NoHooks(&'static str),
 }
 
 const OBSTACLES: &[Obstacle] = &[
-    Obstacle { name: "a mod that throws", prepare: throw },
-    Obstacle { name: "a program that hangs", prepare: hang },
-    Obstacle { name: "a program that is missing", prepare: lose_program },
-    Obstacle { name: "hooks disabled by the user", prepare: disable_hooks },
-    Obstacle { name: "mods forbidden by managed settings", prepare: forbid_mods },
+    Obstacle { name: "a mod that throws", prepare: throw, effect: Effect::Fails },
+    Obstacle { name: "a program that hangs", prepare: hang, effect: Effect::Fails },
+    Obstacle { name: "a program that is missing", prepare: lose_program, effect: Effect::Fails },
+    Obstacle {
+        name: "hooks disabled by the user",
+        prepare: disable_hooks,
+        effect: Effect::NoHooks("disableAllHooks"),
+    },
+    Obstacle {
+        name: "hooks disabled by managed settings",
+        prepare: |env| env.set_managed_settings(r#"{"disableAllHooks": true}"#),
+        effect: Effect::NoHooks("disableAllHooks"),
+    },
+    Obstacle {
+        name: "only managed hooks allowed",
+        prepare: |env| env.set_managed_settings(r#"{"allowManagedHooksOnly": true}"#),
+        effect: Effect::NoHooks("allowManagedHooksOnly"),
+    },
+    Obstacle {
+        name: "only managed mods allowed",
+        prepare: forbid_mods,
+        effect: Effect::NoMod("allowManagedModsOnly"),
+    },
 ];
 
 /// Checks the mod, as `forebay init` or the plugin installs it.
@@ -58,6 +88,7 @@ pub(super) fn check_obstacles(
         let mut env = AgentEnv::in_folder(&label, host, installation, forebay, keep)?;
         let (result, took) = check_obstacle(&mut env, obstacle)?;
         results.push(result);
+        results.extend(check_switch(&env, obstacle.effect)?);
         times.push(took);
     }
     results.push(check_delay(&times));
@@ -84,6 +115,23 @@ fn check_obstacle(env: &mut AgentEnv<'_>, obstacle: &Obstacle) -> Result<(CheckR
     let took = called.zip(returned).map(|(called, returned)| returned - called);
     let took = took.context("the model did not get the result of its call")?;
     Ok((CheckResult { name: obstacle.name, passed, detail }, took))
+}
+
+/// Checks that a setting is respected, and that `doctor` names it.
+fn check_switch(env: &AgentEnv<'_>, effect: Effect) -> Result<Option<CheckResult>> {
+    let (switch, stores) = match effect {
+        Effect::Fails => return Ok(None),
+        Effect::NoMod(switch) => (switch, true),
+        Effect::NoHooks(switch) => (switch, false),
+    };
+    let doctor = env.doctor()?;
+    let finding = doctor.lines().find(|line| line.contains(" mod ")).unwrap_or_default();
+    let stored = env.history()?.contains("[ctx:");
+    Ok(Some(CheckResult {
+        name: "... is respected, and doctor names the setting",
+        passed: finding.contains(&format!("does not run it: `{switch}` in ")) && stored == stores,
+        detail: excerpt(finding),
+    }))
 }
 
 /// Compares how long a call took at most, which is with the program that hangs, and at least.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use forebay_platforms::Platform;
-use forebay_policy::{Decision, Ground, List, Mode, Sibling, Unmatched, Verdict};
+use forebay_policy::{Decision, Ground, List, Mode, Origin, Sibling, Unmatched, Verdict};
 use forebay_sandbox::Profile;
 use forebay_text::{number, shell_quote};
 
@@ -241,7 +241,7 @@ pub(super) fn circumstances(app: &App, in_force: &InForce, cwd: &Path) -> Circum
 }
 
 /// The files in which a host keeps permission rules, whether they exist or not.
-pub(crate) fn files_of(app: &App, platform: &Platform) -> Vec<PathBuf> {
+pub(crate) fn files_of(app: &App, platform: &Platform) -> Vec<(Origin, PathBuf)> {
     rule_files::of_host(platform, &environment(app))
 }
 

@@ -63,10 +63,19 @@ pub(super) fn sources(origin: Origin) -> impl Iterator<Item = &'static RuleSourc
 }
 
 /// The files in which a host keeps permission rules, whether they exist or not.
-pub(super) fn of_host(platform: &Platform, environment: &Environment) -> Vec<PathBuf> {
-    let is_file = |source: &&RuleSource| matches!(source.kind, SourceKind::File);
-    let files = platform.permissions.iter().filter(is_file);
-    files.flat_map(|source| paths(source, environment)).collect()
+pub(super) fn of_host(platform: &Platform, environment: &Environment) -> Vec<(Origin, PathBuf)> {
+    let files = platform.permissions.iter().flat_map(|source| {
+        let listed = |path: PathBuf| match source.kind {
+            SourceKind::File => vec![path],
+            SourceKind::Folder(extension) => {
+                files_in(&path, extension).ok().flatten().unwrap_or_default()
+            }
+        };
+        let origin = source.folder.origin();
+        let files = paths(source, environment).into_iter().flat_map(listed);
+        files.map(move |file| (origin, file)).collect::<Vec<_>>()
+    });
+    files.collect()
 }
 
 fn paths(source: &RuleSource, environment: &Environment) -> Vec<PathBuf> {

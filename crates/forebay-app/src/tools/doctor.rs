@@ -300,9 +300,9 @@ fn agents(app: &App) -> Vec<Check> {
 fn mods(app: &App, machine: &Machine) -> Vec<Check> {
     // A store that cannot be read is another check's finding.
     let reports = host_mods::reports(app, machine).unwrap_or_default();
-    let check = |report: &ModReport| match report.obstacle {
-        None => Check::good("mod", report.to_string()),
-        Some(_) => Check::note("mod", report.to_string()),
+    let check = |report: &ModReport| {
+        let check = if report.is_good() { Check::good } else { Check::note };
+        check("mod", report.to_string())
     };
     reports.iter().map(check).collect()
 }

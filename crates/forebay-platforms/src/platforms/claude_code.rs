@@ -1,12 +1,12 @@
-//! Claude Code, tested with 2.1.326.
+//! Claude Code, tested with 2.1.327.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, FieldValue, HostMod, HostVersion,
-    InstructionFiles, Limits, McpToolNames, PayloadFields, Platform, Replacement, SNAKE_CASE,
-    START_REASONS, Scalar, VersionVariable, recognized, registered,
+    InstructionFiles, KeyPath, Limits, McpToolNames, PayloadFields, Platform, Replacement,
+    SNAKE_CASE, START_REASONS, Scalar, Switch, VersionVariable, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ModFile, OwnedFile, ServerEntry, SetupFile};
 use crate::status::StatusFields;
@@ -15,6 +15,9 @@ use crate::{encode, machine_text, permissions, transcripts};
 /// How the mod marks the result of a failed call.
 const FAILURE_MARKERS: &[FieldValue] =
     &[FieldValue { path: &["is_error"], value: Scalar::Bool(true) }];
+
+const MANAGED_MODS_ONLY: KeyPath =
+    &["pluginConfigs", "cc-plugin-sec-default@builtin", "options", "allowManagedModsOnly"];
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "claude-code",
@@ -113,12 +116,19 @@ pub(super) static PLATFORM: Platform = Platform {
         session_env: "FOREBAY_MOD",
         allowed_env: "FOREBAY_MOD_ALLOWED",
         since: HostVersion(2, 1, 287),
+        tried: HostVersion(2, 1, 327),
         switches: &[
-            &["disableAllHooks"],
-            &["allowManagedHooksOnly"],
-            &["pluginConfigs", "cc-plugin-sec-default@builtin", "options", "allowManagedModsOnly"],
+            Switch { path: &["disableAllHooks"], is_managed_only: false },
+            Switch { path: &["allowManagedHooksOnly"], is_managed_only: true },
+            Switch { path: MANAGED_MODS_ONLY, is_managed_only: true },
         ],
+        is_bypassed_if_managed: true,
         diagnosis: "`claude --debug` names what it loads: look for `hooks module forebay`",
+    }),
+    status: Some(&StatusFields {
+        session: &["session_id"],
+        project: &["workspace", "project_dir"],
+        context_percent: &["context_window", "used_percentage"],
     }),
     // `claude-code_2-1-326_harness`
     version_env: Some(VersionVariable {
@@ -126,11 +136,6 @@ pub(super) static PLATFORM: Platform = Platform {
         prefix: "claude-code_",
         separator: '-',
         end: '_',
-    status: Some(&StatusFields {
-        session: &["session_id"],
-        project: &["workspace", "project_dir"],
-        context_percent: &["context_window", "used_percentage"],
-    }),
     }),
     files: &[
         SetupFile {
@@ -155,14 +160,14 @@ pub(super) static PLATFORM: Platform = Platform {
         SetupFile {
             level: Level::User,
             base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
-            path: "CLAUDE.md",
-            content: FileContent::Instructions,
+            path: "settings.json",
+            content: FileContent::StatusLine,
         },
         SetupFile {
             level: Level::User,
             base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
-            path: "settings.json",
-            content: FileContent::StatusLine,
+            path: "CLAUDE.md",
+            content: FileContent::Instructions,
         },
         mod_file("skills/forebay/.claude-plugin/plugin.json", ModFile::Manifest),
         mod_file("skills/forebay/hooks/hooks.json", ModFile::Hooks),

@@ -97,7 +97,7 @@ fn text_that_the_host_cut_is_reported_as_a_part() {
 }
 
 /// Starts a session of Claude Code of this version.
-fn start(host: &Host<'_>, version: &str) {
+fn start_version(host: &Host<'_>, version: &str) {
     let mut command = host.env.command(["hook", "claude-code", "SessionStart"]);
     command.env("AI_AGENT", format!("claude-code_{}_harness", version.replace('.', "-")));
     let payload = json!({
@@ -118,10 +118,10 @@ fn assert_doctor_says(env: &TestEnv, expected: &str) {
 fn doctor_says_whether_the_mod_ran_in_the_last_session_and_why_not() {
     let env = TestEnv::new();
     let old = Host { session: "old", ..Host::new(&env) };
-    start(&old, "2.1.200");
+    start_version(&old, "2.1.200");
     let start = |session| {
         let host = Host { session, ..Host::new(&env) };
-        start(&host, "2.1.326");
+        start_version(&host, "2.1.326");
         host
     };
     assert_doctor_says(
@@ -137,9 +137,20 @@ fn doctor_says_whether_the_mod_ran_in_the_last_session_and_why_not() {
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
     std::fs::write(&settings, r#"{"disableAllHooks": true}"#).unwrap();
     assert_doctor_says(&env, &format!("`disableAllHooks` in {} forbids it", settings.display()));
-    std::fs::remove_file(settings).unwrap();
+    // Only an administrator's settings can allow nothing but managed hooks.
+    std::fs::write(&settings, r#"{"allowManagedHooksOnly": true}"#).unwrap();
+    assert_doctor_says(&env, "did not run it in the last session: `claude --debug`");
+    std::fs::remove_file(&settings).unwrap();
     start("with the mod").hook("ModLoaded", json!({})).silent();
     assert_doctor_says(&env, "ok     mod         Claude Code 2.1.326 ran it in the last session");
+    // What forbids it since is said although the last session ran it.
+    std::fs::write(&settings, r#"{"disableAllHooks": true}"#).unwrap();
+    assert_doctor_says(&env, "Claude Code 2.1.326 does not run it: `disableAllHooks` in ");
+    std::fs::remove_file(&settings).unwrap();
+    let newer = Host { session: "newer", ..Host::new(&env) };
+    start_version(&newer, "99.0.1");
+    newer.hook("ModLoaded", json!({})).silent();
+    assert_doctor_says(&env, "Claude Code 99.0.1 (newer than 2.");
     finish(env.command(["init", "claude-code", "--user", "--yes"]), b"").ok();
     std::fs::remove_file(env.home().join(".claude/skills/forebay/hooks/forebay.ts")).unwrap();
     start("not installed");
