@@ -12,11 +12,12 @@ use crate::App;
 
 /// Longer command lines are scripts, which are left unchanged.
 const MAX_COMMAND_BYTES: usize = 2_000;
-/// Programs that change their shell or are interactive.
+/// Programs that change their shell, are interactive, or start others that outlive them: a run ends all its processes.
 const SHELL_BOUND: &[&str] = &[
     "cd", "pushd", "popd", "export", "unset", "source", ".", "alias", "eval", "exec", "exit",
     "set", "trap", "ulimit", "umask", "wait", "jobs", "fg", "bg", "read", "sudo", "su", "ssh",
-    "vim", "vi", "nano", "less", "more", "top", "htop", "man", "tmux", "screen", "watch",
+    "vim", "vi", "nano", "less", "more", "top", "htop", "man", "tmux", "screen", "watch", "nohup",
+    "setsid", "disown", "daemon",
 ];
 /// Commands with little output.
 const QUIET: &[&str] = &[
@@ -56,7 +57,7 @@ fn run_for_digest(app: &App, host: &Host<'_>, command: &str) -> Option<String> {
 /// Whether a separate process has the same effect as the host's shell.
 pub(crate) fn is_rewritable(command: &str) -> bool {
     let command = command.trim();
-    if command.is_empty() || command.len() > MAX_COMMAND_BYTES || command.ends_with('&') {
+    if command.is_empty() || command.len() > MAX_COMMAND_BYTES {
         return false;
     }
     let script = shell::parse(command);
@@ -70,6 +71,7 @@ pub(crate) fn is_rewritable(command: &str) -> bool {
     let redirects = script.commands.iter().any(|command| !command.redirects.is_empty());
     let is_loud = programs.iter().any(|program| !QUIET.contains(program));
     is_loud
+        && !script.has_background
         && !assigns_only
         && (!redirects || only_joins_streams(command))
         && !command.contains("<<")
@@ -98,6 +100,9 @@ mod tests {
             ("make > out.txt", false),
             ("cat <<EOF\nx\nEOF", false),
             ("sleep 100 &", false),
+            ("server & curl -s localhost", false),
+            ("nohup server", false),
+            ("make && setsid server", false),
             ("sudo make install", false),
             ("echo done", false),
             ("forebay get x", false),

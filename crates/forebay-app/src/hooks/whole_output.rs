@@ -4,8 +4,8 @@
 //! done only where it changes nothing else:
 //!
 //! - the host allows the command without asking, and Forebay's mod keeps that verdict for the rewritten one;
-//! - a separate process has the same effect (`rewrite::is_rewritable`), and the exit code is not a result like that of
-//!   `grep`, which the host knows by the program's name;
+//! - a separate process has the same effect (`rewrite::is_rewritable`), the exit code is not a result like that of
+//!   `grep`, which the host knows by the program's name, and the program is not known to leave a server running;
 //! - no alias or function has the name of one of the programs. Only the host's shell knows, so the command line asks it.
 
 use std::collections::BTreeSet;
@@ -22,6 +22,12 @@ use crate::{App, rules};
 const TIMEOUT_MS: &str = "86400000";
 /// Programs that are part of the shell.
 const BUILTINS: &[&str] = &["echo", "printf", "pwd", "test", "[", "true", "false", "kill"];
+
+/// Programs that leave a server running, which makes their next start faster; it would end with the run.
+const WITH_SERVERS: &[&str] = &[
+    "gradle", "gradlew", "mvnd", "bazel", "bazelisk", "buck2", "sbt", "sbtn", "watchman", "adb",
+    "emulator", "sccache", "flutter", "pg_ctl", "pm2", "minikube",
+];
 
 const START: &str = "case ${BASH_VERSION:+bash}";
 const ELSE: &str = ";; *) ";
@@ -40,7 +46,7 @@ pub(super) fn wrapped(
         return None;
     }
     let (program, names) = (host.program.as_deref()?, external_programs(command)?);
-    if soft_failure::may_be_result(command) || !can_run(app, call) {
+    if soft_failure::may_be_result(command) || leaves_server(command) || !can_run(app, call) {
         return None;
     }
     let raw = app.settings.hooks.threshold.to_string();
@@ -57,6 +63,13 @@ fn can_run(app: &App, call: &ToolCall) -> bool {
     app.settings.rules.unmatched == Unmatched::Run
         && matches!(rules::before_a_tool(app, call), Ok(None))
         && app.stores.own().is_ok()
+}
+
+/// Whether a program of the command is known to leave a server running.
+fn leaves_server(command: &str) -> bool {
+    let script = shell::parse(command);
+    let mut words = script.commands.iter().flat_map(|command| &command.words);
+    words.any(|word| WITH_SERVERS.contains(&word.source.rsplit('/').next().unwrap_or_default()))
 }
 
 /// The names of the programs that are not part of the shell; `None` if one is not spelled out.
@@ -105,6 +118,16 @@ mod tests {
         assert_eq!(names("npm test && npm run lint | tee").as_deref(), Some("npm tee"));
         assert_eq!(names("./x.sh; echo done").as_deref(), Some(""));
         assert_eq!(names("$PROGRAM x"), None);
+    }
+
+    #[test]
+    fn knows_programs_that_leave_a_server() {
+        for command in
+            ["./gradlew test", "cd a; env bazel build //...", "timeout 9 sbt test | tail"]
+        {
+            assert!(leaves_server(command), "{command}");
+        }
+        assert!(!leaves_server("cargo test"));
     }
 
     #[test]

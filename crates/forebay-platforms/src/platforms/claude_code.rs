@@ -94,7 +94,7 @@ pub(super) static PLATFORM: Platform = Platform {
          code) or one without text (for example a list of files). Forebay's mod does, where Claude Code loads it.",
         "Of the output of a failing command, Claude Code passes on about 10,000 characters of the first 30,000. \
          With `hooks.whole_output = true`, where the mod runs, commands that are allowed without asking run through \
-         Forebay, which keeps all of it.",
+         Forebay, which keeps all of it. It is off by default, because processes that a command leaves behind end with it.",
         "With `hooks.compact = \"forebay\"`, where the mod runs and no managed settings exist, conversations are compacted \
          without the model: messages stay, without thinking, and long tool results become digests.",
     ],

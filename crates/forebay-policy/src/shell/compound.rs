@@ -148,6 +148,7 @@ impl Parser {
 
     /// `coproc command` or `coproc NAME compound`.
     fn coprocess(&mut self) -> Parsed<()> {
+        self.has_background = true;
         self.blanks();
         if !self.opens_compound() {
             // Consumes an optional name.

@@ -34,6 +34,7 @@ pub(super) struct Parser {
     pub(super) commands: Vec<Command>,
     pub(super) alternatives: Vec<Command>,
     pub(super) doubts: Vec<Doubt>,
+    pub(super) has_background: bool,
     pub(super) pending: Vec<Pending>,
     /// Whether the previous character was the `(` of a subshell.
     pub(super) follows_parenthesis: bool,
@@ -53,6 +54,7 @@ impl Parser {
             commands: Vec::new(),
             alternatives: Vec::new(),
             doubts: Vec::new(),
+            has_background: false,
             pending: Vec::new(),
             follows_parenthesis: false,
             announced: 0,
@@ -65,6 +67,7 @@ impl Parser {
             commands: self.commands,
             alternatives: self.alternatives,
             doubts: self.doubts,
+            has_background: self.has_background,
             broken,
         }
     }
@@ -83,6 +86,7 @@ impl Parser {
         self.commands.append(&mut inner.commands);
         self.alternatives.append(&mut inner.alternatives);
         self.doubts.append(&mut inner.doubts);
+        self.has_background |= inner.has_background;
         outcome
     }
 

@@ -58,6 +58,7 @@ impl Parser {
             Some(_) if stop != Stop::End && self.at_symbol_stop(stop) => Ok(()),
             Some('&') => {
                 self.at += 1;
+                self.has_background = true;
                 Ok(())
             }
             Some(';') if !matches!(self.look_after(), Some(';' | '&')) => {

@@ -10,6 +10,8 @@ pub struct Script {
     pub alternatives: Vec<Command>,
     /// What is only known at run time.
     pub doubts: Vec<Doubt>,
+    /// Whether a command may still run when the text is done: `server &`, `coproc server`.
+    pub has_background: bool,
     /// Why parsing stopped early.
     pub broken: Option<&'static str>,
 }

@@ -164,6 +164,34 @@ fn depth_and_time_are_bounded() {
 }
 
 #[test]
+fn background_commands_are_noticed() {
+    for text in [
+        "a &",
+        "a & b",
+        "{ a & }; b",
+        "(a &)",
+        "x=$(a & b)",
+        "if a & then b; fi",
+        "coproc a",
+        "`a &`",
+    ] {
+        assert!(parse(text).has_background, "{text}");
+    }
+    for text in [
+        "a && b",
+        "a 2>&1",
+        "a &> b",
+        "a >& b",
+        "echo 'a & b'",
+        "echo a \\& b",
+        "a |& b",
+        "a # b &",
+    ] {
+        assert!(!parse(text).has_background, "{text}");
+    }
+}
+
+#[test]
 fn doubts_are_named() {
     assert_eq!(parse("ls -l").doubts, []);
     assert_eq!(parse("echo ${x@P}").doubts.len(), 1);
