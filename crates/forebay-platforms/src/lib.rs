@@ -19,6 +19,7 @@ mod control_files;
 pub mod decode;
 pub mod encode;
 pub mod folders;
+mod host_event;
 pub mod machine_text;
 pub mod permissions;
 pub mod platform;

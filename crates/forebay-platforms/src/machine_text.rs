@@ -171,6 +171,17 @@ pub(crate) static GEMINI_CLI: MachineText = MachineText {
     ..NONE
 };
 
+pub(crate) static QWEN_CODE: MachineText = MachineText {
+    elements: &[
+        "loaded_context",
+        "session_context",
+        "state_snapshot",
+        "extension_context",
+        "qwen:user-prompt-submit-context",
+    ],
+    ..GEMINI_CLI
+};
+
 pub(crate) static COPILOT_CLI: MachineText = MachineText {
     elements: &["current_datetime", "reminder", "sql_tables", "todo_status", "agent_notification"],
     openings: &["Some messages from the conversation history have been removed"],
@@ -226,11 +237,12 @@ pub(crate) static VSCODE_COPILOT: MachineText = MachineText {
 pub(crate) static WINDSURF: MachineText =
     MachineText { elements: &["additional_metadata", "EPHEMERAL_MESSAGE"], ..NONE };
 
-static ALL_HOSTS: [&MachineText; 10] = [
+static ALL_HOSTS: [&MachineText; 11] = [
     &ANY_HOST,
     &CLAUDE_CODE,
     &CODEX,
     &GEMINI_CLI,
+    &QWEN_CODE,
     &COPILOT_CLI,
     &OPENCODE,
     &CURSOR,

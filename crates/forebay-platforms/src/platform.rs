@@ -1,10 +1,12 @@
 //! The columns of a host's table.
 
-use forebay_domain::hook::{Moment, Reply, StartReason, ToolKind};
+use forebay_domain::hook::{Reply, StartReason, ToolKind};
 use forebay_domain::tokens;
 
 use crate::decode::{self, Decoded};
 use crate::encode::{self, Output};
+pub use crate::host_event::HostEvent;
+pub(crate) use crate::host_event::{recognized, registered};
 use crate::machine_text::{self, MachineText};
 use crate::permissions::{RuleSource, TrustFile};
 use crate::setup::{Level, SetupFile};
@@ -164,39 +166,6 @@ pub enum Evidence {
     Package,
     /// Its documentation.
     Documentation,
-}
-
-/// One event of a host.
-#[derive(Debug, Clone, Copy)]
-pub struct HostEvent {
-    pub name: &'static str,
-    pub moment: Moment,
-    /// Forebay registers a hook for it; otherwise it is decoded if it arrives.
-    pub is_registered: bool,
-    /// The kind of tool, if the event implies it.
-    pub tool: Option<ToolKind>,
-    /// The tool failed, and the payload has an error instead of a result.
-    pub is_failure: bool,
-}
-
-/// An event that Forebay registers a hook for.
-pub(crate) const fn registered(name: &'static str, moment: Moment) -> HostEvent {
-    HostEvent { name, moment, is_registered: true, tool: None, is_failure: false }
-}
-
-/// An event that is decoded if it arrives.
-pub(crate) const fn recognized(name: &'static str, moment: Moment) -> HostEvent {
-    HostEvent { is_registered: false, ..registered(name, moment) }
-}
-
-impl HostEvent {
-    pub(crate) const fn as_failure(self) -> Self {
-        Self { is_failure: true, ..self }
-    }
-
-    pub(crate) const fn for_tool(self, tool: ToolKind) -> Self {
-        Self { tool: Some(tool), ..self }
-    }
 }
 
 /// How a host names tools of MCP servers.

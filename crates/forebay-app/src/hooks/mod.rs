@@ -52,8 +52,10 @@ pub struct Host<'a> {
     pub supports: &'a dyn Fn(&Reply) -> bool,
     /// Whether the result of the called tool can be replaced.
     pub replaces_results: bool,
-    /// Forebay's mod, if it runs in this session; it gets every result that this event cannot replace.
+    /// Forebay's mod, if it runs in this session.
     pub loaded_mod: Option<LoadedMod>,
+    /// Whether a later event has the result that this one cannot replace.
+    pub sees_result_again: bool,
     /// Whether it calls hooks for compaction.
     pub reports_compaction: bool,
     /// How many bytes of added context certainly reach the model.

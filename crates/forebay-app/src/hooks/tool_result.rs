@@ -1,6 +1,7 @@
 //! As a tool result enters the conversation: replaces a long one that no hook has replaced by its digest.
 //!
-//! Hooks have recorded the call before. This event comes from Forebay's mod, which sees the text that the model would get.
+//! Hooks have recorded the call before. This event comes from Forebay's mod or from a hook that sees the text that the model
+//! would get.
 
 use forebay_domain::hook::{Reply, ToolCall, ToolResult};
 

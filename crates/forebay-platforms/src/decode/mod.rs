@@ -78,6 +78,13 @@ impl Decoded {
         let any = |names: &[&str]| names.iter().any(|name| is_set(name));
         self.foreign_field.is_none() && (any(caller.own_env) || !any(caller.foreign_env))
     }
+
+    /// Whether the host passes the result of a failed call on unchanged, and then to a hook that can replace it.
+    pub fn is_replaced_later(&self) -> bool {
+        let sees_results =
+            || self.platform.events.iter().any(|row| row.moment == Moment::ToolResult);
+        self.is_failure && sees_results()
+    }
 }
 
 struct Decoder {
@@ -91,7 +98,7 @@ impl Decoder {
         let foreign = self.platform.caller.foreign_fields.iter().copied();
         let foreign_field = foreign.into_iter().find(|name| self.payload.get(name).is_some());
         let event_name = self.event_name(event);
-        let row = self.platform.event(&event_name);
+        let row = self.row(&event_name);
         let mut original = Original::default();
         let mut call = self.call();
         // Last, because this moves parts out of the payload.
@@ -126,6 +133,23 @@ impl Decoder {
         text(&self.payload, self.fields.event)
             .filter(|name| self.platform.event(name).is_some())
             .unwrap_or_else(|| registered.to_owned())
+    }
+
+    /// The row of an event, if the payload fulfils its condition.
+    fn row(&mut self, event_name: &str) -> Option<&'static HostEvent> {
+        let row = self.platform.event(event_name)?;
+        if let Some(list) = row.calls {
+            self.unpack_last_call(list);
+        }
+        row.condition.is_none_or(|condition| self.has(condition)).then_some(row)
+    }
+
+    /// Moves the fields of the last call in a list to the top, where other events have them.
+    fn unpack_last_call(&mut self, list: &str) {
+        let last = self.payload.get_mut(list).and_then(Value::as_array_mut).and_then(Vec::pop);
+        if let (Some(payload), Some(Value::Object(call))) = (self.payload.as_object_mut(), last) {
+            payload.extend(call);
+        }
     }
 
     fn event(&mut self, row: &HostEvent, original: &mut Original) -> HookEvent {

@@ -1,4 +1,4 @@
-//! Claude Code's format, which Qwen Code and VS Code share: everything in `hookSpecificOutput`.
+//! Claude Code's format, which VS Code shares and Qwen Code mostly: everything in `hookSpecificOutput`.
 
 use forebay_domain::hook::{CutResult, Moment, Reply};
 use serde_json::{Map, Value, json};

@@ -12,6 +12,7 @@ pub(crate) mod cursor;
 pub(crate) mod exit_code;
 pub(crate) mod gemini_cli;
 pub(crate) mod opencode;
+pub(crate) mod qwen_code;
 
 use forebay_domain::hook::{Moment, Reply, ToolKind};
 use serde_json::Value;
@@ -81,8 +82,7 @@ fn required_capabilities(decoded: &Decoded, reply: &Reply) -> Option<Vec<Capabil
         (Reply::ModDuties(_), Moment::ModLoaded) | (Reply::Compact(_), Moment::Compact) => {
             return Some(Vec::new());
         }
-        // Such a host passes the result on unchanged, and then to the mod.
-        (Reply::Replace(_), Moment::AfterTool) if is_left_to_mod(decoded) => return None,
+        (Reply::Replace(_), Moment::AfterTool) if decoded.is_replaced_later() => return None,
         (Reply::Replace(_), Moment::AfterTool | Moment::ToolResult) => {
             return Some(required_to_replace(decoded));
         }
@@ -98,13 +98,6 @@ fn required_to_replace(decoded: &Decoded) -> Vec<Capability> {
         required.push(Capability::ReplaceFailed);
     }
     required
-}
-
-/// Whether the result of a failed call is replaced as it enters the conversation, and only there.
-fn is_left_to_mod(decoded: &Decoded) -> bool {
-    let sees_results =
-        || decoded.platform.events.iter().any(|row| row.moment == Moment::ToolResult);
-    decoded.is_failure && sees_results()
 }
 
 /// Whether the original input or result can be changed as the reply wants.

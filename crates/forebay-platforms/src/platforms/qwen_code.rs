@@ -4,18 +4,28 @@ use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::folders::BaseDir;
 use crate::platform::{
-    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
-    PayloadFields, Platform, SNAKE_CASE, START_REASONS, recognized, registered,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, FieldValue, InstructionFiles, Limits,
+    McpToolNames, PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, Scalar,
+    recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
-use crate::{encode, machine_text, permissions};
+use crate::{encode, machine_text, permissions, transcripts};
 
 static PAYLOAD: PayloadFields = PayloadFields {
     // The event fires again whenever a tool's result goes back to the model.
     prompt_requires: Some("submitted_prompt"),
     prompt: &[&["submitted_prompt"], &["prompt"]],
+    // `tool_use_id` differs between the events of a call.
+    tool_id: &[&["tool_call_id"], &["tool_use_id"]],
+    error: &[&["tool_response", "error"], &["error"]],
     ..SNAKE_CASE
 };
+
+const HOME: BaseDir = BaseDir::EnvOr("QWEN_HOME", ".qwen");
+
+/// The result of a call that ran and failed; a call that was denied, or whose result is replaced, has another status.
+static FAILED: FieldValue =
+    FieldValue { path: &["tool_response", "execution_status"], value: Scalar::Text("error") };
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "qwen-code",
@@ -27,6 +37,10 @@ pub(super) static PLATFORM: Platform = Platform {
         registered("PreToolUse", Moment::BeforeTool),
         registered("PostToolUse", Moment::AfterTool),
         registered("PostToolUseFailure", Moment::AfterTool).as_failure(),
+        registered("PostToolBatch", Moment::ToolResult)
+            .as_failure()
+            .about_last_of("tool_calls")
+            .only_if(&FAILED),
         registered("PreCompact", Moment::BeforeCompact),
         registered("SubagentStop", Moment::SubagentStop),
         registered("Stop", Moment::Stop),
@@ -56,27 +70,34 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     mcp_tool_names: McpToolNames::Joined { prefix: "mcp__", separator: "__" },
     payload: &PAYLOAD,
-    machine_text: &machine_text::GEMINI_CLI,
+    machine_text: &machine_text::QWEN_CODE,
     start_reasons: START_REASONS,
-    encode: encode::claude_code::reply,
+    encode: encode::qwen_code::reply,
     capabilities: &[
         Capability::Deny,
+        Capability::Ask,
         Capability::ContextAfterTool,
         Capability::ContextAtPrompt,
         Capability::ContextAtStart,
+        Capability::ContextForCompaction,
+        Capability::ReplaceOwn,
+        Capability::ReplaceMcp,
+        Capability::ReplaceFailed,
         Capability::SeeCompaction,
         Capability::SeeStart,
         Capability::SeePrompt,
     ],
+    replacement: Replacement::AnyText,
     limits: Limits {
         context_chars: Some(10_000),
         context_tokens: None,
         result_chars: Some(20_000),
     },
     limitations: &[
-        "A hook can replace neither results nor commands (documented, but without effect in a run): \
-         long output stays out of the context only if the model uses Forebay's tools.",
-        "Context added before a tool call does not reach the model.",
+        "A replaced result is shown as a failed call; without a terminal, Qwen Code warns that the tool was not run.",
+        "Of the calls that the model makes at once, a failed one is replaced only if it is the last.",
+        "A hook cannot change a command, and context added before a tool call does not reach the model.",
+        "Without a terminal, a call that a rule asks about is denied.",
     ],
     credentials: &[".qwen/oauth_creds.json"],
     detection: Detection {
@@ -94,14 +115,17 @@ pub(super) static PLATFORM: Platform = Platform {
     files: &[
         SetupFile {
             level: Level::User,
-            base: BaseDir::Home,
-            path: ".qwen/settings.json",
-            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
+            base: HOME,
+            path: "settings.json",
+            content: FileContent::McpServers {
+                key: "mcpServers",
+                entry: ServerEntry::AlwaysLoadTools,
+            },
         },
         SetupFile {
             level: Level::User,
-            base: BaseDir::Home,
-            path: ".qwen/settings.json",
+            base: HOME,
+            path: "settings.json",
             content: FileContent::Hooks(HookLayout::Grouped {
                 matcher: Some("*"),
                 timeout: 10,
@@ -110,15 +134,18 @@ pub(super) static PLATFORM: Platform = Platform {
         },
         SetupFile {
             level: Level::User,
-            base: BaseDir::Home,
-            path: ".qwen/QWEN.md",
+            base: HOME,
+            path: "QWEN.md",
             content: FileContent::Instructions,
         },
         SetupFile {
             level: Level::Project,
             base: BaseDir::Project,
             path: ".qwen/settings.json",
-            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers {
+                key: "mcpServers",
+                entry: ServerEntry::AlwaysLoadTools,
+            },
         },
         SetupFile {
             level: Level::Project,
@@ -140,5 +167,6 @@ pub(super) static PLATFORM: Platform = Platform {
     project_next_steps: Some("Project hooks run only in a folder that Qwen Code trusts."),
     instructions: InstructionFiles { files: &["QWEN.md"], folders: &[] },
     permissions: permissions::QWEN_CODE,
+    transcripts: Some(&transcripts::QWEN_CODE),
     ..DEFAULTS
 };

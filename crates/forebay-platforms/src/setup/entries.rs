@@ -13,6 +13,9 @@ pub(super) fn server(entry: ServerEntry, program: &str) -> Value {
         ServerEntry::AlwaysLoaded => {
             json!({ "type": "stdio", "command": program, "args": ["mcp"], "alwaysLoad": true })
         }
+        ServerEntry::AlwaysLoadTools => {
+            json!({ "command": program, "args": ["mcp"], "alwaysLoadTools": true })
+        }
         ServerEntry::Local => {
             json!({ "type": "local", "command": program, "args": ["mcp"], "tools": ["*"] })
         }

@@ -79,6 +79,8 @@ pub enum ServerEntry {
     Stdio,
     /// With `"type": "stdio"`, and its tools always loaded.
     AlwaysLoaded,
+    /// With its tools always loaded, as Qwen Code spells it.
+    AlwaysLoadTools,
     /// With `"type": "local"` and all tools enabled.
     Local,
     OpenCode,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::qwen_code::is_first_line as is_qwen_code;
 use super::{
     Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, has_field_value,
     input_summary, is_jsonl, is_object, spoken,
@@ -14,7 +15,7 @@ pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     folders: &[(BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"), "projects")],
     is_transcript: is_jsonl,
     is_first_line: |line| {
-        line.get("sessionId").is_some() && line.get("type").is_some()
+        line.get("sessionId").is_some() && line.get("type").is_some() && !is_qwen_code(line)
             || line.get("leafUuid").is_some()
     },
     storage: Storage::Lines,

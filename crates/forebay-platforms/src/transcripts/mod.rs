@@ -9,6 +9,7 @@ mod codex;
 mod copilot_cli;
 mod gemini_cli;
 mod opencode;
+mod qwen_code;
 
 use std::path::Path;
 
@@ -21,6 +22,7 @@ pub(crate) use self::codex::FORMAT as CODEX;
 pub(crate) use self::copilot_cli::parse_line as parse_copilot_cli_line;
 pub(crate) use self::gemini_cli::FORMAT as GEMINI_CLI;
 pub(crate) use self::opencode::FORMAT as OPENCODE;
+pub(crate) use self::qwen_code::FORMAT as QWEN_CODE;
 use crate::folders::BaseDir;
 use crate::machine_text::{MachineText, user_words};
 use crate::platform::McpToolNames;

@@ -89,11 +89,8 @@ fn context_limits_are_in_bytes() {
 
 #[test]
 fn unsupported_reply_is_an_error() {
-    let qwen = samples::samples_of(forebay_platforms::find("qwen-code").unwrap());
-    let after = qwen.iter().find(|sample| sample.event == "PostToolUse").unwrap();
+    let kiro = samples::samples_of(forebay_platforms::find("kiro").unwrap());
+    let after = kiro.iter().find(|sample| sample.event == "PostToolUse").unwrap();
     let refused = encode(&after.decoded(), &Reply::Replace("x".to_owned())).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "Qwen Code cannot replace a result at this event (after a tool)"
-    );
+    assert_eq!(refused.to_string(), "Kiro cannot replace a result at this event (after a tool)");
 }

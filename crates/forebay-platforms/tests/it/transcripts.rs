@@ -63,7 +63,7 @@ fn reports_session_and_folder() {
 
 #[test]
 fn detects_host_by_first_line() {
-    for host in ["claude-code", "codex", "gemini-cli"] {
+    for host in ["claude-code", "codex", "gemini-cli", "qwen-code"] {
         let text = recorded(host);
         let detected = detect_format(text.lines().next().unwrap().as_bytes());
         assert_eq!(detected.map(|(platform, _)| platform.id), Some(host));

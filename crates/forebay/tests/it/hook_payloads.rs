@@ -56,6 +56,7 @@ fn long_result_is_replaced_in_the_format_of_each_host() {
         ("gemini-cli", "AfterTool", "08-AfterTool", "/reason"),
         ("copilot-cli", "postToolUse", "05-postToolUse", "/modifiedResult/textResultForLlm"),
         ("opencode", "tool.execute.after", "05-tool.execute.after", "/replace"),
+        ("qwen-code", "PostToolUse", "05-PostToolUse", "/stopReason"),
     ] {
         let env = TestEnv::new();
         let payload = with_result(platform, file, &long, &env);
@@ -70,20 +71,38 @@ fn long_result_is_replaced_in_the_format_of_each_host() {
     }
 }
 
-/// Qwen Code cannot replace results, so the hook stores the result and gives advice once.
+/// Qwen Code lets a hook replace the result of a failed call only after the whole batch.
+#[test]
+fn failed_call_is_stored_and_replaced_with_its_batch() {
+    let env = TestEnv::new();
+    let long = "error: a line of a log that goes on and on\n".repeat(1_000);
+    let failure = with_result("qwen-code", "11-PostToolUseFailure", &long, &env);
+    call(&env, "qwen-code", "PostToolUseFailure", failure.as_bytes()).silent();
+    let batch = with_result("qwen-code", "12-PostToolBatch", &long, &env);
+    let output = call(&env, "qwen-code", "PostToolBatch", batch.as_bytes());
+    let answer = output.json();
+    let text = answer["stopReason"].as_str().unwrap_or_else(|| panic!("{output:?}"));
+    assert!(text.starts_with("[ctx:") && text.len() < 1_700, "{text}");
+    assert_eq!(answer["continue"], false);
+    assert_eq!(env.forebay(["history", "--all"]).ok().text().matches("capture ·").count(), 1);
+    let batch = batch.replace(r#""execution_status":"error""#, r#""execution_status":"not_started""#);
+    call(&env, "qwen-code", "PostToolBatch", batch.as_bytes()).silent();
+}
+
+/// VS Code cannot replace results, so the hook stores the result and gives advice once.
 #[test]
 fn irreplaceable_result_is_stored_and_advised_on_once() {
     let env = TestEnv::new();
     let long = "a line of a log that goes on and on\n".repeat(1_000);
-    let payload = with_result("qwen-code", "05-PostToolUse", &long, &env);
-    let once = call(&env, "qwen-code", "PostToolUse", payload.as_bytes());
+    let payload = with_result("vscode-copilot", "04-PostToolUse", &long, &env);
+    let once = call(&env, "vscode-copilot", "PostToolUse", payload.as_bytes());
     let advice =
         once.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
     assert!(advice.contains("ctx_execute"), "{advice}");
     assert!(crate::texts::tokens(&advice) < 100, "{advice}");
     // Another call: the same one would be a second set-up that reports it.
-    let payload = payload.replace("toolu_1794703881236", "toolu_1794703881237");
-    call(&env, "qwen-code", "PostToolUse", payload.as_bytes()).silent();
+    let payload = payload.replace("tool-124", "tool-125");
+    call(&env, "vscode-copilot", "PostToolUse", payload.as_bytes()).silent();
     assert_eq!(env.forebay(["history", "--all"]).ok().text().matches("capture ·").count(), 2);
 }
 
@@ -123,6 +142,8 @@ fn with_result(platform: &str, file: &str, text: &str, env: &TestEnv) -> String 
         "/tool_response/output",
         "/tool_response",
         "/toolResult/textResultForLlm",
+        "/error",
+        "/tool_calls/0/tool_response/error",
     ];
     let pointer =
         pointers.iter().find(|pointer| payload.pointer(pointer).is_some_and(Value::is_string));

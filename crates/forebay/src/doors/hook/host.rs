@@ -17,6 +17,7 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
     Host {
         supports,
         replaces_results: platform.can(to_replace(decoded)),
+        sees_result_again: sees_result_again(decoded),
         loaded_mod: loaded_mod(decoded),
         reports_compaction: platform.can(Capability::SeeCompaction),
         context_bytes: platform.context_bytes(),
@@ -40,6 +41,14 @@ fn loaded_mod(decoded: &Decoded) -> Option<LoadedMod> {
     let named = decoded.platform.host_mod.and_then(|own| environment::read(own.session_env));
     let is_loaded = named.is_some() && named == decoded.call.session;
     is_loaded.then(|| LoadedMod { allows_unasked: is_allowed_unasked(decoded) })
+}
+
+/// Whether Forebay's mod, or a hook that is always there, gets the result that this event cannot replace.
+fn sees_result_again(decoded: &Decoded) -> bool {
+    match decoded.platform.host_mod {
+        Some(_) => loaded_mod(decoded).is_some(),
+        None => decoded.is_replaced_later(),
+    }
 }
 
 /// Whether Forebay's mod found that the host allows this call without asking.
