@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -143,17 +144,28 @@ impl<'a> AgentEnv<'a> {
 
     /// Writes the user's own settings, then runs `forebay init`.
     pub(super) fn set_up(&self, model: &ScriptedModel) -> Result<()> {
+        self.write_files(model)?;
+        if self.host.is_plugin {
+            return Ok(());
+        }
+        self.init(&[])
+    }
+
+    /// Writes the user's own settings.
+    pub(super) fn write_files(&self, model: &ScriptedModel) -> Result<()> {
         for (path, text) in self.host.files {
             let path = self.home().join(path);
             fs::create_dir_all(path.parent().context("a file has a parent folder")?)?;
             fs::write(path, self.fill_placeholders(text, model)?)?;
         }
-        if self.host.is_plugin {
-            return Ok(());
-        }
-        let mut init = self.command(self.forebay);
+        Ok(())
+    }
+
+    /// Runs `forebay init` for this agent, at the level that the user would choose.
+    pub(super) fn init(&self, options: &[&str]) -> Result<()> {
         let level = if self.has_forebay { "--user" } else { "--project" };
-        process::stdout(init.args(["init", self.host.agent, level, "--yes"]))?;
+        let mut init = self.command(self.forebay);
+        process::stdout(init.args(["init", self.host.agent, level, "--yes"]).args(options))?;
         Ok(())
     }
 
@@ -278,15 +290,28 @@ impl<'a> AgentEnv<'a> {
         command
     }
 
-    /// Replaces `{url}`, `{plugin}`, `{probe}`, `{project}` and `{home}`.
+    /// Replaces `{url}`, `{plugin}`, `{probe}`, `{project}`, `{home}` and `{session}`.
     fn fill_placeholders(&self, text: &str, model: &ScriptedModel) -> Result<String> {
         let probe = std::env::current_exe()?;
         Ok(text
             .replace("{url}", &model.url())
+            .replace("{session}", &self.last_session()?)
             .replace("{plugin}", &workspace::root().join("plugins/claude-code").to_string_lossy())
             .replace("{probe}", &probe.to_string_lossy())
             .replace("{project}", &self.project().to_string_lossy())
             .replace("{home}", &self.home().to_string_lossy()))
+    }
+
+    /// The name of the agent's last conversation, if it has a folder for them; names start with a time.
+    fn last_session(&self) -> Result<String> {
+        let folder = self.host.sessions.map(|folder| self.home().join(folder));
+        let Some(folder) = folder.filter(|folder| folder.exists()) else {
+            return Ok(String::new());
+        };
+        let names: Result<Vec<OsString>, io::Error> =
+            fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect();
+        let last = names?.into_iter().max().unwrap_or_default();
+        Ok(last.to_string_lossy().into_owned())
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod examples;
 mod hosts;
 mod model;
 pub(crate) mod probe;
+mod undo;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -67,6 +68,9 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
         let mut results = drive(&env)?;
         let teammate = AgentEnv::without_forebay(host, &installation, &forebay, keep.as_deref())?;
         results.push(drive_without_forebay(&teammate)?);
+        if !host.is_plugin {
+            results.extend(undo::check(host, &installation, &forebay, keep.as_deref())?);
+        }
         if host.has_mod {
             let label = format!("{} mod", host.label);
             let env = AgentEnv::in_folder(&label, host, &installation, &forebay, keep.as_deref())?;
@@ -121,8 +125,8 @@ fn drive(env: &AgentEnv) -> Result<Vec<CheckResult>> {
     let guide_start = env.host.resumed_with;
     let resumed = resume(env, &model, "where were we", "resumed")?;
     results.push(check_guide(&resumed, "a resumed session gets the guide", guide_start));
-    if env.host.compacts {
-        env.prompt(&model, "/compact", true)?;
+    if let Some(prompt) = env.host.compact {
+        env.prompt(&model, prompt, true)?;
         model.drain();
         let compacted = resume(env, &model, "where were we after all", "compacted")?;
         results.push(check_guide(&compacted, "a compacted session gets the guide", guide_start));

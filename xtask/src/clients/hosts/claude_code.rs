@@ -23,9 +23,10 @@ pub(super) const HOST: Host = Host {
     ],
     start: &["-p"],
     resume: &["--continue", "-p"],
+    sessions: None,
     end: &["--allowedTools", "Bash,Agent,mcp__probe,mcp__forebay__ctx_execute"],
     resumed_with: GUIDE_START,
-    compacts: true,
+    compact: Some("/compact"),
     commands: &[],
 };
 
@@ -36,7 +37,7 @@ pub(super) static WITH_PLUGIN: Host = Host {
     start: &["--plugin-dir", "{plugin}", "-p"],
     resume: &["--plugin-dir", "{plugin}", "--continue", "-p"],
     end: &["--allowedTools", "Bash,Agent,mcp__probe,mcp__plugin_forebay_forebay__ctx_execute"],
-    compacts: false,
+    compact: None,
     commands: &[
         ("/forebay:stats", "show its answer as it is"),
         ("/forebay:doctor", "If a check failed"),

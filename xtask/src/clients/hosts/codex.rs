@@ -34,8 +34,9 @@ pub(super) static HOST: Host = Host {
         "resume",
         "--last",
     ],
+    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
-    compacts: false,
+    compact: None,
     commands: &[],
 };

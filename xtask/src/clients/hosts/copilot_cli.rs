@@ -24,8 +24,9 @@ pub(super) static HOST: Host = Host {
     ],
     start: &["--allow-all-tools", "--trust-folder", "-p"],
     resume: &["--allow-all-tools", "--continue", "-p"],
+    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
-    compacts: false,
+    compact: None,
     commands: &[],
 };

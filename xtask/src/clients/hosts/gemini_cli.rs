@@ -29,8 +29,9 @@ pub(super) static HOST: Host = Host {
     ],
     start: &["--yolo", "-m", "gemini-2.5-flash", "-p"],
     resume: &["--yolo", "-m", "gemini-2.5-flash", "--resume", "latest", "-p"],
+    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
-    compacts: false,
+    compact: None,
     commands: &[],
 };

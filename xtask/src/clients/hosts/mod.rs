@@ -5,6 +5,7 @@ mod codex;
 mod copilot_cli;
 mod gemini_cli;
 mod opencode;
+mod qwen_code;
 
 /// An agent to run.
 pub(super) struct Host {
@@ -24,12 +25,14 @@ pub(super) struct Host {
     /// Arguments before the prompt, for a new conversation and for the resumed last one.
     pub(super) start: &'static [&'static str],
     pub(super) resume: &'static [&'static str],
+    /// The folder below the home folder with an entry per conversation, if `resume` has to name the last one.
+    pub(super) sessions: Option<&'static str>,
     /// Arguments after the prompt.
     pub(super) end: &'static [&'static str],
     /// The start of the guide in a resumed session.
     pub(super) resumed_with: &'static str,
-    /// Whether the prompt `/compact` compacts.
-    pub(super) compacts: bool,
+    /// The prompt that compacts the conversation, if one does so without a terminal.
+    pub(super) compact: Option<&'static str>,
     /// Slash commands, each with a text that the model must receive.
     pub(super) commands: &'static [(&'static str, &'static str)],
 }
@@ -40,7 +43,7 @@ pub(super) use claude_code::WITH_RULES as CLAUDE_CODE_WITH_RULES;
 const GUIDE_START: &str = "Forebay's record of this session";
 
 /// All agents. In their texts `{url}` is the model's address, `{probe}` the program of the other MCP server;
-/// `{home}`, `{project}` and `{plugin}` are folders.
+/// `{home}`, `{project}` and `{plugin}` are folders; `{session}` is the last conversation.
 pub(super) const HOSTS: &[&Host] = &[
     &claude_code::HOST,
     &claude_code::WITH_PLUGIN,
@@ -48,4 +51,5 @@ pub(super) const HOSTS: &[&Host] = &[
     &gemini_cli::HOST,
     &opencode::HOST,
     &copilot_cli::HOST,
+    &qwen_code::HOST,
 ];

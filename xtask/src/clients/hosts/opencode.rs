@@ -37,8 +37,9 @@ pub(super) static HOST: Host = Host {
     ],
     start: &["run", "--model", "scripted/scripted"],
     resume: &["run", "--model", "scripted/scripted", "--continue"],
+    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
-    compacts: false,
+    compact: None,
     commands: &[],
 };

@@ -172,12 +172,20 @@ fn next_turn(request: &ModelRequest) -> ModelTurn {
 
 /// Calls the agent's shell tool.
 fn shell_call(tools: &[Tool], command: &str) -> Option<(Tool, Value)> {
-    const NAMES: [&str; 6] =
-        ["Bash", "exec_command", "shell_command", "shell", "run_shell_command", "bash"];
+    const NAMES: [&str; 7] = [
+        "Bash",
+        "exec_command",
+        "shell_command",
+        "shell",
+        "run_shell_command",
+        "bash",
+        "run_commands",
+    ];
     let found = NAMES.iter().find_map(|name| tools.iter().find(|tool| tool.name == *name))?;
     let input = match found.name.as_str() {
         "exec_command" => json!({ "cmd": command }),
         "shell" => json!({ "command": ["bash", "-lc", command] }),
+        "run_commands" => json!({ "commands": [command] }),
         _ => json!({ "command": command, "description": "scripted" }),
     };
     Some((found.clone(), input))
