@@ -1,10 +1,13 @@
 //! Classes of lines by the words in them.
+//!
+//! The patterns of the classes are in `keyword_patterns.rs`; `build.rs` turns them into the table of a finite automaton
+//! that is read in place.
 
-use std::sync::LazyLock;
+// The column of each byte, one more column for the end of a text; the state after each state; the patterns that have
+// matched when a state is reached, a bit for each.
+include!(concat!(env!("OUT_DIR"), "/keyword_table.rs"));
 
-use regex::bytes::{RegexSet, RegexSetBuilder};
-
-/// What the words of a line say.
+/// What the words of a line say, in the order of the patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// A word that often goes with a problem.
@@ -25,26 +28,19 @@ pub(super) enum Class {
     StackFrame,
 }
 
-/// The pattern of each class, in order of the enum.
-const PATTERNS: [&str; 8] = [
-    r"(?i)error|fail|exception|panic|fatal|assert|traceback|undefined|cannot|not found|unable|missing|invalid|abort|denied|timed out|segfault|\bnot ok\b|unexpected|mismatch|could not",
-    r"(?i)\berrors?\b ?[:\[(!]|\berror ?:|^error\b|\[error\]|\bFAIL(?:ED|URE|URES)?\b|\bfatal\b|panicked|Traceback|Exception\b|AssertionError|assertion|\*\*\* |\bnot ok\b",
-    r"(?i)exited with|exit code|exit status|exit [1-9]|returned a non-zero|non-zero exit|failed with (?:code|status|exit)|Error [0-9]+$|ELIFECYCLE|BUILD FAIL|Build failed|Command failed|##\[error\]|rake aborted|Done\. Your build",
-    r"^(?:\$ |travis_fold:|travis_time:|##\[(?:group|section|command)\]|\+ |::group::|>>> |==> )",
-    r"(?i)[0-9]+ (?:tests? |specs? |examples?,? |scenarios?,? )?(?:fail|error|problem|offense|issue|warning|assertion|passed|passing|pending)|(?:Fail(?:ed|ures?)|Errors?): *[0-9]|Tests run|Ran [0-9]+|short test summary|FAILED \(|failing",
-    r"(?i)warn|deprecat|notice|info\b|debug",
-    r"(?i)[A-Za-z0-9_./\\-]+\.[A-Za-z]{1,6}[:(][0-9]+|line [0-9]+",
-    r#"^(?:at |File "|from |in |#[0-9]+ |\.\.\. [0-9]+ more|Caused by)"#,
-];
-
 /// The classes of one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Classes(u8);
 
 impl Classes {
     pub(super) fn find(text: &[u8]) -> Self {
-        static CLASSES: LazyLock<RegexSet> = LazyLock::new(compile);
-        Self(CLASSES.matches(text).iter().fold(0, |bits, index| bits | 1 << index))
+        let (mut state, mut bits) = (0, 0);
+        for byte in text {
+            state = usize::from(NEXT[state][usize::from(COLUMNS[usize::from(*byte)])]);
+            bits |= MATCHES[state];
+        }
+        let end = usize::from(NEXT[state][NEXT[state].len() - 1]);
+        Self(bits | MATCHES[end])
     }
 
     pub(super) fn has(self, class: Class) -> bool {
@@ -57,13 +53,14 @@ impl Classes {
     }
 }
 
-#[expect(clippy::expect_used, reason = "the patterns are constants, and each is used in a test")]
-fn compile() -> RegexSet {
-    RegexSetBuilder::new(PATTERNS).unicode(false).build().expect("valid patterns")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use regex::bytes::{RegexSet, RegexSetBuilder};
+
+    use super::super::keyword_patterns::PATTERNS;
     use super::*;
 
     #[track_caller]
@@ -87,5 +84,27 @@ mod tests {
         check("at f (a.js:3)", &[Location, StackFrame]);
         check("3 examples, 1 failure", &[Problem, Failure, Summary]);
         check("WARNING: old", &[Notice]);
+    }
+
+    /// Pieces of what the patterns describe and of what makes them fail, with `|` between them.
+    const PIECES: &str = "error|Errors|Error 2|[error]|##[error]|fail|FAILED|FAILURES|failed with |code|exit |\
+        exit status|fatal|Exception|AssertionError|not ok|Traceback|*** |$ |+ |travis_fold:|##[group]|>>> |==> |12 |\
+        tests |examples, |passed|Failures: 3|Ran 7|info|warn|src/a.rs|:12|(3)|line 4|.|x|_|9|#3 |at |File \"|\
+        ... 2 more|Caused by| |:|!|(|]|\t|\u{e9}||in |could not";
+
+    proptest! {
+        #[test]
+        fn the_table_finds_what_the_patterns_find(
+            pieces in prop::collection::vec(prop::sample::select(PIECES.split('|').collect::<Vec<_>>()), 0..7),
+            noise in "[ -~]{0,12}",
+        ) {
+            static SET: LazyLock<RegexSet> =
+                LazyLock::new(|| RegexSetBuilder::new(PATTERNS).unicode(false).build().unwrap());
+            for text in [pieces.concat() + &noise, noise + &pieces.join(" ")] {
+                let found = SET.matches(text.as_bytes());
+                let bits = found.iter().fold(0, |bits, index| bits | 1 << index);
+                prop_assert_eq!(Classes::find(text.as_bytes()), Classes(bits), "{}", text);
+            }
+        }
     }
 }

@@ -15,6 +15,8 @@
 mod counts;
 mod explain;
 mod features;
+#[cfg(test)]
+mod keyword_patterns;
 mod keywords;
 mod line_traits;
 mod normal_line;
@@ -103,7 +105,7 @@ fn parse(committed: &[u8]) -> Model {
 pub(crate) struct LineRanker {
     /// Trees in the place of the committed ones for a kind of text.
     replaced: Option<(TextKind, &'static Model)>,
-    /// The first bytes: a text that is shown verbatim needs no ranking, nor the keywords to be compiled.
+    /// The first bytes: a text that is shown verbatim needs no ranking.
     unread: Vec<u8>,
     splitter: LineSplitter,
     observer: Observer,
