@@ -4,8 +4,8 @@
 //! were trained on CI logs in which people marked the reason of the failure; those for the output of one command, failing
 //! or not, on recorded outputs whose facts were written down:
 //!
-//! - `raw_lines` splits the bytes, `normal_line` removes colours and time stamps, `keywords` and `line_traits` say what
-//!   a line says by itself;
+//! - `raw_lines` splits the bytes, `normal_line` removes colours (`terminal_codes`) and time stamps (`timestamp`),
+//!   `keywords` and `line_traits` say what a line says by itself;
 //! - `observed_line` adds its surroundings while further lines arrive; `counts` tells how often it repeats;
 //! - `features` names the features, `forebay_text::trees` evaluates them.
 //!
@@ -22,6 +22,8 @@ mod line_traits;
 mod normal_line;
 mod observed_line;
 mod raw_lines;
+mod terminal_codes;
+mod timestamp;
 
 use std::collections::VecDeque;
 use std::sync::LazyLock;

@@ -1,10 +1,10 @@
 //! The text of a raw line as the features see it: without colours, time stamp and repeated blanks.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use memchr::memchr;
-use regex::bytes::Regex;
+
+use super::{terminal_codes, timestamp};
 
 /// A tab counts as this many blanks of indentation.
 const TAB_WIDTH: usize = 8;
@@ -65,7 +65,7 @@ pub(super) struct NormalLine<'a> {
 impl<'a> NormalLine<'a> {
     pub(super) fn parse(raw: &'a [u8]) -> Self {
         let colors = Colors::read(raw);
-        match without_terminal_codes(raw) {
+        match terminal_codes::remove(raw) {
             Cow::Borrowed(line) => {
                 let (text, indent) = text_and_indent(line);
                 Self { text: with_single_blanks(text), indent, colors }
@@ -79,33 +79,9 @@ impl<'a> NormalLine<'a> {
     }
 }
 
-/// Removes escape sequences and control characters, twice: removing one can join another.
-fn without_terminal_codes(raw: &[u8]) -> Cow<'_, [u8]> {
-    static CODES: LazyLock<Regex> = LazyLock::new(|| {
-        bytes_regex(
-            r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]|\[[0-9;]{1,8}[mK]|\[[mK]\b|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]",
-        )
-    });
-    if !may_have_terminal_codes(raw) {
-        return Cow::Borrowed(raw);
-    }
-    let once = CODES.replace_all(raw, &b""[..]);
-    let twice = CODES.replace_all(&once, &b""[..]).into_owned();
-    Cow::Owned(twice)
-}
-
-fn may_have_terminal_codes(raw: &[u8]) -> bool {
-    let is_control = |byte: u8| byte < b' ' && byte != b'\t' || byte == 0x7f;
-    // Without an early exit, so that the compiler vectorizes the loop.
-    raw.iter().fold(false, |found, byte| found | is_control(*byte))
-        || memchr::memchr_iter(b'[', raw).any(|open| {
-            raw.get(open + 1).is_some_and(|next| matches!(next, b'0'..=b'9' | b';' | b'm' | b'K'))
-        })
-}
-
 /// Splits a line without terminal codes and time stamp into its text and the width of its indentation.
 fn text_and_indent(line: &[u8]) -> (&[u8], u8) {
-    let line = &line[timestamp_len(line)..];
+    let line = &line[timestamp::leading_len(line)..];
     let blanks = line.iter().take_while(|byte| is_blank(**byte)).count();
     let (indentation, text) = line.split_at(blanks);
     let tabs = memchr::memchr_iter(b'\t', indentation).count();
@@ -115,24 +91,6 @@ fn text_and_indent(line: &[u8]) -> (&[u8], u8) {
 
 fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
-}
-
-/// Returns the length of a leading time stamp and the names of job and step before it.
-fn timestamp_len(line: &[u8]) -> usize {
-    static STAMP: LazyLock<Regex> = LazyLock::new(|| {
-        bytes_regex(
-            r"^(?:[^\t\n]{1,80}\t){0,2}[\[(]?(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ])?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?[\])]? ?",
-        )
-    });
-    /// A name before a tab is at most this long.
-    const MAX_NAME_BYTES: usize = 81;
-    let starts_stamp =
-        |line: &[u8]| line.first().is_some_and(|byte| matches!(byte, b'[' | b'(' | b'0'..=b'9'));
-    // Almost no line passes, and the regex is slow.
-    if !starts_stamp(line) && memchr(b'\t', &line[..line.len().min(MAX_NAME_BYTES)]).is_none() {
-        return 0;
-    }
-    STAMP.find(line).map_or(0, |found| found.end())
 }
 
 fn with_single_blanks(text: &[u8]) -> Cow<'_, [u8]> {
@@ -152,12 +110,6 @@ fn with_single_blanks(text: &[u8]) -> Cow<'_, [u8]> {
         after_blank = is_blank(*byte);
     }
     Cow::Owned(single)
-}
-
-/// Compiles a pattern over bytes, in which classes and boundaries are those of ASCII.
-#[expect(clippy::expect_used, reason = "the patterns are constants, and each is used in a test")]
-pub(super) fn bytes_regex(pattern: &str) -> Regex {
-    regex::bytes::RegexBuilder::new(pattern).unicode(false).build().expect("a valid pattern")
 }
 
 #[cfg(test)]
