@@ -18,6 +18,7 @@ mod postgres;
 mod process;
 mod python;
 mod rules;
+mod sbom;
 mod server;
 mod spelling;
 mod system_packages;
@@ -48,6 +49,7 @@ enum Task {
     Examples(clients::examples::Examples),
     Probe(clients::probe::Probe),
     Postgres(postgres::Postgres),
+    Sbom(sbom::Sbom),
 }
 
 fn main() -> ExitCode {
@@ -76,5 +78,6 @@ fn run(task: Task) -> Result<()> {
         Task::Examples(examples) => examples.run(),
         Task::Probe(probe) => probe.run(),
         Task::Postgres(postgres) => postgres.run(),
+        Task::Sbom(sbom) => sbom.run(),
     }
 }

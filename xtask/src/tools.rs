@@ -25,6 +25,9 @@ pub(crate) const MDBOOK: Tool = Tool {
 
 pub(crate) const CARGO_FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2", arguments: &[] };
 
+pub(crate) const CARGO_CYCLONEDX: Tool =
+    Tool { name: "cargo-cyclonedx", version: "0.5.9", arguments: &[] };
+
 /// A tool is missing and could not be installed.
 #[derive(Debug)]
 pub(crate) struct NotInstalled(Tool);

@@ -85,7 +85,8 @@ fn failed_call_is_stored_and_replaced_with_its_batch() {
     assert!(text.starts_with("[ctx:") && text.len() < 1_700, "{text}");
     assert_eq!(answer["continue"], false);
     assert_eq!(env.forebay(["history", "--all"]).ok().text().matches("capture ·").count(), 1);
-    let batch = batch.replace(r#""execution_status":"error""#, r#""execution_status":"not_started""#);
+    let batch =
+        batch.replace(r#""execution_status":"error""#, r#""execution_status":"not_started""#);
     call(&env, "qwen-code", "PostToolBatch", batch.as_bytes()).silent();
 }
 
