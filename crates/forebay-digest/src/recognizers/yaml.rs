@@ -52,9 +52,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     })
 }
 
-/// Returns true if no line is left of the first one, as in the rest of a document whose start is missing.
+/// Returns true if no line is left of the first field, as one is in a document whose start is missing.
 fn starts_at_the_left(start: &Start<'_>) -> bool {
-    let mut indents = start.nonblank_lines().map(|line| line.len() - line.trim_start().len());
+    let is_other = |line: &&str| !is_item(line) && field(line.trim_start()).is_none();
+    let lines = start.nonblank_lines().skip_while(is_other);
+    let mut indents = lines.map(|line| line.len() - line.trim_start().len());
     indents.next().is_some_and(|first| indents.all(|indent| indent >= first))
 }
 

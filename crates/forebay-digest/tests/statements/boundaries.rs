@@ -225,3 +225,16 @@ fn a_dump_of_bytes_is_not_a_table() {
     let plain = lines(40, |n| format!("{:07o} {}", n * 16, ["060541"; 8].join(" ")));
     check("od a.bin", &plain, 90, &["offsets 0000000 to 0001160"], &["rows"]);
 }
+
+#[test]
+fn the_rest_of_a_document_is_not_a_document() {
+    let document = |n| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata:\n  labels:\n    app: a{n}\n  name: a{n}\nspec:\n  port: {n}\n---"
+        )
+    };
+    let (before, after) = (lines(8, document), lines(8, document));
+    let rest = "  labels:\n    app: x\n  name: x\nspec:\n  port: 1\n---\n";
+    let text = format!("{before}apiVersion: v1\nmetadata:\nnpm warn config\n{rest}{after}");
+    check("./manifests.sh", &text, 300, &["YAML"], &["\nlabels: 1 key"]);
+}
