@@ -57,6 +57,7 @@ impl StatedFacts {
                     claimed.entry(claim.words).or_default().insert(claim.number);
                 }
             }
+            add_totals(&mut claimed);
             known.pieces.push(claimed);
             known.piece_lines.push(text.lines().count() as u64);
         }
@@ -156,6 +157,14 @@ impl StatedFacts {
             "collected" if recount::has_collected(&self.text, number) => return true,
             // Left out where a piece has as many results as planned, or one response.
             "module" if number == recount::built_modules(&self.text) => return true,
+            "goroutine" if number == recount::goroutines(&self.text) => return true,
+            // A single command that prints all of a linter names no files.
+            "file"
+                if words.starts_with("lint|")
+                    && number == recount::files_with_problems(&self.text) =>
+            {
+                return true;
+            }
             "planned" => return number == recount::planned_tests(&self.text),
             "response" => return number == recount::responses(&self.text),
             // Lines of one layout and all others are the whole text.
@@ -227,6 +236,17 @@ impl StatedFacts {
         words.starts_with("by file|")
             && number.checked_sub(others).is_some_and(|rest| self.single_files.contains(&rest))
     }
+}
+
+/// Adds that `3 files` are 3 of 3, which only a piece in which they are fewer states.
+fn add_totals(claimed: &mut BTreeMap<String, BTreeSet<u64>>) {
+    let total = |words: &str| words.split_once('|').map(|(head, noun)| format!("{head}|of {noun}"));
+    let all: Vec<_> = claimed
+        .iter()
+        .filter_map(|(words, numbers)| Some((total(words)?, numbers.clone())))
+        .filter(|(words, _)| !claimed.contains_key(words))
+        .collect();
+    claimed.extend(all);
 }
 
 /// Parses `12× message with # words`.
@@ -302,6 +322,8 @@ fn claims(fact: &str, item: &str) -> Vec<Claim> {
     let about = match head {
         // The changes of several commits are those of the patches.
         "over all commits" => "diff".to_owned(),
+        // `14 rows, 5 columns: id, name`
+        _ if head.starts_with(|c: char| c.is_ascii_digit()) => String::new(),
         _ => masked(head),
     };
     let item = item.strip_prefix(head).unwrap_or(item).trim_start_matches(": ");
@@ -311,6 +333,7 @@ fn claims(fact: &str, item: &str) -> Vec<Claim> {
         return vec![claim("added", added), claim("removed", removed)];
     }
     if let Some((some, all, noun)) = some_of_all(item) {
+        let noun = singular(noun);
         let claim = |what: &str, number| Claim { words: format!("{about}|{what}{noun}"), number };
         return vec![claim("", some), claim("of ", all)];
     }
@@ -319,6 +342,7 @@ fn claims(fact: &str, item: &str) -> Vec<Claim> {
             let number = number.trim_end_matches('×').parse().ok()?;
             // Examples follow.
             let words = if words.starts_with("distinct") { "distinct" } else { words };
+            let words = words.split(": ").next().unwrap_or(words);
             Some((number, words.split(' ').map(singular).collect::<Vec<_>>().join(" ")))
         })
     };

@@ -28,7 +28,20 @@ pub(super) fn warnings(text: &str) -> u64 {
 
 /// Returns the number of modules that webpack built.
 pub(super) fn built_modules(text: &str) -> u64 {
-    text.lines().filter(|line| line.contains("[built]")).count() as u64
+    let is_module = |line: &&str| line.trim_start().starts_with("./") && line.contains("[built]");
+    text.lines().filter(is_module).count() as u64
+}
+
+/// Returns the number of goroutines in stack traces of Go.
+pub(super) fn goroutines(text: &str) -> u64 {
+    let is_one = |line: &&str| line.starts_with("goroutine ") && line.ends_with("]:");
+    text.lines().filter(is_one).count() as u64
+}
+
+/// Returns the number of files with problems below their names.
+pub(super) fn files_with_problems(text: &str) -> u64 {
+    let names: BTreeSet<&str> = text.lines().filter(|line| line.starts_with('/')).collect();
+    names.iter().filter(|name| problems_below(text, name) > 0).count() as u64
 }
 
 /// Returns the number of HTTP status lines.
