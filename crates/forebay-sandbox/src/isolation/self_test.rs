@@ -22,6 +22,9 @@ use crate::{CancelToken, Program, RunError, RunSpec, Sink, run, trusted_path};
 /// No attempt takes longer.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// What an attempt leaves behind has nothing to save, so it is not waited for.
+const ATTEMPT_KILL_GRACE: Duration = Duration::ZERO;
+
 /// The result of the self-test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelfTestReport {
@@ -207,6 +210,7 @@ impl Fixture {
         let project = self.path("project");
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), project.clone());
         spec.timeout = ATTEMPT_TIMEOUT;
+        spec.kill_grace = ATTEMPT_KILL_GRACE;
         spec.env = vec![("PATH".to_owned(), self.search_path.clone())];
         spec.isolation = Isolation {
             profile,
