@@ -14,6 +14,9 @@ use super::{derived, entries, files, sources, vocabulary};
 /// The tables of what happened in a session, each with its time.
 const EVENT_TABLES: [&str; 2] = ["event", "model_request"];
 
+/// Counts of what sessions did. They are deleted with it, and a report does not list them.
+const COUNTER_TABLES: [&str; 2] = ["usage", "asked"];
+
 /// Returns what a selection matches.
 pub(super) fn preview(
     conn: &mut ScopedConn<'_>,
@@ -40,6 +43,7 @@ pub(super) fn purge(
     write_tombstones(conn, &references, reason(selection), now)?;
     entries::delete(conn, &ids)?;
     let events = delete_events(conn, selection, now)?;
+    delete_counters(conn, selection, now)?;
     delete_abandoned(conn, now)?;
     if selection.everything {
         derived::clear(conn)?;
@@ -72,6 +76,27 @@ fn delete_events(
         )?;
     }
     Ok(count)
+}
+
+fn delete_counters(
+    conn: &mut ScopedConn<'_>,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> Result<(), PgError> {
+    if !selection.covers_events() {
+        return Ok(());
+    }
+    let mut conditions = Conditions::default();
+    conditions.add_name("session = ?", selection.session.as_deref());
+    for age in selection.event_ages() {
+        conditions.add("at < ?", now.minus(age).0);
+    }
+    for table in COUNTER_TABLES {
+        let scope = "workspace = $1 AND project = $2";
+        let sql = format!("DELETE FROM {table} WHERE {scope} {}", conditions.sql);
+        conn.execute(&sql, &conditions.values())?;
+    }
+    Ok(())
 }
 
 /// Returns the stems that occur in chunks of these entries.
@@ -109,22 +134,18 @@ fn delete_empty_sessions(conn: &mut ScopedConn<'_>) -> Result<(), PgError> {
     Ok(())
 }
 
-/// Events have no reference and no source: a selection by these matches none.
 fn matching_events(
     conn: &mut ScopedConn<'_>,
     table: &str,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> Result<Vec<i64>, PgError> {
-    let names_entries = !selection.references.is_empty() || selection.source.is_some();
-    let keeps_all = selection.expired.as_ref().is_some_and(|expiry| expiry.events.is_none());
-    if selection.is_empty() || names_entries || keeps_all {
+    if !selection.covers_events() {
         return Ok(Vec::new());
     }
     let mut conditions = Conditions::default();
     conditions.add_name("session.key = ?", selection.session.as_deref());
-    let expired = selection.expired.as_ref().and_then(|expiry| expiry.events);
-    for age in [selection.older_than, expired].into_iter().flatten() {
+    for age in selection.event_ages() {
         conditions.add(&format!("{table}.created < ?"), now.minus(age).0);
     }
     if selection.expired.is_some() {

@@ -49,13 +49,26 @@ impl PurgeSelection {
         let others = Self { session: None, ..self.clone() };
         self.session.is_some() && others.is_empty()
     }
+
+    /// Returns whether it may select events. They have no reference and no source.
+    pub fn covers_events(&self) -> bool {
+        let selects_entries = !self.references.is_empty() || self.source.is_some();
+        let keeps_all_events = self.expired.as_ref().is_some_and(|expiry| expiry.events.is_none());
+        !self.is_empty() && !selects_entries && !keeps_all_events
+    }
+
+    /// Returns the minimum ages of events to delete; all of them hold.
+    pub fn event_ages(&self) -> impl Iterator<Item = Duration> {
+        let expired = self.expired.as_ref().and_then(|expiry| expiry.events);
+        [self.older_than, expired].into_iter().flatten()
+    }
 }
 
 /// Retention per kind; kinds not listed never expire.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expiry {
     pub keep: Vec<(EntryKind, Duration)>,
-    /// Retention of session events and of requests to the model.
+    /// Retention of session events, of requests to the model and of usage.
     pub events: Option<Duration>,
     pub limit: usize,
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use forebay_domain::time::days;
+use forebay_domain::usage::Answered;
 use forebay_domain::{Ending, EntryKind, Timestamp};
 use forebay_store::{Expiry, NewChunk, NewNote, PurgeSelection, Store, StoreError};
 
@@ -167,5 +168,43 @@ fn any_purge_deletes_uploads_abandoned_by_a_crash() {
         let in_two_days = Timestamp((since_epoch + days(2)).as_millis() as i64);
         store.purge(&selection, in_two_days).unwrap();
         assert_eq!(store.stats().unwrap().chunks, 0);
+    });
+}
+
+#[test]
+fn usage_is_purged_with_its_session_or_by_age() {
+    for_each_engine(|store| {
+        let record = |session: &str, at: Timestamp| {
+            let answered = Answered {
+                tool: "ctx_execute".to_owned(),
+                session: session.to_owned(),
+                raw_tokens: 9,
+                host_tokens: 8,
+                delivered_tokens: 2,
+                millis: 1,
+            };
+            store.record_usage(&[(answered, at)]).unwrap();
+        };
+        let answers = || {
+            let by_tool = store.usage(None).unwrap();
+            by_tool.values().map(|totals| totals.answers).sum::<u64>()
+        };
+        record("s", NOW);
+        record("t", NOW);
+        record("t", later(days(5)));
+        let none = PurgeSelection { source: Some("*".to_owned()), ..PurgeSelection::default() };
+        store.purge(&none, later(days(9))).unwrap();
+        assert_eq!(answers(), 3, "a selection of entries covers no usage");
+        let of_session =
+            PurgeSelection { session: Some("s".to_owned()), ..PurgeSelection::default() };
+        store.purge(&of_session, NOW).unwrap();
+        assert_eq!(answers(), 2);
+        let expiry = Expiry { events: Some(days(3)), limit: 100, ..Expiry::default() };
+        let old = PurgeSelection { expired: Some(expiry), ..PurgeSelection::default() };
+        store.purge(&old, later(days(6))).unwrap();
+        assert_eq!(answers(), 1);
+        let all = PurgeSelection { everything: true, ..PurgeSelection::default() };
+        store.purge(&all, NOW).unwrap();
+        assert_eq!(answers(), 0);
     });
 }

@@ -14,6 +14,9 @@ use super::{connection, derived, entries, inverted_index, sources, working_set};
 /// The tables of what happened in a session, each with its time.
 const EVENT_TABLES: [&str; 2] = ["event", "model_request"];
 
+/// Counts of what sessions did. They are deleted with it, and a report does not list them.
+const COUNTER_TABLES: [&str; 2] = ["usage", "asked"];
+
 /// Returns what a purge would delete.
 pub(super) fn preview(
     connection: &Connection,
@@ -88,6 +91,7 @@ fn purge_in_transaction(
     let entries_to_purge = select(transaction, selection, now)?;
     delete_entries(transaction, &entries_to_purge, selection, now)?;
     let events = delete_events(transaction, selection, now)?;
+    delete_counters(transaction, selection, now)?;
     delete_abandoned(transaction, now)?;
     if selection.everything {
         derived::delete_all(transaction)?;
@@ -132,6 +136,26 @@ fn delete_events(
     Ok(count)
 }
 
+fn delete_counters(
+    transaction: &Transaction<'_>,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    if !selection.covers_events() {
+        return Ok(());
+    }
+    let mut conditions = Conditions::default();
+    conditions.add_text("session = ?", selection.session.as_deref());
+    for age in selection.event_ages() {
+        conditions.add("at < ?", [now.minus(age).0.into()]);
+    }
+    for table in COUNTER_TABLES {
+        let sql = format!("DELETE FROM {table} WHERE TRUE {}", conditions.sql);
+        transaction.execute(&sql, params_from_iter(&conditions.values))?;
+    }
+    Ok(())
+}
+
 /// Deletes what only deleted entries and events have used.
 fn clean_up(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     sources::drop_empty(transaction)?;
@@ -149,22 +173,18 @@ fn delete_empty_sessions(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
     )
 }
 
-/// Events have no reference and no source; a selection by these covers none.
 fn events_to_purge(
     connection: &Connection,
     table: &str,
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<Vec<i64>> {
-    let selects_entries = !selection.references.is_empty() || selection.source.is_some();
-    let keeps_all_events = selection.expired.as_ref().is_some_and(|expiry| expiry.events.is_none());
-    if selection.is_empty() || selects_entries || keeps_all_events {
+    if !selection.covers_events() {
         return Ok(Vec::new());
     }
     let mut conditions = Conditions::default();
     conditions.add_text("session.key = ?", selection.session.as_deref());
-    let expired = selection.expired.as_ref().and_then(|expiry| expiry.events);
-    for age in [selection.older_than, expired].into_iter().flatten() {
+    for age in selection.event_ages() {
         conditions.add(&format!("{table}.created < ?"), [now.minus(age).0.into()]);
     }
     if selection.expired.is_some() {
