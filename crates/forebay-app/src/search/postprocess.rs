@@ -15,7 +15,11 @@ const MAX_COMPARED_NOTES: usize = 60;
 /// Hits beyond the shown ones that are checked for duplicates: those score about the same.
 const FOLD_LOOKAHEAD: usize = 15;
 /// The first hits, which are of different entries where possible.
-const SPREAD_HITS: usize = 3;
+const DISTINCT_HITS: usize = 3;
+/// Of those after them, so many may be of one entry while others match as well.
+const MAX_PER_ENTRY: usize = 2;
+/// The hits that are spread; few answers have more.
+const SPREAD_HITS: usize = 20;
 /// The share of the best score that a hit needs to be moved or sorted by time.
 const MIN_SCORE_SHARE: f64 = 0.4;
 
@@ -133,17 +137,18 @@ pub(super) fn spread_over_entries(hits: &mut [Hit], count_matched: impl Fn(&Hit)
     let most_matched = |best: &Hit| *most_matched.get_or_init(|| count_matched(best));
     for place in 1..SPREAD_HITS.min(hits.len()) {
         let (before, rest) = hits.split_at_mut(place);
-        let is_of_other_entry = |hit: &Hit| {
-            let same = |other: &Hit| other.reference == hit.reference && other.key == hit.key;
-            !before.iter().any(same)
+        let max = if place < DISTINCT_HITS { 1 } else { MAX_PER_ENTRY };
+        let has_room = |hit: &Hit| {
+            let same = |other: &&Hit| other.reference == hit.reference && other.key == hit.key;
+            before.iter().filter(same).count() < max
         };
         let deserves_place = |hit: &Hit| {
             hit.score >= MIN_SCORE_SHARE * best_score
                 || count_matched(hit) >= most_matched(&before[0])
         };
-        let is_new = |hit: &Hit| is_of_other_entry(hit) && deserves_place(hit);
-        if let Some(new) = rest.iter().position(is_new) {
-            rest[..=new].rotate_right(1);
+        let is_next = |hit: &Hit| has_room(hit) && deserves_place(hit);
+        if let Some(next) = rest.iter().position(is_next) {
+            rest[..=next].rotate_right(1);
         }
     }
 }

@@ -364,6 +364,18 @@ mod tests {
     }
 
     #[test]
+    fn one_entry_does_not_fill_the_list() {
+        let dump = (0..9).map(|nth| hit("aaaaaaaaaa", "dump.txt", 0.9 - f64::from(nth) / 100.0));
+        let others = ["bbbbbbbbbb", "cccccccccc", "dddddddddd", "eeeeeeeeee"];
+        let hits: Vec<Hit> =
+            dump.chain(others.map(|reference| hit(reference, reference, 0.5))).collect();
+        let titles = spread(hits, |_| 1);
+        let expected =
+            ["dump.txt", others[0], others[1], "dump.txt", others[2], others[3], "dump.txt"];
+        assert_eq!(titles[..7], expected);
+    }
+
+    #[test]
     fn sources_do_not_age() {
         let half = half_life(EntryKind::Run).unwrap();
         assert!(half < half_life(EntryKind::Note).unwrap());
