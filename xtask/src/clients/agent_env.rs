@@ -169,6 +169,12 @@ impl<'a> AgentEnv<'a> {
         Ok(())
     }
 
+    /// Undoes `forebay init`; returns what it prints.
+    pub(super) fn undo(&self) -> Result<String> {
+        let mut undo = self.command(self.forebay);
+        process::stdout_text(undo.args(["init", self.host.agent, "--user", "--undo", "--yes"]))
+    }
+
     /// Sends a prompt to the agent and waits until it exits.
     pub(super) fn prompt(
         &self,
@@ -196,6 +202,19 @@ impl<'a> AgentEnv<'a> {
         kill_group(group);
         ensure!(is_in_time, "{} exceeded its time limit; {}", self.host.agent, self.log_tail());
         Ok(())
+    }
+
+    /// A command that starts the agent in a terminal; what it draws goes to a file.
+    pub(super) fn in_terminal(&self, model: &ScriptedModel, log: &Path) -> Result<Command> {
+        let program = self.installation.program(self.host);
+        let mut script = self.command(Path::new("script"));
+        for (name, value) in self.host.env {
+            script.env(name, self.fill_placeholders(value, model)?);
+        }
+        let agent = format!("stty cols 150 rows 40; exec '{}'", program.display());
+        script.env("TERM", "xterm-256color").args(["-qfec", &agent]).arg(log);
+        script.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(script)
     }
 
     /// A command that starts the agent.

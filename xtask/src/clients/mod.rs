@@ -10,6 +10,7 @@ mod agent_env;
 mod claude_compaction;
 mod claude_mod;
 mod claude_rules;
+mod claude_screen;
 mod claude_usage;
 pub(crate) mod examples;
 mod hosts;
@@ -83,6 +84,9 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
             let keep = keep.as_deref();
             results.extend(claude_mod::check_obstacles(host, &installation, &forebay, keep)?);
             results.extend(claude_compaction::check(host, &installation, &forebay, keep)?);
+            let label = format!("{} screen", host.label);
+            let env = AgentEnv::in_folder(&label, host, &installation, &forebay, keep)?;
+            results.extend(claude_screen::check(&env)?);
             let with_rules = &hosts::CLAUDE_CODE_WITH_RULES;
             results.extend(claude_rules::check(with_rules, &installation, &forebay, keep)?);
         }
