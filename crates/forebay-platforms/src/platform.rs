@@ -40,6 +40,8 @@ pub struct Platform {
     pub capabilities: &'static [Capability],
     pub replacement: Replacement,
     pub limits: Limits,
+    /// How a failing test of 20,000 lines was seen to reach the model, if it was tried.
+    pub failing_test: Option<&'static str>,
     /// What it cannot do, for users.
     pub limitations: &'static [&'static str],
     pub detection: Detection,
@@ -104,6 +106,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     capabilities: &[],
     replacement: Replacement::Unsupported,
     limits: NO_LIMITS,
+    failing_test: None,
     limitations: &[],
     detection: Detection { binaries: &[], folders: &[], in_project: &[] },
     caller: ANY_CALLER,

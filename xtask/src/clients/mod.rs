@@ -13,6 +13,7 @@ mod claude_rules;
 mod claude_screen;
 mod claude_usage;
 pub(crate) mod examples;
+mod failing_test;
 mod hosts;
 mod model;
 pub(crate) mod probe;
@@ -72,6 +73,9 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
         if !host.is_plugin {
             results.extend(undo::check(host, &installation, &forebay, keep.as_deref())?);
         }
+        let label = format!("{} failing", host.label);
+        let env = AgentEnv::in_folder(&label, host, &installation, &forebay, keep.as_deref())?;
+        results.push(failing_test::check(&env)?);
         if host.has_mod {
             let label = format!("{} mod", host.label);
             let env = AgentEnv::in_folder(&label, host, &installation, &forebay, keep.as_deref())?;

@@ -19,6 +19,9 @@ const SHOWN: &[(Capability, &str)] = &[
     (Capability::SeeCompaction, "see compaction"),
 ];
 
+/// What `cargo xtask clients` saw of a test that fails after 20,000 lines.
+const FAILING_TEST: &str = "failing test of 20,000 lines";
+
 pub(super) fn page() -> String {
     let mut page = format!(
         "{GENERATED}\n\n# Agent platforms\n\nWhat Forebay's hooks can do on each of {} platforms. The MCP tools work on \
@@ -34,12 +37,13 @@ pub(super) fn page() -> String {
 }
 
 fn overview() -> String {
-    let head: Vec<&str> =
-        ["platform"].into_iter().chain(SHOWN.iter().map(|(_, label)| *label)).collect();
+    let labels = SHOWN.iter().map(|(_, label)| *label);
+    let head: Vec<&str> = ["platform"].into_iter().chain(labels).chain([FAILING_TEST]).collect();
     let row = |platform: &&Platform| {
         let marks =
             SHOWN.iter().map(|(ability, _)| mark(platform.has_hooks() && platform.can(*ability)));
-        [platform.name.to_owned()].into_iter().chain(marks).collect()
+        let failing = platform.failing_test.unwrap_or("not tried").to_owned();
+        [platform.name.to_owned()].into_iter().chain(marks).chain([failing]).collect()
     };
     table(&head, &PLATFORMS.iter().map(row).collect::<Vec<_>>())
 }
@@ -62,7 +66,9 @@ fn section(platform: &Platform) -> String {
     if let Some(words) = platform.project_next_steps {
         text.push_str(&format!("\nAfter the set-up of a project: {words}\n"));
     }
-    let rows: Vec<Vec<String>> = platform.files.iter().map(file).collect();
+    let mut rows: Vec<Vec<String>> = platform.files.iter().map(file).collect();
+    // A file may get several things.
+    rows.dedup();
     text.push_str(&format!("\n{}", table(&["level", "file"], &rows)));
     text
 }

@@ -89,6 +89,7 @@ pub(super) static PLATFORM: Platform = Platform {
         context_tokens: None,
         result_chars: Some(30_000),
     },
+    failing_test: Some("digest with its error, with `hooks.whole_output`"),
     limitations: &[
         "Hooks cannot replace the result of a failed tool call (for example a command with a non-zero exit \
          code) or one without text (for example a list of files). Forebay's mod does, where Claude Code loads it.",

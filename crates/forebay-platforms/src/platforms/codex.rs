@@ -56,6 +56,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     replacement: Replacement::AnyText,
     limits: Limits { context_chars: None, context_tokens: Some(2_500), result_chars: Some(40_000) },
+    failing_test: Some("digest with its error"),
     limitations: &[
         "Hooks run only after you trust them with /hooks; until then Codex skips them silently.",
         "A hook cannot ask the user: ask rules are left to Codex's own approvals.",

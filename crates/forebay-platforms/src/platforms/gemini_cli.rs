@@ -66,6 +66,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     replacement: Replacement::AnyText,
     limits: Limits { context_chars: None, context_tokens: None, result_chars: Some(40_000) },
+    failing_test: Some("digest with its error"),
     limitations: &[
         "A hook cannot ask the user: ask rules are left to Gemini CLI's own approvals.",
         "Compaction looks like any other model call, so nothing is restored automatically after \

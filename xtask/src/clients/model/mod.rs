@@ -112,9 +112,15 @@ pub(super) const SHELL_PROMPT: &str = "SCRIPT shell";
 /// The output of that command.
 pub(super) const SHELL_OUTPUT: &str = "the-shell-works";
 
+/// The prompt of the script with one shell command that fails.
+pub(super) const FAILING_PROMPT: &str = "SCRIPT failing";
+/// The program of that command, a file in the project.
+pub(super) const FAILING_PROGRAM: &str = "cargo";
+
 /// Returns the tool results of the request with the most results.
 pub(super) fn longest_results(exchanges: &[Exchange]) -> Vec<String> {
-    let is_scripted = |prompt: &str| prompt.contains("SCRIPT all") || prompt.contains(SHELL_PROMPT);
+    const PROMPTS: [&str; 3] = ["SCRIPT all", SHELL_PROMPT, FAILING_PROMPT];
+    let is_scripted = |prompt: &str| PROMPTS.iter().any(|one| prompt.contains(one));
     let scripted = exchanges.iter().filter(|exchange| is_scripted(&exchange.request.prompt));
     scripted
         .map(|exchange| exchange.request.results.clone())
@@ -150,9 +156,14 @@ fn next_turn(request: &ModelRequest) -> ModelTurn {
         let last = || script::last_words(request).map_or(done, ModelTurn::Text);
         return script::next_turn(request).unwrap_or_else(last);
     }
-    if request.prompt.contains(SHELL_PROMPT) && request.results.is_empty() {
-        let call = shell_call(&request.tools, &format!("echo {SHELL_OUTPUT}"));
-        return call.map_or(done, |(tool, input)| ModelTurn::Calls(vec![Call { tool, input }]));
+    for (prompt, command) in [
+        (SHELL_PROMPT, format!("echo {SHELL_OUTPUT}")),
+        (FAILING_PROMPT, format!("./{FAILING_PROGRAM} test")),
+    ] {
+        if request.prompt.contains(prompt) && request.results.is_empty() {
+            let call = shell_call(&request.tools, &command);
+            return call.map_or(done, |(tool, input)| ModelTurn::Calls(vec![Call { tool, input }]));
+        }
     }
     if !request.prompt.contains("SCRIPT all") || request.tools.is_empty() {
         return done;
