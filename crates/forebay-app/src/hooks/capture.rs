@@ -199,7 +199,7 @@ fn title_of(call: &ToolCall) -> String {
         ToolAction::Read { paths } | ToolAction::Edit { paths } | ToolAction::Write { paths } => {
             paths.join(" ")
         }
-        ToolAction::Fetch { url } => url.clone(),
+        ToolAction::Fetch { urls } => urls.join(" "),
         ToolAction::WebSearch { query } => query.clone(),
         ToolAction::Search { pattern, path } => match path {
             Some(path) => format!("{pattern} in {path}"),

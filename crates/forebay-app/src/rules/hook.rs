@@ -68,7 +68,10 @@ fn inputs(call: &ToolCall) -> Vec<(String, Input)> {
         ToolAction::Write { paths } => each("Write", paths),
         // A search shows what stands in the files below its path.
         ToolAction::Search { path: Some(path), .. } => each("Read", std::slice::from_ref(path)),
-        ToolAction::Fetch { url } => each("WebFetch", std::slice::from_ref(url)),
+        ToolAction::Fetch { urls } if urls.is_empty() => {
+            vec![("WebFetch".to_owned(), Input::default())]
+        }
+        ToolAction::Fetch { urls } => each("WebFetch", urls),
         ToolAction::WebSearch { .. } => vec![("WebSearch".to_owned(), Input::default())],
         ToolAction::Mcp { server: Some(server), tool } => {
             vec![(format!("mcp__{server}__{tool}"), Input::default())]

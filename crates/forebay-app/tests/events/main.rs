@@ -126,7 +126,7 @@ fn extracts_events_from_tool_calls() {
     assert_eq!(extracted_from(ToolAction::Skill { name: "pdf".to_owned() }), ["skill: pdf: pdf"]);
     assert_eq!(extracted_from(ToolAction::Plan { text: "1. a".to_owned() }), ["plan: plan: 1. a"]);
     assert_eq!(
-        extracted_from(ToolAction::Fetch { url: "https://a.b/c".to_owned() }),
+        extracted_from(ToolAction::Fetch { urls: vec!["https://a.b/c".to_owned()] }),
         ["reference: https://a.b/c: https://a.b/c"]
     );
     assert_eq!(extracted_from(ToolAction::Other), Vec::<String>::new());

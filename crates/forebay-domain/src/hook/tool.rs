@@ -36,7 +36,7 @@ pub enum ToolAction {
         path: Option<String>,
     },
     Fetch {
-        url: String,
+        urls: Vec<String>,
     },
     WebSearch {
         query: String,

@@ -3,12 +3,14 @@
 //! Field names differ less between hosts than tool names, so one list of names per meaning serves all.
 
 use forebay_domain::hook::{TodoItem, TodoState, ToolAction, ToolKind};
-use serde_json::Value;
+use forebay_text::shell_quote;
+use serde_json::{Value, json};
 
 use crate::platform::McpToolNames;
 
-pub(crate) const COMMAND_FIELDS: &[&str] =
-    &["command", "commands", "command_line", "CommandLine", "cmd"];
+const COMMAND_FIELDS: &[&str] = &["command", "commands", "command_line", "CommandLine", "cmd"];
+/// The field with the arguments of a command.
+const ARGUMENTS_FIELD: &str = "args";
 const PATH_FIELDS: &[&str] = &[
     "file_path",
     "filePath",
@@ -32,7 +34,7 @@ const PLAN_FIELDS: &[&str] = &["plan", "explanation"];
 const TODO_LIST_FIELDS: &[&str] = &["todos", "plan", "items", "tasks"];
 const TODO_TEXT_FIELDS: &[&str] = &["content", "step", "subject", "title", "text", "description"];
 const TODO_ID_FIELDS: &[&str] = &["id", "taskId", "task_id"];
-/// No host sends more items in a call; the rest of a longer list is ignored.
+/// No host sends more tasks in a call; the rest of a longer list is ignored.
 const MAX_ITEMS: usize = 200;
 
 /// Fields that select lines of a file.
@@ -59,7 +61,7 @@ pub(super) fn is_partial(input: &Value) -> bool {
 /// Decodes the input of a tool of this kind.
 pub(super) fn parse(kind: ToolKind, input: &Value, mcp: McpTool) -> ToolAction {
     match kind {
-        ToolKind::Shell => ToolAction::Shell { command: texts(input, COMMAND_FIELDS).join("\n") },
+        ToolKind::Shell => ToolAction::Shell { command: commands(input).join("\n") },
         ToolKind::Read => ToolAction::Read { paths: texts(input, PATH_FIELDS) },
         ToolKind::Edit => ToolAction::Edit { paths: edited_files(input) },
         ToolKind::Write => ToolAction::Write { paths: texts(input, PATH_FIELDS) },
@@ -67,7 +69,7 @@ pub(super) fn parse(kind: ToolKind, input: &Value, mcp: McpTool) -> ToolAction {
             pattern: first(input, PATTERN_FIELDS),
             path: texts(input, PATH_FIELDS).into_iter().next(),
         },
-        ToolKind::Fetch => ToolAction::Fetch { url: first(input, URL_FIELDS) },
+        ToolKind::Fetch => ToolAction::Fetch { urls: urls(input) },
         ToolKind::WebSearch => ToolAction::WebSearch { query: first(input, PATTERN_FIELDS) },
         ToolKind::Mcp => mcp.into_action(),
         ToolKind::Task => ToolAction::Task {
@@ -89,6 +91,44 @@ pub(super) fn shell_description(action: &ToolAction, input: &Value) -> Option<St
     (!description.is_empty()).then(|| description.to_owned())
 }
 
+/// All commands of a shell tool's input, because rules judge each: text, a list of them, or a program with arguments.
+fn commands(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(commands).collect(),
+        Value::Object(fields) => {
+            let named = COMMAND_FIELDS.iter().filter_map(|name| fields.get(*name));
+            let arguments = fields.get(ARGUMENTS_FIELD).map(commands).unwrap_or_default();
+            let with_arguments = |command: String| match arguments.as_slice() {
+                [] => command,
+                words => format!("{command} {}", shell_quote::arguments(words)),
+            };
+            named.flat_map(commands).map(with_arguments).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The input of a shell tool with another command; `None` if it has more than one command, or arguments.
+pub(crate) fn with_command(input: &Value, command: &str) -> Option<Value> {
+    let mut fields = input.as_object()?.clone();
+    let mut named = fields.iter_mut().filter(|(name, _)| COMMAND_FIELDS.contains(&name.as_str()));
+    let (_, field) = named.next()?;
+    if named.next().is_some() || input.get(ARGUMENTS_FIELD).is_some() {
+        return None;
+    }
+    *field = if field.is_array() { json!([command]) } else { command.into() };
+    Some(fields.into())
+}
+
+/// All addresses of a fetch: in the input, or in each request of a list.
+fn urls(input: &Value) -> Vec<String> {
+    match input.get("requests").and_then(Value::as_array) {
+        Some(requests) => requests.iter().flat_map(urls).collect(),
+        None => texts(input, URL_FIELDS),
+    }
+}
+
 fn first(input: &Value, names: &[&str]) -> String {
     texts(input, names).into_iter().next().unwrap_or_default()
 }
@@ -98,7 +138,7 @@ fn texts(input: &Value, names: &[&str]) -> Vec<String> {
     let found = names.iter().find_map(|name| input.get(name).filter(|value| !value.is_null()));
     match found {
         Some(Value::String(text)) => vec![text.clone()],
-        Some(Value::Array(items)) => items.iter().take(MAX_ITEMS).filter_map(item).collect(),
+        Some(Value::Array(items)) => items.iter().filter_map(item).collect(),
         _ => Vec::new(),
     }
 }
@@ -109,15 +149,13 @@ fn item(value: &Value) -> Option<String> {
     value.as_str().or_else(named).map(str::to_owned)
 }
 
-/// The files of an edit; a patch names them in its header lines.
+/// The files of an edit: those that fields name, and those in the header lines of a patch.
 fn edited_files(input: &Value) -> Vec<String> {
-    let named = texts(input, PATH_FIELDS);
-    if !named.is_empty() {
-        return named;
-    }
     let patch = input.as_str().map(str::to_owned);
     let patch = patch.unwrap_or_else(|| first(input, &["patch", "input", "command", "patchText"]));
-    patch_files(&patch)
+    let mut files = texts(input, PATH_FIELDS);
+    files.extend(patch_files(&patch));
+    files
 }
 
 fn patch_files(patch: &str) -> Vec<String> {
@@ -125,7 +163,7 @@ fn patch_files(patch: &str) -> Vec<String> {
         &["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
     let named =
         |line: &str| HEADERS.iter().find_map(|header| line.strip_prefix(header)).map(str::to_owned);
-    patch.lines().filter_map(named).take(MAX_ITEMS).collect()
+    patch.lines().filter_map(named).collect()
 }
 
 fn todos(input: &Value) -> Vec<TodoItem> {
@@ -235,6 +273,67 @@ fn split_name(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_command_of_a_call_is_read() {
+        for (input, expected) in [
+            (json!({"command": "make"}), "make"),
+            (json!({"commands": ["make", "touch x"]}), "make\ntouch x"),
+            (json!({"commands": [{"command": "touch", "args": ["a b"]}, "ls"]}), "touch 'a b'\nls"),
+            (json!({"commands": {"command": "touch", "args": ["x"]}}), "touch x"),
+            (json!({"command": "ls", "commands": ["touch x"]}), "ls\ntouch x"),
+            (json!([{"command": "touch x"}]), "touch x"),
+            (json!(["touch x"]), "touch x"),
+            (json!("touch x"), "touch x"),
+            (json!({"cmd": "touch x", "timeout": 3}), "touch x"),
+        ] {
+            assert_eq!(commands(&input).join("\n"), expected, "{input}");
+        }
+        let long = vec!["ls"; 1_000];
+        assert_eq!(commands(&json!({ "commands": long })).len(), 1_000);
+    }
+
+    #[test]
+    fn every_address_of_a_fetch_is_read() {
+        for (input, expected) in [
+            (json!({"url": "https://a.b"}), "https://a.b"),
+            (json!({"urls": ["https://a.b", "https://c.d"]}), "https://a.b https://c.d"),
+            (
+                json!({"requests": [{"url": "https://a.b", "prompt": "x"}, {"url": "https://c.d"}]}),
+                "https://a.b https://c.d",
+            ),
+            (json!({}), ""),
+        ] {
+            assert_eq!(urls(&input).join(" "), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn every_file_of_an_edit_is_read() {
+        let patch = "*** Begin Patch\n*** Update File: b\n*** Move to: c\n";
+        for (input, expected) in [
+            (json!({"file_path": "a", "old_string": "x"}), "a"),
+            (json!({"input": patch}), "b c"),
+            (json!({"path": "a", "input": patch}), "a b c"),
+            (json!(patch), "b c"),
+        ] {
+            assert_eq!(edited_files(&input).join(" "), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn only_a_single_command_is_replaced() {
+        for (input, expected) in [
+            (json!({"command": "make", "x": 1}), Some(json!({"command": "no", "x": 1}))),
+            (json!({"commands": ["a", "b"]}), Some(json!({"commands": ["no"]}))),
+            (json!({"command": "ls", "commands": ["touch x"]}), None),
+            (json!({"command": "touch", "args": ["x"]}), None),
+            (json!(["touch x"]), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(with_command(&input, "no"), expected, "{input}");
+        }
+    }
 
     #[test]
     fn a_list_of_tasks_may_be_text() {

@@ -15,8 +15,8 @@ use forebay_domain::hook::{
 use forebay_domain::usage::{BilledTokens, ModelRequest};
 use serde_json::Value;
 
-pub(crate) use self::action::COMMAND_FIELDS;
 use self::action::McpTool;
+pub(crate) use self::action::with_command;
 pub(crate) use self::field::get;
 use self::field::{take, text};
 pub(crate) use self::result::{ResultShape, rebuild};

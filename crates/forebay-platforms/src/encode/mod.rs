@@ -17,7 +17,7 @@ pub(crate) mod qwen_code;
 use forebay_domain::hook::{Moment, Reply, ToolKind};
 use serde_json::Value;
 
-use crate::decode::{Decoded, rebuild};
+use crate::decode::{Decoded, rebuild, with_command};
 use crate::platform::{Capability, Replacement};
 
 /// The output of a hook process.
@@ -115,16 +115,10 @@ pub(crate) fn tool_kind(decoded: &Decoded) -> Option<ToolKind> {
     Some(decoded.call.event.tool()?.action.kind())
 }
 
-/// The tool's input with another command; `None` if the tool is not a shell.
+/// The tool's input with another command; `None` if the tool is not a shell, or the command not all that it runs.
 pub(crate) fn rewritten_input(decoded: &Decoded, command: &str) -> Option<Value> {
-    if tool_kind(decoded) != Some(ToolKind::Shell) {
-        return None;
-    }
-    let mut input = decoded.input.clone();
-    let name = crate::decode::COMMAND_FIELDS.iter().find(|name| input.get(name).is_some())?;
-    let field = input.get_mut(name)?;
-    *field = if field.is_array() { serde_json::json!([command]) } else { command.into() };
-    Some(input)
+    let is_shell = tool_kind(decoded) == Some(ToolKind::Shell);
+    is_shell.then(|| with_command(&decoded.input, command)).flatten()
 }
 
 /// The tool's result with another text, in its original structure.

@@ -30,8 +30,8 @@ fn done(call: &ToolCall, result: &ToolResult) -> Vec<Event> {
         ToolAction::Read { paths } => files::read(EventKind::FileRead, paths),
         ToolAction::Edit { paths } => files::read(EventKind::FileEdited, paths),
         ToolAction::Write { paths } => files::read(EventKind::FileWritten, paths),
-        ToolAction::Fetch { url } if !url.is_empty() => {
-            vec![Event::new(EventKind::Reference, url, url)]
+        ToolAction::Fetch { urls } => {
+            urls.iter().map(|url| Event::new(EventKind::Reference, url, url)).collect()
         }
         ToolAction::WebSearch { query } if !query.is_empty() => {
             vec![Event::new(EventKind::Reference, query, &format!("searched the web: {query}"))]
