@@ -215,8 +215,14 @@ pub(crate) static CURSOR: MachineText = MachineText {
 };
 
 pub(crate) static CLINE: MachineText = MachineText {
-    elements: &["explicit_instructions", "file_content", "folder_content", "file_mention"],
-    wrappers: &["answer", "feedback", "task", "user_message"],
+    elements: &[
+        "explicit_instructions",
+        "file_content",
+        "folder_content",
+        "file_mention",
+        "hook_context",
+    ],
+    wrappers: &["answer", "feedback", "task", "user_input", "user_message"],
     openings: &["[ERROR] You did not use a tool", "[TASK RESUMPTION]"],
     ..NONE
 };

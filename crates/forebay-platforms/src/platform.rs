@@ -56,6 +56,8 @@ pub struct Platform {
     pub status: Option<&'static StatusFields>,
     /// The variable that names the host's version, in hooks that it starts.
     pub version_env: Option<VersionVariable>,
+    /// It cuts long output before hooks see it, so that only a rewritten command keeps all of it.
+    pub cuts_output_before_hooks: bool,
     /// It saves long results in the folder for temporary files.
     pub saves_results_in_temp: bool,
     /// Files that `forebay init` edits.
@@ -115,6 +117,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     host_mod: None,
     status: None,
     version_env: None,
+    cuts_output_before_hooks: false,
     saves_results_in_temp: false,
     files: &[],
     next_steps: None,

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -309,28 +308,15 @@ impl<'a> AgentEnv<'a> {
         command
     }
 
-    /// Replaces `{url}`, `{plugin}`, `{probe}`, `{project}`, `{home}` and `{session}`.
+    /// Replaces `{url}`, `{plugin}`, `{probe}`, `{project}` and `{home}`.
     fn fill_placeholders(&self, text: &str, model: &ScriptedModel) -> Result<String> {
         let probe = std::env::current_exe()?;
         Ok(text
             .replace("{url}", &model.url())
-            .replace("{session}", &self.last_session()?)
             .replace("{plugin}", &workspace::root().join("plugins/claude-code").to_string_lossy())
             .replace("{probe}", &probe.to_string_lossy())
             .replace("{project}", &self.project().to_string_lossy())
             .replace("{home}", &self.home().to_string_lossy()))
-    }
-
-    /// The name of the agent's last conversation, if it has a folder for them; names start with a time.
-    fn last_session(&self) -> Result<String> {
-        let folder = self.host.sessions.map(|folder| self.home().join(folder));
-        let Some(folder) = folder.filter(|folder| folder.exists()) else {
-            return Ok(String::new());
-        };
-        let names: Result<Vec<OsString>, io::Error> =
-            fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect();
-        let last = names?.into_iter().max().unwrap_or_default();
-        Ok(last.to_string_lossy().into_owned())
     }
 }
 

@@ -132,7 +132,7 @@ fn drive(env: &AgentEnv) -> Result<Vec<CheckResult>> {
     let mut results = check_tool_results(env, &first);
     let guide_start = env.host.resumed_with;
     let resumed = resume(env, &model, "where were we", "resumed")?;
-    results.push(check_guide(&resumed, "a resumed session gets the guide", guide_start));
+    results.push(check_guide(&resumed, "the next session gets the guide", guide_start));
     if let Some(prompt) = env.host.compact {
         env.prompt(&model, prompt, true)?;
         model.drain();

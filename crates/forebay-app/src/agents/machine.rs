@@ -58,7 +58,7 @@ impl Machine {
 
     /// Returns the file of a step; symlinks are resolved.
     pub(crate) fn file(&self, step: &Step) -> PathBuf {
-        resolve_symlinks(&self.place(step.base, &step.path))
+        resolve_symlinks(&self.place(step.base, step.path))
     }
 
     /// Resolves a path below one of the folders that hosts use.

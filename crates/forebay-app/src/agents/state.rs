@@ -97,7 +97,7 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
         let is_expected =
             !step.is_status_line() && (!step.is_instructions() || agent.registers_server(level));
         if is_expected && !text.as_deref().is_some_and(|text| step.is_applied(text)) {
-            presence.missing.push(step.path.clone());
+            presence.missing.push(step.path.to_owned());
         }
         let program = text.and_then(|text| step.program_in(&text));
         if let Some(lost) = program.filter(|program| !machine::can_start(program)) {

@@ -50,7 +50,7 @@ use crate::{Answer, App, AppError};
 pub struct Host<'a> {
     /// Whether it supports a reply to this event.
     pub supports: &'a dyn Fn(&Reply) -> bool,
-    /// Whether the result of the called tool can be replaced.
+    /// Whether the whole result of the called tool can be replaced.
     pub replaces_results: bool,
     /// Forebay's mod, if it runs in this session.
     pub loaded_mod: Option<LoadedMod>,

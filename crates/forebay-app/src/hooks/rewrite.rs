@@ -1,4 +1,4 @@
-//! Rewrites commands on hosts that do not allow results to be replaced; on others, see `whole_output`.
+//! Rewrites commands on hosts that do not allow whole results to be replaced; on others, see `whole_output`.
 //!
 //! `git log` becomes `forebay run -- git log`, except where that would bypass or break something: commands that
 //! change the shell, wait for input, run in the background or redirect output are left unchanged.

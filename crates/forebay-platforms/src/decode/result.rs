@@ -165,8 +165,9 @@ fn exit_code(value: &Value) -> Option<i32> {
     i32::try_from(found).ok()
 }
 
-/// What precedes an exit code at the start of a text.
-const EXIT_CODE_PREFIX: &str = "Exit code ";
+/// What precedes an exit code at the start of a text, and what follows it in the line.
+const EXIT_CODE_PREFIXES: &[(&str, &str)] =
+    &[("Exit code ", ""), ("[Command exited with code ", "]")];
 /// What precedes an exit code near the end of a text.
 const EXIT_CODE_MARKERS: &[&str] = &["completed with exit code ", "\nExit Code: "];
 
@@ -178,13 +179,17 @@ fn exit_code_in_text(parts: &mut [ResultPart]) -> Option<i32> {
     }
     let end = cut::suffix(text, 400);
     let at_end = EXIT_CODE_MARKERS.iter().find_map(|marker| Some(end.rsplit_once(marker)?.1));
-    leading_number(text.strip_prefix(EXIT_CODE_PREFIX).or(at_end)?)
+    let at_start = EXIT_CODE_PREFIXES.iter().find_map(|(prefix, _)| text.strip_prefix(prefix));
+    leading_number(at_start.or(at_end)?)
 }
 
 /// Removes the line with the exit code above a command's output, which is not part of the output.
 fn take_exit_code_line(text: &mut String) -> Option<i32> {
-    let (code, output) = text.strip_prefix(EXIT_CODE_PREFIX)?.split_once('\n')?;
-    let (code, line_bytes) = (code.parse().ok()?, text.len() - output.len());
+    let (line, output) = text.split_once('\n')?;
+    let code = EXIT_CODE_PREFIXES.iter().find_map(|(prefix, suffix)| {
+        line.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok()
+    })?;
+    let line_bytes = text.len() - output.len();
     text.drain(..line_bytes);
     Some(code)
 }
@@ -222,15 +227,20 @@ fn cut(value: &Value, parts: &[ResultPart]) -> Option<HostCut> {
     (is_flagged || total.is_some() || bytes.is_some()).then_some(HostCut { total, bytes })
 }
 
-/// What a host writes in place of the middle of a text, after the number of characters.
-const CUT_MARKER: &str = " characters truncated] ...\n";
+/// What hosts write in place of the middle of a text, before and after a number of characters.
+const CUT_MARKERS: &[(&str, &str)] = &[
+    ("... [", " characters truncated] ...\n"),
+    ("[... output truncated: ", " chars total. Refine the command"),
+];
 
 fn has_cut_marker(part: &ResultPart) -> bool {
     let ResultPart::Text(text) = part else { return false };
-    let before = text.split_once(CUT_MARKER).map(|(before, _)| before);
-    let line = before.and_then(|before| before.lines().next_back());
-    let count = line.and_then(|line| line.strip_prefix("... ["));
-    count.is_some_and(|count| count.parse::<u64>().is_ok())
+    CUT_MARKERS.iter().any(|(start, end)| {
+        let before = text.split_once(end).map(|(before, _)| before);
+        let line = before.and_then(|before| before.lines().next_back());
+        let count = line.and_then(|line| line.strip_prefix(start));
+        count.is_some_and(|count| count.parse::<u64>().is_ok())
+    })
 }
 
 fn saved_in_field(value: &Value) -> Option<SavedOutput> {
@@ -349,6 +359,9 @@ mod tests {
         assert_eq!(code(json!("Output: x\nExit Code: 0\nSignal: (none)")), Some(0));
         assert_eq!(code(json!("Exit code 101\nerror: test failed")), Some(101));
         assert_eq!(code(json!("Exit Code: none")), None);
+        let row =
+            json!({"query": "x", "result": "[Command exited with code 3]\n1\n", "success": false});
+        assert_eq!(code(json!([row])), Some(3));
     }
 
     #[test]
@@ -365,5 +378,7 @@ mod tests {
         let marker = "1219\n\n\n... [20012 characters truncated] ...\n\n22\n";
         assert_eq!(cut(marker), Some(HostCut::default()));
         assert_eq!(cut("grep: many characters truncated] ...\n"), None);
+        let marker = "50\n[... output truncated: 108908 chars total. Refine the command (grep, head, tail) ...]\n";
+        assert_eq!(cut(marker), Some(HostCut::default()));
     }
 }

@@ -1,11 +1,14 @@
-//! Cline CLI, tested with 3.0.65. A hook is an executable named after its event.
+//! Cline CLI, tested with 3.0.65.
+//!
+//! A script named after its event enforces the rules before a tool call. Cline ignores what the other scripts print, so
+//! a plugin handles all other events; it sends them under the names of the scripts.
 
 use forebay_domain::hook::{Moment, StartReason, ToolKind};
 
 use crate::folders::BaseDir;
 use crate::platform::{
     Capability, DEFAULTS, Detection, Evidence, FieldValue, InstructionFiles, Limits, McpToolNames,
-    PayloadFields, Platform, SNAKE_CASE, Scalar, recognized, registered,
+    PayloadFields, Platform, Replacement, SNAKE_CASE, Scalar, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 use crate::{encode, machine_text};
@@ -16,7 +19,7 @@ static PAYLOAD: PayloadFields = PayloadFields {
     session: &[&["sessionContext", "rootSessionId"], &["taskId"]],
     cwd: &[&["workspaceInfo", "rootPath"], &["workspaceRoots"]],
     transcript: &[],
-    subagent: &[],
+    subagent: &[&["subagentId"]],
     permission_mode: &[],
     tool_name: &[
         &["tool_call", "name"],
@@ -53,10 +56,7 @@ pub(super) static PLATFORM: Platform = Platform {
         registered("UserPromptSubmit", Moment::Prompt),
         registered("PreToolUse", Moment::BeforeTool),
         registered("PostToolUse", Moment::AfterTool),
-        registered("PreCompact", Moment::BeforeCompact),
         registered("TaskComplete", Moment::Stop),
-        recognized("TaskCancel", Moment::Stop),
-        recognized("SessionShutdown", Moment::SessionEnd),
     ],
     tools: &[
         ("run_commands", ToolKind::Shell),
@@ -86,22 +86,26 @@ pub(super) static PLATFORM: Platform = Platform {
         Capability::ContextBeforeTool,
         Capability::ContextAfterTool,
         Capability::ContextAtPrompt,
-        Capability::SeeCompaction,
+        Capability::ContextAtStart,
+        Capability::ReplaceOwn,
+        Capability::ReplaceMcp,
+        Capability::ReplaceFailed,
         Capability::SeeStart,
         Capability::SeePrompt,
     ],
-    limits: Limits { context_chars: Some(50_000), context_tokens: None, result_chars: None },
+    replacement: Replacement::AnyText,
+    limits: Limits { context_chars: Some(50_000), context_tokens: None, result_chars: Some(8_000) },
     limitations: &[
-        "A denied tool call ends the whole run.",
-        "A hook cannot ask the user, and cannot replace a result: commands are rewritten instead.",
-        "Context added at the start of a task is ignored, so the guide comes with the first tool \
-         call.",
-        "Without a terminal, hooks are not called for prompts.",
+        "A denied command is replaced by one that prints the reason; any other denied call ends the whole run.",
+        "A hook cannot ask the user.",
+        "Cline cuts output above 48,000 characters before a hook sees it; commands are rewritten where that is safe.",
+        "Where Cline fails to load the plugin in 4 seconds, only rules and rewritten commands work.",
+        "Compaction is not announced, so nothing is restored automatically after it.",
     ],
     detection: Detection {
         binaries: &["cline"],
         folders: &[".cline"],
-        in_project: &[".clinerules"],
+        in_project: &[".clinerules", ".cline"],
     },
     files: &[
         SetupFile {
@@ -113,14 +117,26 @@ pub(super) static PLATFORM: Platform = Platform {
         SetupFile {
             level: Level::User,
             base: BaseDir::Home,
-            path: ".cline/hooks/",
-            content: FileContent::Owned(OwnedFile::ClineScripts),
+            path: ".cline/hooks/PreToolUse",
+            content: FileContent::Owned(OwnedFile::ClineScript { event: "PreToolUse" }),
+        },
+        SetupFile {
+            level: Level::User,
+            base: BaseDir::Home,
+            path: ".cline/plugins/forebay.js",
+            content: FileContent::Owned(OwnedFile::ClinePlugin),
         },
         SetupFile {
             level: Level::Project,
             base: BaseDir::Project,
-            path: ".clinerules/hooks/",
-            content: FileContent::Owned(OwnedFile::ClineScripts),
+            path: ".clinerules/hooks/PreToolUse",
+            content: FileContent::Owned(OwnedFile::ClineScript { event: "PreToolUse" }),
+        },
+        SetupFile {
+            level: Level::Project,
+            base: BaseDir::Project,
+            path: ".cline/plugins/forebay.js",
+            content: FileContent::Owned(OwnedFile::ClinePlugin),
         },
         SetupFile {
             level: Level::Project,
@@ -129,6 +145,10 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::Instructions,
         },
     ],
-    instructions: InstructionFiles { files: &["AGENTS.md"], folders: &[".clinerules"] },
+    cuts_output_before_hooks: true,
+    instructions: InstructionFiles {
+        files: &["AGENTS.md"],
+        folders: &[".clinerules", ".cline/rules"],
+    },
     ..DEFAULTS
 };

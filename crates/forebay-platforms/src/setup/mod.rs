@@ -111,8 +111,11 @@ pub enum OwnedFile {
     OpenCodePlugin,
     /// A file of the folder with Claude Code's mod.
     ClaudeCodeMod(ModFile),
-    /// A folder with one script per event.
-    ClineScripts,
+    ClinePlugin,
+    /// A script that Cline runs at an event.
+    ClineScript {
+        event: &'static str,
+    },
 }
 
 /// The files of a mod.
@@ -129,13 +132,11 @@ pub struct Step {
     pub platform: &'static Platform,
     pub base: BaseDir,
     /// Relative to the base.
-    pub path: String,
+    pub path: &'static str,
     pub is_executable: bool,
     /// What the host itself writes beside a file that Forebay owns, relative to the base.
     pub written_by_host: &'static [&'static str],
     content: FileContent,
-    /// The event of a script.
-    event: Option<&'static str>,
 }
 
 /// Why a file cannot be edited.
@@ -157,25 +158,17 @@ pub enum EditError {
 /// one returned. They can be undone in any order.
 pub fn steps(platform: &'static Platform, level: Level) -> Vec<Step> {
     let files = platform.files.iter().filter(|file| file.level == level);
-    files.flat_map(|file| file_steps(platform, file)).collect()
+    files.map(|file| step(platform, file)).collect()
 }
 
-fn file_steps(platform: &'static Platform, file: &SetupFile) -> Vec<Step> {
-    let step = |path: String, event: Option<&'static str>| Step {
+fn step(platform: &'static Platform, file: &SetupFile) -> Step {
+    Step {
         platform,
         base: file.base,
-        path,
-        is_executable: event.is_some(),
+        path: file.path,
+        is_executable: matches!(file.content, FileContent::Owned(OwnedFile::ClineScript { .. })),
         written_by_host: file.content.written_by_host(),
         content: file.content,
-        event,
-    };
-    match file.content {
-        FileContent::Owned(OwnedFile::ClineScripts) => platform
-            .registered_events()
-            .map(|event| step(format!("{}{}", file.path, event.name), Some(event.name)))
-            .collect(),
-        _ => vec![step(file.path.to_owned(), None)],
     }
 }
 
@@ -190,9 +183,7 @@ impl Step {
             FileContent::Hooks(layout) => hooks::add(text, self.platform, layout, program),
             FileContent::StatusLine => status_line::add(text, self.platform, program),
             FileContent::Instructions => instructions::add(text),
-            FileContent::Owned(kind) => {
-                owned_file::add(text, self.platform, kind, self.event, program)
-            }
+            FileContent::Owned(kind) => owned_file::add(text, self.platform, kind, program),
         })
     }
 

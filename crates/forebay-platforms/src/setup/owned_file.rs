@@ -7,6 +7,7 @@ use super::{EditError, ModFile, OwnedFile};
 use crate::Platform;
 
 const OPENCODE_PLUGIN: &str = include_str!("opencode_plugin.js");
+const CLINE_PLUGIN: &str = include_str!("cline_plugin.js");
 const CLAUDE_CODE_MOD: &str = include_str!("claude_code_mod.ts");
 /// The placeholder for the program's path in these files.
 const PROGRAM_PLACEHOLDER: &str = "\"FOREBAY_PROGRAM\"";
@@ -20,7 +21,6 @@ pub(super) fn add(
     text: &str,
     platform: &Platform,
     kind: OwnedFile,
-    event: Option<&str>,
     program: &str,
 ) -> Result<String, EditError> {
     if !text.trim().is_empty() && !is_ours(text, platform) {
@@ -34,8 +34,9 @@ pub(super) fn add(
         OwnedFile::ClaudeCodeMod(ModFile::Module) => with_program(CLAUDE_CODE_MOD, program),
         OwnedFile::ClaudeCodeMod(ModFile::Manifest) => pretty(&mod_manifest()),
         OwnedFile::ClaudeCodeMod(ModFile::Hooks) => pretty(&mod_hooks()),
-        OwnedFile::ClineScripts => {
-            format!("#!/bin/sh\n{}\n", script(platform, event.unwrap_or_default(), program, "\n"))
+        OwnedFile::ClinePlugin => with_program(CLINE_PLUGIN, program),
+        OwnedFile::ClineScript { event } => {
+            format!("#!/bin/sh\n{}\n", script(platform, event, program, "\n"))
         }
     })
 }

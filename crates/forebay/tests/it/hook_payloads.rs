@@ -57,6 +57,7 @@ fn long_result_is_replaced_in_the_format_of_each_host() {
         ("copilot-cli", "postToolUse", "05-postToolUse", "/modifiedResult/textResultForLlm"),
         ("opencode", "tool.execute.after", "05-tool.execute.after", "/replace"),
         ("qwen-code", "PostToolUse", "05-PostToolUse", "/stopReason"),
+        ("cline", "PostToolUse", "03-PostToolUse", "/result"),
     ] {
         let env = TestEnv::new();
         let payload = with_result(platform, file, &long, &env);
@@ -143,6 +144,7 @@ fn with_result(platform: &str, file: &str, text: &str, env: &TestEnv) -> String 
         "/tool_response/output",
         "/tool_response",
         "/toolResult/textResultForLlm",
+        "/tool_result/output/0/result",
         "/error",
         "/tool_calls/0/tool_response/error",
     ];

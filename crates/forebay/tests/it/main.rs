@@ -16,6 +16,7 @@ mod cli_notes;
 mod cli_other;
 mod cli_run;
 mod cli_search;
+mod cline_plugin;
 mod config;
 mod context;
 mod contract;

@@ -23,7 +23,6 @@ pub(super) const HOST: Host = Host {
     ],
     start: &["-p"],
     resume: &["--continue", "-p"],
-    sessions: None,
     end: &["--allowedTools", "Bash,Agent,mcp__probe,mcp__forebay__ctx_execute"],
     resumed_with: GUIDE_START,
     compact: Some("/compact"),

@@ -34,7 +34,6 @@ pub(super) static HOST: Host = Host {
         "resume",
         "--last",
     ],
-    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
     compact: None,

@@ -24,7 +24,6 @@ pub(super) static HOST: Host = Host {
     ],
     start: &["--allow-all-tools", "--trust-folder", "-p"],
     resume: &["--allow-all-tools", "--continue", "-p"],
-    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
     compact: None,

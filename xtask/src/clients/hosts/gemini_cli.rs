@@ -29,7 +29,6 @@ pub(super) static HOST: Host = Host {
     ],
     start: &["--yolo", "-m", "gemini-2.5-flash", "-p"],
     resume: &["--yolo", "-m", "gemini-2.5-flash", "--resume", "latest", "-p"],
-    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
     compact: None,

@@ -1,6 +1,7 @@
 //! How each agent is installed, configured for the scripted model, and started without a terminal.
 
 mod claude_code;
+mod cline;
 mod codex;
 mod copilot_cli;
 mod gemini_cli;
@@ -25,8 +26,6 @@ pub(super) struct Host {
     /// Arguments before the prompt, for a new conversation and for the resumed last one.
     pub(super) start: &'static [&'static str],
     pub(super) resume: &'static [&'static str],
-    /// The folder below the home folder with an entry per conversation, if `resume` has to name the last one.
-    pub(super) sessions: Option<&'static str>,
     /// Arguments after the prompt.
     pub(super) end: &'static [&'static str],
     /// The start of the guide in a resumed session.
@@ -43,7 +42,7 @@ pub(super) use claude_code::WITH_RULES as CLAUDE_CODE_WITH_RULES;
 const GUIDE_START: &str = "Forebay's record of this session";
 
 /// All agents. In their texts `{url}` is the model's address, `{probe}` the program of the other MCP server;
-/// `{home}`, `{project}` and `{plugin}` are folders; `{session}` is the last conversation.
+/// `{home}`, `{project}` and `{plugin}` are folders.
 pub(super) const HOSTS: &[&Host] = &[
     &claude_code::HOST,
     &claude_code::WITH_PLUGIN,
@@ -52,4 +51,5 @@ pub(super) const HOSTS: &[&Host] = &[
     &opencode::HOST,
     &copilot_cli::HOST,
     &qwen_code::HOST,
+    &cline::HOST,
 ];

@@ -37,7 +37,6 @@ pub(super) static HOST: Host = Host {
     ],
     start: &["run", "--model", "scripted/scripted"],
     resume: &["run", "--model", "scripted/scripted", "--continue"],
-    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
     compact: None,

@@ -31,7 +31,6 @@ pub(super) static HOST: Host = Host {
     ],
     start: &["--yolo", "-p"],
     resume: &["--yolo", "--continue", "-p"],
-    sessions: None,
     end: &[],
     resumed_with: GUIDE_START,
     compact: Some("/compress"),

@@ -16,7 +16,7 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
     let platform = decoded.platform;
     Host {
         supports,
-        replaces_results: platform.can(to_replace(decoded)),
+        replaces_results: platform.can(to_replace(decoded)) && !platform.cuts_output_before_hooks,
         sees_result_again: sees_result_again(decoded),
         loaded_mod: loaded_mod(decoded),
         reports_compaction: platform.can(Capability::SeeCompaction),
