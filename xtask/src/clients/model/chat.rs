@@ -16,12 +16,17 @@ pub(super) fn parse(body: &Value) -> ModelRequest {
         let text = text_content(&message["content"]);
         if message["role"] == "tool" {
             request.results.push(text);
-        } else if message["role"] == "user" && text.contains("SCRIPT") {
+        } else if message["role"] == "user" && text.contains("SCRIPT") && !is_context(&text) {
             request.prompt = text;
             request.results.clear();
         }
     }
     request
+}
+
+/// Whether a message is what a hook added, which may quote an earlier prompt.
+fn is_context(text: &str) -> bool {
+    text.starts_with("<hook_context")
 }
 
 pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpResponse {
