@@ -1,13 +1,12 @@
 //! Which lines of a text another one does not have.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 use forebay_text::cut;
 
 use super::volatile::mask;
+use crate::hash::HashMap;
 
 /// Lines that are quoted on each side; of the others only the number is known.
 const MAX_QUOTED: usize = 12;
@@ -43,69 +42,80 @@ pub struct Lines {
     pub count: u64,
 }
 
-impl Lines {
-    fn push(&mut self, line: &str) {
-        self.count += 1;
-        if self.quoted.len() < MAX_QUOTED {
-            self.quoted.push(cut::one_line(line, MAX_LINE_BYTES));
+impl<'a> FromIterator<&'a str> for Lines {
+    fn from_iter<T: IntoIterator<Item = &'a str>>(lines: T) -> Self {
+        let mut all = Self::default();
+        for line in lines {
+            all.count += 1;
+            if all.quoted.len() < MAX_QUOTED {
+                all.quoted.push(cut::one_line(line, MAX_LINE_BYTES));
+            }
         }
+        all
     }
 }
 
 /// Compares two texts without terminal noise.
+///
+/// Most lines of two runs are equal, so only the others are searched for volatile parts.
 pub(super) fn compare(before: &str, after: &str) -> LineChange {
-    if before == after {
-        let lines = nonblank(after).count() as u64;
-        let none = Lines::default;
-        return LineChange { sameness: Sameness::Identical, added: none(), removed: none(), lines };
-    }
-    let hashes = |text: &str| -> Vec<u64> { nonblank(text).map(hash).collect() };
-    let (old, new) = (hashes(before), hashes(after));
+    let (old, new) = (nonblank(before), nonblank(after));
     let lines = new.len() as u64;
-    if old == new {
-        let sameness = Sameness::ExceptVolatile;
-        let added = only_in(after, before);
+    if is_same_but_volatile(&old, &new) {
+        let sameness = if before == after { Sameness::Identical } else { Sameness::ExceptVolatile };
+        let differing = new.iter().zip(&old).filter(|(line, earlier)| line != earlier);
+        let added = differing.map(|(line, _)| *line).collect();
         return LineChange { sameness, added, removed: Lines::default(), lines };
     }
-    let added = unmatched(after, &new, &old);
-    let removed = unmatched(before, &old, &new);
-    let is_reordered = added.count == 0 && removed.count == 0;
+    let (old, new) = unmatched(&old, &new, exact_hash);
+    let (removed, added) = unmatched(&old, &new, masked_hash);
+    let is_reordered = added.is_empty() && removed.is_empty();
     let sameness = if is_reordered { Sameness::Reordered } else { Sameness::Different };
+    let [added, removed] = [added, removed].map(|lines| lines.into_iter().collect());
     LineChange { sameness, added, removed, lines }
 }
 
-/// Returns the lines whose volatile parts differ; both texts have the same lines otherwise.
-fn only_in(after: &str, before: &str) -> Lines {
-    let mut differing = Lines::default();
-    for (line, earlier) in nonblank(after).zip(nonblank(before)) {
-        if line != earlier {
-            differing.push(line);
-        }
-    }
-    differing
+fn nonblank(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect()
 }
 
-/// Returns the lines of a text that the other one does not have as often.
-fn unmatched(text: &str, own: &[u64], other: &[u64]) -> Lines {
-    let mut available: HashMap<u64, u64, FixedState> = HashMap::default();
-    for hash in other {
+fn is_same_but_volatile(old: &[&str], new: &[&str]) -> bool {
+    let is_same = |(one, other): (&&str, &&str)| one == other || mask(one) == mask(other);
+    old.len() == new.len() && old.iter().zip(new).all(is_same)
+}
+
+/// Returns the lines of each text that the other one does not have as often.
+fn unmatched<'a>(
+    old: &[&'a str],
+    new: &[&'a str],
+    hash: fn(&str) -> u64,
+) -> (Vec<&'a str>, Vec<&'a str>) {
+    let hashed = |lines: &[&'a str]| -> Vec<(u64, &'a str)> {
+        lines.iter().map(|line| (hash(line), *line)).collect()
+    };
+    let (old, new) = (hashed(old), hashed(new));
+    (only_in(&old, &new), only_in(&new, &old))
+}
+
+fn only_in<'a>(own: &[(u64, &'a str)], other: &[(u64, &str)]) -> Vec<&'a str> {
+    let mut available: HashMap<u64, u64> = HashMap::default();
+    for (hash, _) in other {
         *available.entry(*hash).or_default() += 1;
     }
-    let mut lines = Lines::default();
-    for (line, hash) in nonblank(text).zip(own) {
-        match available.get_mut(hash).filter(|count| **count > 0) {
-            Some(count) => *count -= 1,
-            None => lines.push(line),
+    let is_missing = |(hash, _): &&(u64, &str)| match available.get_mut(hash) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
         }
-    }
-    lines
+        _ => true,
+    };
+    own.iter().filter(is_missing).map(|(_, line)| *line).collect()
 }
 
-fn nonblank(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(str::trim_end).filter(|line| !line.is_empty())
+fn exact_hash(line: &str) -> u64 {
+    FixedState::default().hash_one(line)
 }
 
-fn hash(line: &str) -> u64 {
-    let masked: Cow<'_, str> = mask(line);
-    FixedState::default().hash_one(masked.as_ref())
+fn masked_hash(line: &str) -> u64 {
+    exact_hash(&mask(line))
 }

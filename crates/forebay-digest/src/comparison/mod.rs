@@ -32,10 +32,13 @@ pub fn compare(before: &[u8], after: &[u8], hint: Hint<'_>) -> Option<Comparison
     if lines.sameness == Sameness::Identical {
         return Some(Comparison { lines, tests: None });
     }
-    let facts = test_facts(&before, hint).zip(test_facts(&after, hint));
-    let same_runner = facts.filter(|(old, new)| old.runner == new.runner);
-    let tests = same_runner.map(|(old, new)| test_change::compare(&old, &new, &after));
-    Some(Comparison { lines, tests })
+    Some(Comparison { lines, tests: compare_tests(&before, &after, hint) })
+}
+
+fn compare_tests(before: &str, after: &str, hint: Hint<'_>) -> Option<TestChange> {
+    let new = test_facts(after, hint)?;
+    let old = test_facts(before, hint).filter(|old| old.runner == new.runner)?;
+    Some(test_change::compare(&old, &new, after))
 }
 
 fn is_binary(raw: &[u8]) -> bool {

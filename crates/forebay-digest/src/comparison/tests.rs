@@ -103,6 +103,13 @@ fn volatile_parts_and_order_are_no_changes() {
 }
 
 #[test]
+fn a_line_that_both_texts_have_is_not_quoted_for_a_similar_one() {
+    let change = compared("retry in 5 s\n", "retry in 7 s\nretry in 5 s\n").lines;
+    assert_eq!((change.added.quoted, change.added.count), (vec!["retry in 7 s".to_owned()], 1));
+    assert_eq!(change.removed.count, 0);
+}
+
+#[test]
 fn binary_data_is_not_compared() {
     assert_eq!(compare(b"\x7fELF\x02\x01\0\0\xff\xfe", b"text\n", Hint::default()), None);
 }
