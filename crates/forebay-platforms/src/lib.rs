@@ -20,6 +20,7 @@ pub mod decode;
 pub mod encode;
 pub mod folders;
 mod host_event;
+mod host_version;
 pub mod machine_text;
 pub mod permissions;
 pub mod platform;

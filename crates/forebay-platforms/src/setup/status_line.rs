@@ -20,30 +20,30 @@ const END: &str = "; exit $forebay_code";
 
 pub(super) fn add(text: &str, platform: &Platform, program: &str) -> Result<String, EditError> {
     let own = entries::status_line(platform, program);
-    match find(text, platform)? {
-        Found::Nothing | Found::Ours => {
+    match configured(text, platform)? {
+        StatusLine::Nothing | StatusLine::Ours => {
             edit::set(text, &[KEY], &json!({ "type": "command", "command": own }))
         }
-        Found::Users | Found::Both => edit::edit_source(text, COMMAND, |source| {
+        StatusLine::Users | StatusLine::Both => edit::edit_source(text, COMMAND, |source| {
             let users = without_ours(source).unwrap_or(inner(source));
             format!("\"{}{users}{}\"", escaped(BEFORE), escaped(&format!("{AFTER}{own}{END}")))
         }),
-        Found::Other => Ok(text.to_owned()),
+        StatusLine::Other => Ok(text.to_owned()),
     }
 }
 
 pub(super) fn remove(text: &str, platform: &Platform) -> Result<String, EditError> {
-    match find(text, platform)? {
-        Found::Ours => edit::remove(text, &[KEY]),
-        Found::Both => edit::edit_source(text, COMMAND, |source| {
+    match configured(text, platform)? {
+        StatusLine::Ours => edit::remove(text, &[KEY]),
+        StatusLine::Both => edit::edit_source(text, COMMAND, |source| {
             format!("\"{}\"", without_ours(source).unwrap_or(inner(source)))
         }),
-        Found::Nothing | Found::Users | Found::Other => Ok(text.to_owned()),
+        StatusLine::Nothing | StatusLine::Users | StatusLine::Other => Ok(text.to_owned()),
     }
 }
 
 /// What the settings have for the status line.
-enum Found {
+enum StatusLine {
     Nothing,
     Ours,
     Users,
@@ -53,16 +53,16 @@ enum Found {
     Other,
 }
 
-fn find(text: &str, platform: &Platform) -> Result<Found, EditError> {
-    let Some(status_line) = edit::get(text, &[KEY])? else { return Ok(Found::Nothing) };
+fn configured(text: &str, platform: &Platform) -> Result<StatusLine, EditError> {
+    let Some(status_line) = edit::get(text, &[KEY])? else { return Ok(StatusLine::Nothing) };
     let is_command = status_line["type"] == "command";
     let Some(command) = status_line["command"].as_str().filter(|_| is_command) else {
-        return Ok(Found::Other);
+        return Ok(StatusLine::Other);
     };
     Ok(match command {
-        ours if entries::is_status_line(ours, platform) => Found::Ours,
-        both if both.starts_with(BEFORE) && both.contains(AFTER) => Found::Both,
-        _ => Found::Users,
+        ours if entries::is_status_line(ours, platform) => StatusLine::Ours,
+        both if both.starts_with(BEFORE) && both.contains(AFTER) => StatusLine::Both,
+        _ => StatusLine::Users,
     })
 }
 

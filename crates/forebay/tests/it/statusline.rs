@@ -8,7 +8,7 @@ use crate::env::{Output, TestEnv, finish};
 use crate::hook_host::Host;
 
 /// What Claude Code tells the command of its status line.
-fn told(env: &TestEnv, percent: Value) -> String {
+fn host_json(env: &TestEnv, percent: Value) -> String {
     json!({
         "session_id": "conversation-1",
         "cwd": env.project(),
@@ -41,20 +41,20 @@ fn init<const N: usize>(env: &TestEnv, options: [&str; N]) {
 #[test]
 fn has_what_is_known_and_leaves_out_the_rest() {
     let env = TestEnv::new();
-    assert_eq!(line(&env, &told(&env, Value::Null)), "");
+    assert_eq!(line(&env, &host_json(&env, Value::Null)), "");
     assert!(!env.data().join("projects").exists(), "reading creates no store");
-    assert_eq!(line(&env, &told(&env, json!(41.6))), "forebay: context 42%");
+    assert_eq!(line(&env, &host_json(&env, json!(41.6))), "forebay: context 42%");
     let host = Host::new(&env);
     let long: String = (0..2_000).map(|number| format!("line {number} of the build\n")).collect();
     host.ran("make", &long);
-    let saved = line(&env, &told(&env, json!(42)));
+    let saved = line(&env, &host_json(&env, json!(42)));
     assert!(
         saved.starts_with("forebay: ") && saved.ends_with(" tokens saved · context 42%"),
         "{saved}"
     );
     let usage = json!({ "input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 5, "model": "m" });
     host.hook("ModelRequest", json!({ "request_id": "1-0", "usage": usage })).silent();
-    let all = line(&env, &told(&env, json!(42)));
+    let all = line(&env, &host_json(&env, json!(42)));
     assert!(all.ends_with(" tokens saved · context 42% · 90% from cache"), "{all}");
 }
 
@@ -69,24 +69,24 @@ fn never_fails() {
     for arguments in
         [&["statusline"][..], &["statusline", "nobody"], &["statusline", "codex", "--what"]]
     {
-        let output = finish(env.command(arguments), told(&env, json!(5)).as_bytes());
+        let output = finish(env.command(arguments), host_json(&env, json!(5)).as_bytes());
         assert!(output.code() == Some(0) && output.stderr.is_empty(), "{output:?}");
         assert!(output.stdout.is_empty(), "{output:?}");
     }
     env.write(".forebay.toml", "not = [valid");
-    assert_eq!(line(&env, &told(&env, json!(5))), "forebay: context 5%");
-    let gone = told(&env, json!(5)).replace(&*env.project().to_string_lossy(), "/gone");
+    assert_eq!(line(&env, &host_json(&env, json!(5))), "forebay: context 5%");
+    let gone = host_json(&env, json!(5)).replace(&*env.project().to_string_lossy(), "/gone");
     assert_eq!(line(&env, &gone), "forebay: context 5%");
     Host::new(&env).prompt("Audit the orders service");
     fs::write(env.database(), "no database").unwrap();
-    assert_eq!(line(&env, &told(&env, json!(5))), "forebay: context 5%");
+    assert_eq!(line(&env, &host_json(&env, json!(5))), "forebay: context 5%");
 }
 
 #[test]
 fn init_adds_it_and_undoes_it() {
     let env = TestEnv::new();
     init(&env, []);
-    assert_eq!(run_configured(&env, &told(&env, json!(7))).text(), "forebay: context 7%");
+    assert_eq!(run_configured(&env, &host_json(&env, json!(7))).text(), "forebay: context 7%");
     init(&env, ["--no-status-line"]);
     let settings = fs::read_to_string(env.home().join(".claude/settings.json")).unwrap();
     assert!(!settings.contains("statusLine") && settings.contains("PreToolUse"), "{settings}");
@@ -105,7 +105,7 @@ fn the_users_own_status_line_stays() {
     fs::write(&path, users).unwrap();
     init(&env, []);
     init(&env, []);
-    let shown = run_configured(&env, &told(&env, json!(7))).text();
+    let shown = run_configured(&env, &host_json(&env, json!(7))).text();
     let lines: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(lines, ["session_id", "y/x", "forebay: context 7%"]);
     init(&env, ["--no-status-line"]);
