@@ -41,15 +41,20 @@ const NAME_TESTS: &[&str] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CriticalRemoval {
     /// No rule may approve it in advance.
-    Outside(&'static str),
-    /// The working folder or all of its content: a rule with this very command may approve it.
-    WorkingFolder(&'static str),
+    Unapprovable(&'static str),
+    /// What `find` finds in the working folder: a rule with this very command may approve it.
+    FoundInWorkingFolder(&'static str),
 }
 
 impl CriticalRemoval {
+    /// The same removal as one that no rule may approve.
+    fn without_rules(self) -> Self {
+        Self::Unapprovable(self.reason())
+    }
+
     pub(crate) fn reason(self) -> &'static str {
         match self {
-            Self::Outside(reason) | Self::WorkingFolder(reason) => reason,
+            Self::Unapprovable(reason) | Self::FoundInWorkingFolder(reason) => reason,
         }
     }
 }
@@ -64,11 +69,13 @@ pub(crate) fn critical(
     let critical =
         |word: &Word| folders.iter().find_map(|folder| critical_path(word, folder, context));
     match &*name {
-        name if REMOVERS.contains(&name) => super::files::operands(command).find_map(critical),
+        name if REMOVERS.contains(&name) => {
+            super::files::operands(command).find_map(critical).map(CriticalRemoval::without_rules)
+        }
         "find" if removes_all_found(command) => {
             let mut starts = starting_points(command).peekable();
             if starts.peek().is_none() {
-                return Some(CriticalRemoval::WorkingFolder(ALL_OF_WORKING_FOLDER));
+                return Some(CriticalRemoval::FoundInWorkingFolder(ALL_OF_WORKING_FOLDER));
             }
             starts.find_map(critical)
         }
@@ -124,13 +131,13 @@ fn critical_path(word: &Word, folder: &str, context: &CallContext<'_>) -> Option
     let text = with_working_folder(word, folder);
     if is_right_under_variable(&text) {
         let reason = "it removes everything under a variable, which may be empty";
-        return Some(CriticalRemoval::Outside(reason));
+        return Some(CriticalRemoval::Unapprovable(reason));
     }
     let expanded = match (word.has_tilde(), context.home) {
         (true, Some(home)) if text == "~" || text.starts_with("~/") => {
             format!("{home}{}", &text[1..])
         }
-        (true, _) => return Some(CriticalRemoval::Outside("it removes a user's home")),
+        (true, _) => return Some(CriticalRemoval::Unapprovable("it removes a user's home")),
         (false, _) => join(folder, &text),
     };
     let path = normalize(&expanded);
@@ -174,23 +181,25 @@ fn critical_folder(
     only_content: bool,
     context: &CallContext<'_>,
 ) -> Option<CriticalRemoval> {
-    use CriticalRemoval::{Outside, WorkingFolder};
+    use CriticalRemoval::{FoundInWorkingFolder, Unapprovable};
 
     let depth = path.split('/').filter(|name| !name.is_empty()).count();
     if depth == 0 {
-        return Some(Outside("it removes the root of the file system"));
+        return Some(Unapprovable("it removes the root of the file system"));
     }
     if depth == 1 && !(only_content && path == "/tmp") {
-        return Some(Outside("it removes a top-level folder"));
+        return Some(Unapprovable("it removes a top-level folder"));
     }
     if context.home.is_some_and(|home| lies_in(&normalize(home), path)) {
-        return Some(Outside("it removes the home folder"));
+        return Some(Unapprovable("it removes the home folder"));
     }
     let cwd = normalize(context.cwd);
     match (lies_in(&cwd, path), only_content) {
-        (true, _) if path != cwd => Some(Outside("it removes the folder above the working folder")),
-        (true, false) => Some(WorkingFolder("it removes the working folder")),
-        (true, true) => Some(WorkingFolder(ALL_OF_WORKING_FOLDER)),
+        (true, _) if path != cwd => {
+            Some(Unapprovable("it removes the folder above the working folder"))
+        }
+        (true, false) => Some(FoundInWorkingFolder("it removes the working folder")),
+        (true, true) => Some(FoundInWorkingFolder(ALL_OF_WORKING_FOLDER)),
         (false, _) => None,
     }
 }

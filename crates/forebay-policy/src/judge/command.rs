@@ -89,7 +89,7 @@ fn critical(
 ) -> Option<Verdict> {
     let critical = |command: &shell::Command| {
         let removal = removals::critical(command, folders, check.context())?;
-        let may_be_approved = matches!(removal, CriticalRemoval::WorkingFolder(_));
+        let may_be_approved = matches!(removal, CriticalRemoval::FoundInWorkingFolder(_));
         let is_approved = may_be_approved && allow::has_exact_rule(check, command, text);
         (!is_approved).then_some(removal)
     };
