@@ -33,7 +33,7 @@ pub(super) fn answer(
         return replace(app, agent, host, call, result);
     }
     let raw = RawResult::new(result, &host.folders);
-    if host.sees_result_again || !is_worth_replacing(app, result, &raw) {
+    if host.results.comes_again || !is_worth_replacing(app, result, &raw) {
         return Ok(Reply::Silent);
     }
     let captured = capture::store(app, agent, call, &raw, &capture::at_return(app, ""))?;

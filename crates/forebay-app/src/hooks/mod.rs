@@ -50,12 +50,10 @@ use crate::{Answer, App, AppError};
 pub struct Host<'a> {
     /// Whether it supports a reply to this event.
     pub supports: &'a dyn Fn(&Reply) -> bool,
-    /// Whether the whole result of the called tool can be replaced.
-    pub replaces_results: bool,
+    /// What can be done with the result of the called tool.
+    pub results: ResultAccess,
     /// Forebay's mod, if it runs in this session.
     pub loaded_mod: Option<LoadedMod>,
-    /// Whether a later event has the result that this one cannot replace.
-    pub sees_result_again: bool,
     /// Whether it calls hooks for compaction.
     pub reports_compaction: bool,
     /// How many bytes of added context certainly reach the model.
@@ -74,6 +72,15 @@ pub struct Host<'a> {
     pub folders: Vec<PathBuf>,
     /// Parses a line of its transcripts.
     pub transcript: Option<ParseLine>,
+}
+
+/// What hooks of a host can do with the result of a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct ResultAccess {
+    /// The whole result can be replaced.
+    pub is_replaceable: bool,
+    /// A later event has the result that this one cannot replace.
+    pub comes_again: bool,
 }
 
 /// Forebay's mod in the host's process.

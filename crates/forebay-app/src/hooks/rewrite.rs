@@ -32,7 +32,7 @@ pub(super) fn rewrite(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<Rep
     if !capture_filter::is_captured(call, &app.settings.hooks) || !is_rewritable(command) {
         return None;
     }
-    let rewritten = if host.replaces_results {
+    let rewritten = if host.results.is_replaceable {
         whole_output::wrapped(app, host, call, command)?
     } else {
         run_for_digest(app, host, command)?

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay_app::hooks::{Host, LoadedMod};
+use forebay_app::hooks::{Host, LoadedMod, ResultAccess};
 use forebay_domain::hook::{HookEvent, Reply, ToolKind};
 use forebay_platforms::folders::BaseDir;
 use forebay_platforms::platform::Capability;
@@ -16,8 +16,10 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
     let platform = decoded.platform;
     Host {
         supports,
-        replaces_results: platform.can(to_replace(decoded)) && !platform.cuts_output_before_hooks,
-        sees_result_again: sees_result_again(decoded),
+        results: ResultAccess {
+            is_replaceable: platform.can(to_replace(decoded)) && !platform.cuts_output_before_hooks,
+            comes_again: comes_again(decoded),
+        },
         loaded_mod: loaded_mod(decoded),
         reports_compaction: platform.can(Capability::SeeCompaction),
         context_bytes: platform.context_bytes(),
@@ -44,7 +46,7 @@ fn loaded_mod(decoded: &Decoded) -> Option<LoadedMod> {
 }
 
 /// Whether Forebay's mod, or a hook that is always there, gets the result that this event cannot replace.
-fn sees_result_again(decoded: &Decoded) -> bool {
+fn comes_again(decoded: &Decoded) -> bool {
     match decoded.platform.host_mod {
         Some(_) => loaded_mod(decoded).is_some(),
         None => decoded.is_replaced_later(),
