@@ -104,7 +104,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(field: &str) -> Self {
+    fn classify(field: &str) -> Self {
         match field.chars().find(|c| c.is_alphanumeric()) {
             None => Self::Punctuation(field.to_owned()),
             Some(first) if first.is_numeric() => Self::Number,
@@ -149,11 +149,9 @@ impl Regularity {
 impl Layout {
     /// Returns the layout of most lines, if it is one of rows and not of prose or code.
     fn of_most(lines: &[String]) -> Option<Self> {
-        let first = most_frequent(
-            lines
-                .iter()
-                .filter_map(|line| Some((is_indented(line), fields(line).next().map(Kind::of)?))),
-        )?;
+        let first = most_frequent(lines.iter().filter_map(|line| {
+            Some((is_indented(line), fields(line).next().map(Kind::classify)?))
+        }))?;
         let (is_indented, kind) = first;
         let regularity = Regularity::Anchored;
         let mut layout = Self { is_indented, kinds: vec![kind], regularity };
@@ -161,7 +159,7 @@ impl Layout {
         while layout.kinds.len() < MAX_FIELDS {
             let rows = layout.rows(lines);
             let next = rows.iter().filter_map(|row| fields(row).nth(layout.kinds.len()));
-            let Some(kind) = most_frequent(next.map(Kind::of)) else { break };
+            let Some(kind) = most_frequent(next.map(Kind::classify)) else { break };
             layout.kinds.push(kind);
             if layout.rows(lines).len() < min_rows {
                 layout.kinds.pop();
@@ -186,7 +184,7 @@ impl Layout {
             && self
                 .kinds
                 .iter()
-                .all(|kind| fields.next().is_some_and(|field| Kind::of(field) == *kind))
+                .all(|kind| fields.next().is_some_and(|field| Kind::classify(field) == *kind))
     }
 
     fn find_regularity(&self, rows: &[&str]) -> Option<Regularity> {

@@ -7,7 +7,7 @@ use super::{Row, Shape};
 pub(super) static ROWS: &[Row] = &[Row {
     kind: "password",
     literals: &["password is ", "password is: ", "passphrase is ", "passwort ist "],
-    shape: Shape::Around(told),
+    shape: Shape::Around(stated_password),
     redacts: &[
         "My password is «hunter2»",
         "the admin password is «s3cr3tW0rd», the host is db1",
@@ -32,7 +32,7 @@ const ENCODINGS: &[&str] =
     &["sha1", "sha2", "sha3", "sha5", "sha-", "md5", "base64", "utf", "argon2", "pbkdf2", "ascii"];
 
 /// A word that looks like a password, in quotes or as the end of its clause.
-fn told(context: &MatchContext<'_>, report: Report<'_>) {
+fn stated_password(context: &MatchContext<'_>, report: Report<'_>) {
     let text = context.after();
     let Some((start, end)) = quoted(text).or_else(|| end_of_clause(text)) else { return };
     let word = &text[start..end];
