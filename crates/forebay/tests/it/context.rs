@@ -160,10 +160,13 @@ fn the_guide_lists_a_pinned_note_until_it_is_unpinned() {
 
     let unpinned = env.forebay(["unpin", &pinned]).ok();
     assert!(unpinned.text().contains(&format!("[ctx:{pinned}] unpinned")), "{}", unpinned.text());
+    // The session goes on, so that the next start is another one.
+    host.prompt("go on");
     assert!(!host.start("compact").contains("never push"), "{guide}");
     let answer = host.start("startup");
     assert!(answer.contains("## Notes (1)") && !answer.contains("## Pinned"), "{answer}");
     env.forebay(["pin", &pinned]).ok();
+    host.prompt("go on");
     assert!(host.start("startup").contains("## Pinned (1)"));
     env.forebay(["pin", "zzzzzzzzzz"]).refused(1, "not in this", "search");
 }
