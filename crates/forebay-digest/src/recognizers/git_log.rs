@@ -4,7 +4,7 @@ use forebay_text::cut;
 
 use super::{
     Claim, FORMATS, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start,
-    git_blame,
+    git_blame, hexdump,
 };
 use crate::lines::Line;
 use crate::tally::{ValueCounts, count, looks_like_date};
@@ -385,7 +385,8 @@ pub(super) fn one_line_commit(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
     let (hash, subject) = line.split_once([' ', '|', '\t', ',', ';', ':'])?;
     let is_length = (7..=12).contains(&hash.len()) || hash.len() == 40;
-    (is_length && is_hex(hash) && git_blame::blamed(line).is_none()).then_some((hash, subject))
+    let is_other = git_blame::blamed(line).is_some() || hexdump::is_row(line);
+    (is_length && is_hex(hash) && !is_other).then_some((hash, subject))
 }
 
 /// Parses a short hash followed by a space, as git prints it by default.

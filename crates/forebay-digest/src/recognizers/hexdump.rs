@@ -67,6 +67,11 @@ impl HexDump {
     }
 }
 
+/// Returns true for a row of a dump; a hash rarely starts with two zeros.
+pub(super) fn is_row(line: &str) -> bool {
+    line.starts_with("00") && row(line).is_some()
+}
+
 /// Parses `00000010  48 65 6c  |Hel|`, `00000010: 4865 6c  Hel` and `0000020 062510 000154`; the last line of a dump is an
 /// offset alone.
 fn row(line: &str) -> Option<(&str, &str)> {
