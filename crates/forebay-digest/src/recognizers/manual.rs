@@ -79,7 +79,10 @@ impl Recognizer for Manual {
         }
         let is_indented = text.starts_with([' ', '\t']);
         let is_title = self.is_title(text, is_indented);
-        if !is_indented && !is_title && !self.continues(text) && option(text).is_none() {
+        // Indented text may be anything but the result of a test.
+        let is_result = text.trim_start().starts_with("--- ");
+        let is_known = is_indented || is_title || self.continues(text) || option(text).is_some();
+        if is_result || !is_known {
             return Mark::Foreign;
         }
         self.in_prose = !is_indented;
