@@ -1,6 +1,7 @@
 //! Tokens: authentication, rights and workspaces.
 
 use std::io::Write;
+use std::time::Instant;
 
 use serde_json::json;
 
@@ -249,6 +250,7 @@ fn guesses_are_counted_before_they_are_verified() {
     let good = env.token("ann", &[]);
     let (start, _) = good.rsplit_once('_').unwrap();
     let server = env.serve(&["--require-token"]);
+    let started = Instant::now();
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let ask = |token: String| server.send(&Request::get("/v1/tools").bearer(&token)).status;
         let guesses: Vec<_> = (0..40)
@@ -257,7 +259,9 @@ fn guesses_are_counted_before_they_are_verified() {
         guesses.into_iter().map(|guess| guess.join().unwrap()).collect()
     });
     let verified = statuses.iter().filter(|status| **status == 401).count();
-    assert!((1..=12).contains(&verified), "{statuses:?}");
+    // A burst of 10, and one more for every two seconds that the guesses took.
+    let allowed = 11 + usize::try_from(started.elapsed().as_secs() / 2).unwrap();
+    assert!((1..=allowed).contains(&verified), "{allowed}: {statuses:?}");
     assert!(statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
 }
 
