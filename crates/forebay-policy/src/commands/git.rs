@@ -34,6 +34,12 @@ const RUN_SETTINGS: &[&str] = &[
     "proxy",
     "uploadpack",
     "receivepack",
+    "packobjectshook",
+    "difffilter",
+    "update",
+    "tunnel",
+    "smtpserver",
+    "httpd",
 ];
 /// Subcommands that push as `git push` does; some by their first word.
 const PUSHING: &[&str] = &["send-pack", "http-push", "remote-http", "remote-https", "remote-ext"];
@@ -117,7 +123,8 @@ fn run_by_subcommand(words: &[Word]) -> Vec<Inner> {
         .collect();
     match subcommand.marked().as_str() {
         "rebase" | "submodule" | "bisect" | "filter-branch" | "difftool" | "for-each-repo"
-        | "clone" | "fetch" | "pull" | "ls-remote" | "archive" | "grep" | "hook" => {
+        | "clone" | "fetch" | "pull" | "ls-remote" | "archive" | "grep" | "hook" | "instaweb"
+        | "send-email" | "filter-repo" | "daemon" => {
             inner.push(Inner::Tails(rest.to_vec()));
         }
         name if is_pushing(name, rest) => inner.push(Inner::Words(git(&pushing(rest)))),
@@ -184,15 +191,15 @@ fn from_setting(key: &str, value: &str, rest: &[Word]) -> Vec<Inner> {
         };
         return vec![meaning, Inner::Doubt(GIT_ALIAS)];
     }
-    if key.ends_with("hookspath") || key.starts_with("include") {
+    let is_elsewhere = key.ends_with("hookspath") || key.ends_with("templatedir");
+    if is_elsewhere || key.starts_with("include") {
         return vec![Inner::Doubt(GIT_ELSEWHERE)];
     }
-    let is_run = RUN_SETTINGS.iter().any(|ending| key.ends_with(ending));
-    if is_run {
-        vec![Inner::Text(Word::literal(value.trim_start_matches('!')))]
-    } else {
-        Vec::new()
-    }
+    let is_run =
+        key.starts_with("pager.") || RUN_SETTINGS.iter().any(|ending| key.ends_with(ending));
+    let value = Word::literal(value.trim_start_matches('!'));
+    // Extensions of git run settings of their own.
+    vec![if is_run { Inner::Text(value) } else { Inner::Suspects(vec![value]) }]
 }
 
 fn aliased(value: &str, rest: &[Word]) -> Vec<Word> {

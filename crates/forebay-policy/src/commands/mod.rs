@@ -114,6 +114,9 @@ impl<'a> ReachableCommands<'a> {
         reachable.substitute_known(&mut script);
         reachable.add_variables(execution.variables);
         if let Some(text) = execution.stdin {
+            if execution.is_input() {
+                reachable.add_code(&Word::literal(text), 0);
+            }
             feed(&mut script, text);
         }
         reachable.add_script(script, Reachability::Literal, 0);

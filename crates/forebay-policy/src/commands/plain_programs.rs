@@ -39,7 +39,7 @@ const PLAIN: &[&str] = &[
     // The network
     "curl wget http https xh aria2c ftp lftp telnet nmap openssl ssh-keygen ssh-keyscan ssh-add",
     // Version control and forges; git has rows of its own
-    "git gh glab hub svn hg bzr fossil cvs tig lazygit gitk pre-commit",
+    "git gh glab svn hg bzr fossil cvs tig lazygit gitk pre-commit",
     // Languages: compilers, package managers, linters, test runners
     "rustc rustfmt cargo rust-analyzer clippy-driver wasm-pack maturin cross go gofmt goimports golangci-lint gotestsum \
      staticcheck dlv cc gcc g++ c++ clang clang++ ld lld mold as ar nm objdump objcopy readelf ldd size strip addr2line \

@@ -86,6 +86,7 @@ const RUNNERS: &[&str] = &[
     "op",
     "aws-vault",
     "doppler",
+    "xcrun",
 ];
 
 /// Programs that run words behind some of their own, which alone name no command: `docker rm` is no `rm`.
@@ -97,6 +98,21 @@ const SUBCOMMAND_RUNNERS: &[(&[&str], &[&str])] = &[
         &["exec", "x", "dlx", "run", "run-script", "-c", "--call", "--"],
     ),
     (&["poetry", "pipenv", "uv", "pipx", "conda", "mamba", "rustup"], &["run", "exec", "tool"]),
+    (&["hatch", "pdm", "rye", "pixi", "railway", "heroku"], &["run", "exec"]),
+    (&["nx", "lerna", "composer", "stack", "cabal", "opam", "dune", "gem", "brew"], &["exec"]),
+    (&["mix"], &["cmd"]),
+    (&["firebase"], &["emulators:exec"]),
+    (&["netlify"], &["dev:exec"]),
+    (&["consul"], &["lock", "watch", "exec"]),
+    (&["fab", "invoke", "minikube"], &["--", "ssh"]),
+    (&["buildah"], &["run", "unshare"]),
+    (&["flatpak", "snap"], &["run"]),
+    (&["cmake"], &["-E"]),
+    (&["ctest"], &["--test-command"]),
+    (&["meson"], &["devenv"]),
+    (&["dlv"], &["exec"]),
+    // `fc -s` runs what is put into the history.
+    (&["history"], &["-s"]),
     (&["bundle", "vagrant"], &["exec", "ssh", "-c"]),
     (&["nix"], &["run", "shell", "develop", "-c", "--command"]),
     (&["cargo"], &["watch", "flamegraph", "exec", "--exec"]),
@@ -104,9 +120,9 @@ const SUBCOMMAND_RUNNERS: &[(&[&str], &[&str])] = &[
 ];
 
 /// Programs that run what some options say.
-const COMMAND_OPTIONS: &[(&str, &[&str])] = &[
+const COMMAND_OPTIONS: &[(&[&str], &[&str])] = &[
     (
-        "tar",
+        &["tar", "gtar", "bsdtar"],
         &[
             "--checkpoint-action",
             "--to-command",
@@ -119,32 +135,39 @@ const COMMAND_OPTIONS: &[(&str, &[&str])] = &[
             "--rmt-command",
         ],
     ),
-    ("rsync", &["-e", "--rsh", "--rsync-path"]),
-    ("scp", &["-S", "-o"]),
-    ("sftp", &["-S", "-o"]),
-    ("make", &["--eval", "-E"]),
-    ("gmake", &["--eval", "-E"]),
-    ("go", &["-exec", "-toolexec", "--exec", "--toolexec"]),
-    ("tcpdump", &["-z"]),
-    ("compgen", &["-C"]),
-    ("apt-get", &["-o", "--option"]),
-    ("apt", &["-o", "--option"]),
-    ("dpkg", &["--pre-invoke", "--post-invoke"]),
-    ("rpm", &["--eval", "-E"]),
-    ("gpg", &["--photo-viewer", "--pinentry-program"]),
-    ("wget", &["--use-askpass"]),
-    ("just", &["--set", "--command", "-c"]),
-    ("zip", &["-TT", "--unzip-command"]),
-    ("man", &["-P", "--pager", "-H", "--html"]),
-    ("sort", &["--compress-program"]),
-    ("split", &["--filter"]),
-    ("rg", &["--pre"]),
-    ("less", &["-k"]),
-    ("cargo", &["-x", "-s", "--exec", "--config"]),
-    ("strace", &["-o"]),
-    ("mapfile", &["-C"]),
-    ("complete", &["-C"]),
-    ("bind", &["-x"]),
+    (&["cpio"], &["--rsh-command"]),
+    (&["rsync"], &["-e", "--rsh", "--rsync-path"]),
+    (&["scp", "sftp"], &["-S", "-o"]),
+    (&["make", "gmake"], &["--eval", "-E"]),
+    (&["go"], &["-exec", "-toolexec", "--exec", "--toolexec"]),
+    (&["bazel", "bazelisk"], &["--run_under"]),
+    (&["java"], &["-XX:OnError", "-XX:OnOutOfMemoryError"]),
+    (&["tox"], &["-x", "--override"]),
+    (&["tcpdump"], &["-z"]),
+    (&["apt", "apt-get"], &["-o", "--option"]),
+    (&["dpkg"], &["--pre-invoke", "--post-invoke"]),
+    (&["rpm"], &["--eval", "-E"]),
+    (&["gpg"], &["--photo-viewer", "--pinentry-program"]),
+    (&["wget"], &["--use-askpass"]),
+    (&["aria2c"], &["--on-"]),
+    (&["rclone"], &["--password-command", "--sftp-ssh", "--webdav-bearer-token-command"]),
+    (&["just"], &["--set", "--command", "-c"]),
+    (&["zip"], &["-TT", "--unzip-command"]),
+    (&["man"], &["-P", "--pager", "-H", "--html"]),
+    (&["ag", "ack", "bat", "batcat", "delta"], &["--pager"]),
+    (&["sort"], &["--compress-program"]),
+    (&["split"], &["--filter"]),
+    (&["rg"], &["--pre", "--hostname-bin"]),
+    (&["less"], &["-k"]),
+    (&["cargo"], &["-x", "-s", "--exec", "--config"]),
+    (&["svn"], &["--config-option", "--diff-cmd", "--diff3-cmd", "--editor-cmd"]),
+    (&["hg"], &["--config"]),
+    (&["pandoc"], &["--filter", "-F", "--pdf-engine"]),
+    (&["ansible"], &["-a", "--args"]),
+    (&["gcloud", "fly", "flyctl", "k9s"], &["--command", "-C"]),
+    (&["strace"], &["-o"]),
+    (&["mapfile", "readarray", "complete", "compgen"], &["-C"]),
+    (&["bind"], &["-x"]),
 ];
 
 /// Programs whose words may be code, and what in a word tells that it runs something.
@@ -152,7 +175,7 @@ const CODE: &[(&[&str], &[&str])] = &[
     (&["gdb", "lldb", "rr"], &["shell", "!", "python", "pipe", "exec", "script"]),
     (
         &["sqlite3", "psql", "mysql", "mariadb", "duckdb"],
-        &["shell", "system", "!", "|", "program", "PROGRAM", "pager", "\\P"],
+        &["shell", "system", "!", "|", "program", "PROGRAM", "pager", "\\P", "edit", "`"],
     ),
     (&["ftp", "lftp", "sftp", "ed", "red", "mutt", "mail", "less", "more"], &["!"]),
     (
@@ -165,6 +188,8 @@ const CODE: &[(&[&str], &[&str])] = &[
     (&["awk", "gawk", "mawk", "nawk"], &["system", "|", "getline"]),
     (&["ipython", "ghci", "scala", "irb"], &["!"]),
     (&["expect"], &["spawn", "exec"]),
+    (&["patch", "sbt"], &["!"]),
+    (&["rake", "rails", "exiftool", "mlr"], &["system", "exec", "spawn", "sh ", "`", "|"]),
 ];
 
 /// Programs that read commands from their input.
@@ -195,7 +220,7 @@ pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> 
         inner.extend(texts(command, before).map(Inner::Code));
         inner.extend(entrypoint(&rest[at + 1..]));
     }
-    if let Some((_, options)) = COMMAND_OPTIONS.iter().find(|(known, _)| *known == name) {
+    if let Some((_, options)) = row(COMMAND_OPTIONS, name) {
         inner
             .extend(options.iter().flat_map(|option| option_values(rest, option)).map(Inner::Code));
     }
@@ -253,7 +278,7 @@ fn is_known(name: &str) -> bool {
         || Wrapper::named(name).is_some()
         || row(SUBCOMMAND_RUNNERS, name).is_some()
         || row(CODE, name).is_some()
-        || COMMAND_OPTIONS.iter().any(|(known, _)| *known == name)
+        || row(COMMAND_OPTIONS, name).is_some()
 }
 
 /// What is known of a command's input, and of files that are process substitutions.
@@ -277,7 +302,9 @@ fn special(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
         "tmux" if has(&["send-keys", "send", "paste-buffer"]) => vec![Inner::Doubt(TYPED)],
         "screen" if has(&["stuff", "paste"]) => vec![Inner::Doubt(TYPED)],
         "make" | "gmake" => makefile(command, before),
-        "just" if has(&["--shell"]) => vec![Inner::Doubt(OTHER_SHELL)],
+        "just" if rest.iter().any(|word| word.marked().starts_with("--shell")) => {
+            vec![Inner::Doubt(OTHER_SHELL)]
+        }
         "gh" | "glab" if has(&["alias"]) => vec![Inner::Tails(rest.to_vec())],
         "cc" | "gcc" | "g++" | "c++" | "clang" | "clang++" => {
             let wrappers = option_values(rest, "-wrapper").into_iter();

@@ -42,6 +42,7 @@ pub(super) fn judge(check: &PolicyCheck<'_>, execution: &Execution<'_>) -> Verdi
         .or_else(|| super::variables::judge(check, &reachable))
         .or_else(|| protected(check, &evidence))
         .or_else(|| connecting(check, &evidence))
+        .or_else(|| execution.is_input().then(|| Verdict::allow("no rule matches the input")))
         .or_else(|| allow::judge(check, &reachable, text, execution.variables))
         .unwrap_or_else(|| check.unmatched())
 }
