@@ -14,6 +14,7 @@ use super::{Effect, Tool};
 use crate::input;
 use crate::next_call::NextCall;
 use crate::render::budgeted::BudgetedText;
+use crate::rules::{self, Act, RunAct};
 use crate::run::jobs::{self, Job, Record, State};
 use crate::run::{Command, Options, call_limits};
 use crate::{Answer, App, AppError, Call, Capability};
@@ -48,6 +49,7 @@ impl Tool for ManageJob {
         let Some(name) = &input.job else { return Ok(list(app, budget)) };
         let job = jobs::find(app, name)?;
         let action = Action::parse(&input)?;
+        action.permit(app, call)?;
         let timeout =
             call_limits::timeout_ms(input.timeout_ms)?.unwrap_or(action.default_timeout_ms());
         action.run(&job, Duration::from_millis(timeout), call)?;
@@ -95,6 +97,13 @@ impl Action {
             .ok_or_else(|| AppError::bad_input("nothing to send", "give it as input: \"yes\""))?;
         let end = if text.ends_with('\n') { "" } else { "\n" };
         Ok(Self::Send(format!("{text}{end}")))
+    }
+
+    /// A program that runs already may run what it is sent.
+    fn permit(&self, app: &App, call: &Call) -> Result<(), AppError> {
+        let Self::Send(text) = self else { return Ok(()) };
+        let input = RunAct { stdin: Some(text.clone()), ..RunAct::default() };
+        rules::permit(app, &[Act::Run(input)], &app.cwd, call)
     }
 
     const fn default_timeout_ms(&self) -> u64 {

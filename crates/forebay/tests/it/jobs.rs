@@ -162,6 +162,25 @@ fn rules_are_checked_before_a_job_starts() {
     assert!(env.forebay(["job"]).ok().text().contains("no jobs"));
 }
 
+/// Editors, debuggers and clients of databases run lines of their input.
+#[test]
+fn rules_are_checked_before_a_job_gets_input() {
+    let env = TestEnv::new();
+    fs::create_dir_all(env.project().join(".claude")).unwrap();
+    env.write(".claude/settings.json", r#"{"permissions":{"deny":["Bash(touch x:*)"]}}"#);
+    let mut client = env.mcp();
+    let code = "import sys, os\nfor line in sys.stdin: os.system(line) if line != 'y\\n' else print('yes', flush=True)";
+    let job = start_job(&mut client, json!({ "code": code, "language": "python" }));
+    for input in ["touch x", "!touch x", ".shell touch x", "import os; os.system('touch x')"] {
+        let error = client.error("ctx_job", json!({ "job": job, "input": input }));
+        assert!(error.contains("Bash(touch x:*)"), "{input}: {error}");
+        env.forebay(["job", "send", &job, input]).refused(126, "Bash(touch x:*)", "");
+    }
+    client.text("ctx_job", json!({ "job": job, "input": "y" }));
+    follow(&mut client, &job, "yes");
+    assert!(!env.project().join("x").exists());
+}
+
 #[test]
 fn secrets_are_redacted_in_job_output() {
     let env = TestEnv::new();
