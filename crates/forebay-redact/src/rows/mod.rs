@@ -10,6 +10,7 @@ mod files;
 mod forges;
 mod headers;
 mod models;
+mod prefixed;
 mod sentences;
 mod services;
 mod urls;
@@ -49,6 +50,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Row> {
         clouds::ROWS,
         models::ROWS,
         services::ROWS,
+        prefixed::ROWS,
         files::ROWS,
         urls::ROWS,
         headers::ROWS,
