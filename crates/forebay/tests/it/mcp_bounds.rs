@@ -226,6 +226,39 @@ fn the_server_exits_within_three_seconds_of_the_end_of_its_input() {
     assert!(wait_until(Duration::from_secs(2), || is_gone(command)), "the command outlives it");
 }
 
+/// The end of the input is behind requests that wait for others, or for a client that does not read.
+#[test]
+fn requests_that_wait_do_not_delay_the_exit() {
+    let env = TestEnv::new();
+    let requests = |call: &dyn Fn(usize) -> Value| -> String {
+        (0..2_000).map(|id| format!("{}\n", call(id))).collect()
+    };
+    let sleeping = requests(&|id| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+            "name": "ctx_execute", "arguments": { "code": "sleep 60" },
+            "_meta": crate::mcp_client::stateless_meta() } })
+    });
+    let unread = requests(&|id| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list",
+            "params": { "_meta": crate::mcp_client::stateless_meta() } })
+    });
+    for (what, text) in [("sleeping", sleeping), ("unread", unread)] {
+        let mut command = env.command(["mcp"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().unwrap();
+        let mut stdin = server.stdin.take().unwrap();
+        // The server stops reading, so that the rest of the text does not fit into the pipe.
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&text.as_bytes()[..60_000])));
+        writer.join().unwrap();
+        let ended = Instant::now();
+        assert!(
+            wait_until(Duration::from_secs(20), || server.try_wait().unwrap().is_some()),
+            "{what}"
+        );
+        assert!(ended.elapsed() < Duration::from_secs(4), "{what}: {:?}", ended.elapsed());
+    }
+}
+
 #[test]
 fn an_answer_still_comes_right_after_the_end_of_the_input() {
     let env = TestEnv::new();

@@ -1,6 +1,7 @@
 //! Requests that were read and whose answers are not written yet, bounded in number and bytes.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use forebay_app::bounds::{IN_FLIGHT_WAIT, MAX_IN_FLIGHT, MAX_IN_FLIGHT_BYTES};
@@ -11,6 +12,7 @@ use tokio::sync::Notify;
 pub(super) struct InFlight {
     requests: Mutex<Requests>,
     one_left: Notify,
+    answered: AtomicU64,
 }
 
 #[derive(Default)]
@@ -62,8 +64,14 @@ impl InFlight {
         let mut requests = self.requests();
         if let Some(bytes) = requests.by_id.remove(id) {
             requests.bytes -= bytes;
+            self.answered.fetch_add(1, Ordering::Relaxed);
             self.one_left.notify_waiters();
         }
+    }
+
+    /// The number of requests answered so far.
+    pub(super) fn answered(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
     }
 
     fn requests(&self) -> MutexGuard<'_, Requests> {

@@ -2,6 +2,7 @@
 
 mod ask;
 mod handler;
+mod hang_up;
 mod in_flight;
 mod log_messages;
 mod message;
@@ -61,17 +62,25 @@ async fn serve_stdio(
     let (stdin, stdout) = stdio_pipes();
     let ended = CancellationToken::new();
     let lines = Lines::new(stdin, stdout, ended.clone());
+    let in_flight = lines.in_flight();
+    let gone = hang_up::client_is_gone(hang_up::watch_stdin()?, &in_flight);
     tokio::select! {
         served = serve_lines(handler, lines, end.clone()) => served,
-        () = end_calls(&calls, ended, end) => Ok(()),
+        () = end_calls(&calls, ended, end, gone) => Ok(()),
     }
 }
 
 /// After the end of the input or a signal: time for answers, then calls are cancelled, then killed.
-async fn end_calls(calls: &Calls, ended: CancellationToken, signalled: CancellationToken) {
+async fn end_calls(
+    calls: &Calls,
+    ended: CancellationToken,
+    signalled: CancellationToken,
+    gone: impl Future<Output = ()>,
+) {
     tokio::select! {
         () = ended.cancelled() => tokio::time::sleep(ANSWERS_AFTER_END).await,
         () = signalled.cancelled() => {}
+        () = gone => {}
     }
     calls.end_all();
     tokio::time::sleep(KILL_AFTER_END.saturating_sub(ANSWERS_AFTER_END)).await;

@@ -60,6 +60,10 @@ impl<R: AsyncRead, W> Lines<R, W> {
             ended,
         }
     }
+
+    pub(super) fn in_flight(&self) -> Arc<InFlight> {
+        Arc::clone(&self.in_flight)
+    }
 }
 
 impl<R, W> Transport<RoleServer> for Lines<R, W>
