@@ -88,6 +88,17 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// A name as one line: line ends and other controls are shown as escapes (`\n`).
+pub fn escape_name(name: &str) -> Cow<'_, str> {
+    if !name.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        return Cow::Borrowed(name);
+    }
+    let escape =
+        |c: char| if c.is_ascii_control() { c.escape_default().to_string() } else { c.to_string() };
+    let name: String = name.chars().map(escape).collect();
+    Cow::Owned(self::escape(&name).into_owned())
+}
+
 /// An answer as it is sent: hidden characters are shown as escapes.
 ///
 /// Escapes are longer than what they show; an answer full of them is cut, because it was written to its budget.
@@ -125,6 +136,12 @@ mod tests {
         ] {
             assert_eq!(escape(text), shown);
         }
+    }
+
+    #[test]
+    fn a_name_is_one_line() {
+        assert_eq!(escape_name("a\nhint: b\t\u{2028}.rs"), "a\\nhint: b\\t\\u{2028}.rs");
+        assert_eq!(escape_name("Grüße \\n.rs"), "Grüße \\n.rs");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use forebay_domain::Stream;
 use forebay_redact::{Redactions, Redactor};
+use forebay_text::invisible::escape_name;
 use serde_json::{Map, Value};
 
 /// A shorter name has no room for a secret with a format.
@@ -44,8 +45,10 @@ impl Redaction {
         (clean, redactions)
     }
 
-    /// Returns a name (a file, a branch, a session, a tool) without its secrets.
+    /// Returns a name (a file, a branch, a session, a tool) without its secrets, as one line: answers show it where a line
+    /// of their own could follow.
     pub(crate) fn name(&self, name: &str) -> String {
+        let name = &*escape_name(name);
         // A hook that records nothing must not build the redactor for its session's id.
         let is_short = name.len() < MIN_SECRET_NAME;
         let is_id = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');

@@ -23,6 +23,9 @@ const OWN_STARTS: &[&str] = &[
     "event · ",
     "isolation: ",
     "rules: ",
+    "denied: ",
+    "needs the user's approval",
+    "unchanged since [ctx:",
 ];
 
 /// Whether a line would read as ours.

@@ -61,5 +61,12 @@ fn regular(app: &App, entry: &DirEntry) -> Option<WalkedFile> {
     let changed = facts.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     let stamp = (changed.as_nanos() as u64).rotate_left(20) ^ facts.len();
     let path = entry.path().to_owned();
-    Some(WalkedFile { shown: shown(app, &path), path, stamp, bytes: facts.len() })
+    let shown = shown(app, &path);
+    // No tool takes such a name, and in a list it would read as several lines.
+    (!shown.contains(char::is_control)).then_some(WalkedFile {
+        shown,
+        path,
+        stamp,
+        bytes: facts.len(),
+    })
 }

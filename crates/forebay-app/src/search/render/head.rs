@@ -3,6 +3,7 @@
 use forebay_domain::{EntryKind, Hit, NoteKind, Timestamp};
 use forebay_text::chunk::TITLE_SEPARATOR;
 use forebay_text::cut;
+use forebay_text::invisible::escape_name;
 
 use crate::render::describe;
 
@@ -41,7 +42,7 @@ pub(super) fn is_title_only(hit: &Hit) -> bool {
 /// The path or address, and the lines: `docs/retries.md:640-660`.
 fn place(hit: &Hit) -> String {
     let (first, last) = hit.lines;
-    let source = &hit.source;
+    let source = &*escape_name(&hit.source);
     if source.len() <= MAX_PATH_BYTES {
         return format!("{source}:{first}-{last}");
     }
