@@ -63,6 +63,23 @@ impl Folder {
         Ok(renameat(&self.0, from, &self.0, to)?)
     }
 
+    /// Renames if nothing has the new name.
+    #[cfg(target_os = "linux")]
+    pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        use rustix::fs::{RenameFlags, renameat_with};
+        Ok(renameat_with(&self.0, from, &self.0, to, RenameFlags::NOREPLACE)?)
+    }
+
+    /// Renames if nothing has the new name.
+    #[cfg(not(target_os = "linux"))]
+    pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        match rustix::fs::statat(&self.0, to, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => self.rename(from, to),
+            Err(error) => Err(error.into()),
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    }
+
     pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(&self.0, name, AtFlags::empty())?)
     }

@@ -4,8 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay_sandbox::isolation::AccessRules;
+use forebay_sandbox::isolation::{AccessRules, Submodule, submodules};
 use forebay_sandbox::{Isolation, Limits, Profile, Program, trusted_program};
+use forebay_store::Project;
 use forebay_text::shell_quote;
 
 use crate::rules::InForce;
@@ -55,8 +56,14 @@ const CONTROL_FILES: &[&str] = &[
     ".forebay.toml",
     // Shells that enter the folder.
     ".envrc",
+    ".autoenv.zsh",
     "mise.toml",
     ".mise.toml",
+    "mise.local.toml",
+    ".mise.local.toml",
+    ".mise",
+    ".config/mise.toml",
+    ".config/mise",
     // Editors and development environments.
     ".idea",
     ".fleet",
@@ -65,18 +72,41 @@ const CONTROL_FILES: &[&str] = &[
     ".exrc",
     ".nvimrc",
     ".nvim.lua",
+    ".nvim",
+    ".lvimrc",
+    ".helix",
     ".dir-locals.el",
-    // Debuggers.
+    ".devcontainer",
+    ".devcontainer.json",
+    // Debuggers and consoles, which execute them when they start.
     ".gdbinit",
     ".lldbinit",
-    ".devcontainer",
+    ".pdbrc",
+    ".irbrc",
+    ".pryrc",
+    ".iex.exs",
+    ".ghci",
+    ".ocamlinit",
+    ".Rprofile",
+    ".Renviron",
     // Hook managers.
     ".husky",
     ".githooks",
     ".lefthook",
     "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+    "lefthook.json",
+    "lefthook-local.yml",
     ".lefthook.yml",
+    ".lefthook.yaml",
+    ".lefthook-local.yml",
+    ".config/lefthook.yml",
     ".pre-commit-config.yaml",
+    ".overcommit.yml",
+    ".git-hooks",
+    // Other version control: hooks and aliases.
+    ".hg/hgrc",
     // Package managers: registries, wrappers, plugins.
     ".npmrc",
     ".yarnrc",
@@ -84,6 +114,8 @@ const CONTROL_FILES: &[&str] = &[
     ".yarn/releases",
     ".yarn/plugins",
     ".pnpmfile.cjs",
+    "bunfig.toml",
+    ".bundle/config",
     ".cargo/config.toml",
     ".cargo/config",
     ".mvn",
@@ -114,6 +146,10 @@ fn control_files(app: &App) -> Result<Vec<PathBuf>, AppError> {
     for folder in folders.clone() {
         folders.extend(inner_git_folders(&folder)?);
     }
+    for submodule in submodules_of(project) {
+        files.extend((!submodule.dot_git.is_dir()).then_some(submodule.dot_git));
+        folders.extend(submodule.git_folder);
+    }
     folders.sort();
     folders.dedup();
     for folder in folders.iter().filter(|folder| !folder.is_file()) {
@@ -139,6 +175,13 @@ fn inner_git_folders(git: &Path) -> Result<Vec<PathBuf>, AppError> {
     folders.sort();
     folders.truncate(MAX_GIT_FOLDERS);
     Ok(folders)
+}
+
+/// The submodules whose settings are frozen; what a run changes in others is noticed when it ends.
+fn submodules_of(project: &Project) -> Vec<Submodule> {
+    let all = project.git_folder().map(|folder| submodules(&project.root, folder));
+    let is_checked_out = |submodule: &Submodule| submodule.git_folder.is_some();
+    all.unwrap_or_default().into_iter().filter(is_checked_out).take(MAX_GIT_FOLDERS).collect()
 }
 
 /// Where agents keep their own credentials, except those that the command names.

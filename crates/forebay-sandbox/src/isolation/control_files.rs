@@ -2,51 +2,39 @@
 //!
 //! A control file that exists is read-only for a run. One that does not exist cannot be: the kernel has no way to deny
 //! a single name in a writable directory. So what a run makes under such a name is renamed when the run ends, and the
-//! answer says so; nothing is lost.
+//! answer says so; nothing is lost. The same goes for a submodule whose settings name programs: see `submodules`.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::canonicalize::canonicalize;
+use super::git_settings::{self, execute_something};
+use super::submodules::{Submodule, submodules};
 use super::{Isolation, Profile};
+use crate::no_links::Folder;
 
 /// Appended to the name of what a run has made.
 const SUFFIX: &str = ".from-run";
 /// A repository that a run makes has hooks with this ending, which git does not execute.
 const SAMPLE: &str = ".sample";
-/// Parts of git settings that name programs or other files with settings, in lowercase.
-const EXECUTING_SETTINGS: &[&str] = &[
-    "fsmonitor",
-    "hookspath",
-    "sshcommand",
-    "gitproxy",
-    "askpass",
-    "pager",
-    "editor",
-    "[include",
-    "[alias",
-    "[filter",
-    "[diff",
-    "[credential",
-    "[merge",
-    "[gpg",
-    "[mergetool",
-    "[difftool",
-    "textconv",
-    "worktree",
-    "command",
-    "program",
-    "vcs",
-    "uploadpack",
-    "receivepack",
-];
-const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
 const MAX_ATTEMPTS: u32 = 100;
 
 /// The control files as they were before a run.
 #[derive(Debug)]
-pub(crate) struct ControlFiles(Vec<(PathBuf, Before)>);
+pub(crate) struct ControlFiles {
+    files: Vec<ControlFile>,
+    repository: Option<Repository>,
+}
+
+#[derive(Debug)]
+struct ControlFile {
+    path: PathBuf,
+    /// The same without links. A link that is on the way later leads to files that the run could not reach.
+    resolved: PathBuf,
+    was: Before,
+}
 
 /// What was at a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,34 +45,98 @@ enum Before {
     Something,
 }
 
+/// The project's repository and its submodules.
+#[derive(Debug)]
+struct Repository {
+    worktree: PathBuf,
+    git_folder: PathBuf,
+    submodules: Vec<(Submodule, SettingsStamp)>,
+}
+
+type SettingsStamp = Vec<Option<(u64, i64, i64)>>;
+
 impl ControlFiles {
     /// Looks at the control files of `isolation`.
     pub(crate) fn look(isolation: &Isolation) -> Self {
-        let paths: &[PathBuf] =
-            if isolation.profile == Profile::Off { &[] } else { &isolation.control_files };
-        Self(paths.iter().map(|path| (path.clone(), before(path))).collect())
+        if isolation.profile == Profile::Off {
+            return Self { files: Vec::new(), repository: None };
+        }
+        let files = isolation.control_files.iter().map(|path| {
+            let resolved = resolve_folder(path);
+            ControlFile { path: path.clone(), was: before(&resolved), resolved }
+        });
+        Self { files: files.collect(), repository: Repository::look(isolation) }
     }
 
     /// Renames what has been made since, and returns the paths under which it was made.
     pub(crate) fn set_aside(&self) -> Vec<PathBuf> {
-        let mut moved = Vec::new();
-        for (path, was) in &self.0 {
-            let is = before(path);
-            let is_repository = path.ends_with(".git") && path.is_dir() && is == Before::Something;
-            if *was == Before::Something || is == *was || is_repository {
-                continue;
-            }
-            if *was == Before::Nothing && is_git(path) {
-                moved.extend(set_aside_in_git(path));
-            } else if is == Before::Nothing || set_aside(path) {
-                moved.push(path.clone());
-            }
-            if let Before::Link(target) = was {
-                let _ = std::os::unix::fs::symlink(target, path);
-            }
-        }
+        let mut moved: Vec<PathBuf> =
+            self.files.iter().flat_map(ControlFile::set_aside_if_new).collect();
+        moved.extend(self.repository.iter().flat_map(Repository::set_aside_new_submodules));
         moved
     }
+}
+
+impl ControlFile {
+    fn set_aside_if_new(&self) -> Vec<PathBuf> {
+        if let Some(link) = link_on_the_way(&self.resolved) {
+            return set_aside(&link).then_some(link).into_iter().collect();
+        }
+        let path = &self.resolved;
+        let is = before(path);
+        let is_repository = path.ends_with(".git") && path.is_dir() && is == Before::Something;
+        if self.was == Before::Something || is == self.was || is_repository {
+            return Vec::new();
+        }
+        if self.was == Before::Nothing && is_git(path) {
+            return set_aside_in_git(path);
+        }
+        let is_moved = is == Before::Nothing || set_aside(path);
+        if let Before::Link(target) = &self.was {
+            let _ = std::os::unix::fs::symlink(target, path);
+        }
+        is_moved.then(|| self.path.clone()).into_iter().collect()
+    }
+}
+
+impl Repository {
+    fn look(isolation: &Isolation) -> Option<Self> {
+        let worktree = isolation.project_root.clone()?;
+        let git_folder = git_settings::git_folder(&worktree.join(".git"))?;
+        let submodules = submodules(&worktree, &git_folder).into_iter();
+        let submodules = submodules.map(|submodule| (submodule.clone(), submodule.stamp()));
+        Some(Self { submodules: submodules.collect(), worktree, git_folder })
+    }
+
+    /// A submodule that a run has made or changed, and in which git would execute something, is no repository any more.
+    fn set_aside_new_submodules(&self) -> Vec<PathBuf> {
+        let is_known = |submodule: &Submodule| {
+            self.submodules.iter().any(|(known, stamp)| {
+                known == submodule && known.git_folder.is_some() && *stamp == submodule.stamp()
+            })
+        };
+        submodules(&self.worktree, &self.git_folder)
+            .into_iter()
+            .filter(|submodule| !is_known(submodule) && submodule.executes_something())
+            .filter(|submodule| set_aside(&submodule.dot_git))
+            .map(|submodule| submodule.dot_git)
+            .collect()
+    }
+}
+
+/// Resolves the links on the way to `path`; what does not exist has none.
+fn resolve_folder(path: &Path) -> PathBuf {
+    let known = path.ancestors().skip(1).find_map(|folder| Some((folder, canonicalize(folder)?)));
+    known
+        .and_then(|(folder, resolved)| Some(resolved.join(path.strip_prefix(folder).ok()?)))
+        .unwrap_or_else(|| path.to_owned())
+}
+
+/// The first link among the folders of a path that had none.
+fn link_on_the_way(resolved: &Path) -> Option<PathBuf> {
+    let mut folders: Vec<&Path> = resolved.ancestors().skip(1).collect();
+    folders.reverse();
+    folders.into_iter().find(|folder| folder.is_symlink()).map(Path::to_owned)
 }
 
 fn before(path: &Path) -> Before {
@@ -107,7 +159,7 @@ fn is_git(path: &Path) -> bool {
 fn set_aside_in_git(path: &Path) -> Vec<PathBuf> {
     let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
     if !is_folder {
-        let is_moved = executes_something(path) && set_aside(path);
+        let is_moved = execute_something(path, None) && set_aside(path);
         return is_moved.then(|| path.to_owned()).into_iter().collect();
     }
     let Ok(entries) = fs::read_dir(path) else {
@@ -117,17 +169,6 @@ fn set_aside_in_git(path: &Path) -> Vec<PathBuf> {
     files
         .filter(|file| !ends_with(file, SAMPLE) && !ends_with(file, SUFFIX) && set_aside(file))
         .collect()
-}
-
-/// Whether these settings of git name a program; settings that cannot be read may.
-fn executes_something(path: &Path) -> bool {
-    let is_plain = fs::symlink_metadata(path)
-        .is_ok_and(|found| found.is_file() && found.len() <= MAX_SETTINGS_BYTES);
-    let text = if is_plain { fs::read_to_string(path).ok() } else { None };
-    text.is_none_or(|text| {
-        let text = text.to_ascii_lowercase();
-        EXECUTING_SETTINGS.iter().any(|part| text.contains(part))
-    })
 }
 
 fn ends_with(path: &Path, suffix: &str) -> bool {
@@ -159,19 +200,13 @@ fn free_name(path: &Path, attempt: u32) -> PathBuf {
     name.into()
 }
 
-/// Renames without replacing anything.
-#[cfg(target_os = "linux")]
+/// Renames without replacing anything, and without following links to the folder.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    if to.symlink_metadata().is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    fs::rename(from, to)
+    let (Some(folder), Some(from), Some(to)) = (from.parent(), from.file_name(), to.file_name())
+    else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    Folder::open(folder)?.rename_new(from, to)
 }
 
 #[cfg(test)]
@@ -212,6 +247,18 @@ mod tests {
         fs::create_dir(&link).unwrap();
         assert_eq!(files.set_aside(), std::slice::from_ref(&link));
         assert_eq!(fs::read_link(&link).unwrap(), Path::new("elsewhere"));
+    }
+
+    #[test]
+    fn a_link_on_the_way_is_set_aside_and_its_target_left_alone() {
+        let (dir, isolation) = fixture(&[".tool/settings", ".tool/plugins"]);
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join("settings"), "").unwrap();
+        let files = ControlFiles::look(&isolation);
+        let link = dir.path().canonicalize().unwrap().join(".tool");
+        std::os::unix::fs::symlink(elsewhere.path(), &link).unwrap();
+        assert_eq!(files.set_aside(), std::slice::from_ref(&link));
+        assert!(elsewhere.path().join("settings").exists() && !link.is_symlink());
     }
 
     #[test]

@@ -11,7 +11,8 @@
 //! - `restrictions`: the sandbox that the child applies to itself between fork and exec, on Linux built from
 //!   `landlock` (paths), `mounts` (read-only file systems, denied and frozen paths inside writable directories,
 //!   with `mount_table` and `mount_calls`), `capabilities` (of root) and `seccomp` (system calls);
-//! - `control_files`: sets aside what a run makes under the name of a file that other programs obey;
+//! - `control_files`: sets aside what a run makes under the name of a file that other programs obey, or in one of the
+//!   `submodules`, if their `git_settings` name programs;
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
 //!   `line_parts` finds the paths in a line, `process_denials` explains signals and the state of processes;
@@ -28,6 +29,7 @@ mod control_files;
 mod denial_phrases;
 mod denials;
 mod environment;
+mod git_settings;
 mod installed_tools;
 mod known_paths;
 #[cfg(target_os = "linux")]
@@ -47,6 +49,7 @@ mod seccomp;
 mod self_test;
 mod shortage;
 mod sockets;
+mod submodules;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -58,6 +61,7 @@ pub(crate) use environment::injection_variables;
 pub use restrictions::missing_mechanisms;
 pub(crate) use restrictions::{Restrictions, Sandbox};
 pub use self_test::{CheckOutcome, EscapeCheck, SelfTestReport, self_test};
+pub use submodules::{Submodule, submodules};
 
 /// How strictly a run is isolated, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -155,6 +155,60 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
 }
 
+/// `git status` in a project runs git in its submodules, with the settings that it finds there.
+#[test]
+fn a_run_cannot_plant_settings_of_submodules() {
+    let fence = Fence::new();
+    repository(&fence);
+    let project = fence.env.project();
+    let other = fence.env.home().join("other");
+    fs::create_dir(&other).unwrap();
+    git(&other, &["init", "-q", "."]);
+    git(
+        &other,
+        &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"],
+    );
+    let url = other.to_str().unwrap();
+    git(&project, &["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "libs/one"]);
+    let planted = fence.env.home().join("planted");
+    let evil = format!("config core.fsmonitor 'touch {}; false'", planted.display());
+    for script in [
+        // A submodule whose name has a folder.
+        format!("git -C libs/one {evil}"),
+        // A pointer to another repository.
+        format!(
+            "git init -q forged; git -C forged {evil}; rm libs/one/.git; echo 'gitdir: ../../forged/.git' > libs/one/.git"
+        ),
+        // A repository that becomes a submodule, in two runs.
+        format!(
+            "git init -q two; cd two; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git {evil}"
+        ),
+        "git add two".to_owned(),
+    ] {
+        fence.run("project", &script);
+        git(&project, &["status"]);
+        assert!(!planted.exists(), "{script}");
+    }
+    assert!(project.join("two/.git.from-run").exists());
+    fence
+        .run(
+            "project",
+            "cd libs/one && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m y && cd ../.. && git add libs/one",
+        )
+        .ok();
+}
+
+/// What is set aside is in the project: a link on the way must not have the user's own files renamed.
+#[test]
+fn setting_aside_follows_no_link_out_of_the_project() {
+    let fence = Fence::new();
+    fs::create_dir_all(fence.env.home().join(".cargo")).unwrap();
+    fence.at_home(".cargo/config.toml", "[build]\n");
+    let ran = fence.run("project", "ln -s ~/.cargo .cargo").ok();
+    assert!(fence.env.home().join(".cargo/config.toml").exists(), "{}", ran.text());
+    assert!(fence.env.project().join(".cargo.from-run").is_symlink(), "{}", ran.text());
+}
+
 #[test]
 fn settings_open_a_frozen_file() {
     let fence = Fence::new();

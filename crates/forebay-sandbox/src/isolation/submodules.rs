@@ -1,0 +1,233 @@
+//! The submodules in git's index.
+//!
+//! `git status` in a project runs git in each of its submodules, which obeys the settings that it finds there. A run
+//! makes a submodule by adding a repository of its own to the index, so the index tells which repositories matter.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::git_settings::{execute_something, git_folder, read};
+
+const MAX_INDEX_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_SUBMODULES: usize = 4096;
+const MAX_DEPTH: usize = 8;
+/// The settings in a git folder, and what says where more of them are.
+const SETTINGS: [&str; 3] = ["config", "config.worktree", "commondir"];
+
+/// A submodule of a project, or of another submodule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submodule {
+    /// `.git` in its worktree: its git folder, a file that names it, or nothing yet.
+    pub dot_git: PathBuf,
+    pub git_folder: Option<PathBuf>,
+}
+
+impl Submodule {
+    fn new(worktree: &Path) -> Self {
+        let dot_git = worktree.join(".git");
+        Self { git_folder: git_folder(&dot_git), dot_git }
+    }
+
+    /// Whether git, run in this submodule, executes what its settings name.
+    pub(super) fn executes_something(&self) -> bool {
+        let Some(folder) = &self.git_folder else { return false };
+        let common = read(&folder.join("commondir"), MAX_INDEX_BYTES)
+            .map(|bytes| folder.join(String::from_utf8_lossy(&bytes).trim()));
+        let folders = std::iter::once(folder.clone()).chain(common);
+        let mut settings =
+            folders.flat_map(|folder| ["config", "config.worktree"].map(|name| folder.join(name)));
+        settings.any(|file| {
+            file.symlink_metadata().is_ok() && execute_something(&file, self.dot_git.parent())
+        })
+    }
+
+    /// Changes with the settings; nobody can set back the time of a change.
+    pub(super) fn stamp(&self) -> Vec<Option<(u64, i64, i64)>> {
+        let folder = self.git_folder.as_deref();
+        let settings = SETTINGS.iter().filter_map(|name| Some(folder?.join(name)));
+        let files = std::iter::once(self.dot_git.clone()).chain(settings);
+        let stamp = |path: PathBuf| {
+            let found = path.symlink_metadata().ok()?;
+            // A folder changes with every commit.
+            let changed = if found.is_dir() { (0, 0) } else { (found.ctime(), found.ctime_nsec()) };
+            Some((found.ino(), changed.0, changed.1))
+        };
+        files.map(stamp).collect()
+    }
+}
+
+/// The submodules of a worktree, and theirs.
+pub fn submodules(worktree: &Path, git_folder: &Path) -> Vec<Submodule> {
+    let mut found = Vec::new();
+    collect(worktree, git_folder, 0, &mut found);
+    found
+}
+
+fn collect(worktree: &Path, git_folder: &Path, depth: usize, found: &mut Vec<Submodule>) {
+    if depth == MAX_DEPTH {
+        return;
+    }
+    for path in linked_paths(git_folder) {
+        if found.len() == MAX_SUBMODULES {
+            return;
+        }
+        let inner = worktree.join(path);
+        let submodule = Submodule::new(&inner);
+        let folder = submodule.git_folder.clone();
+        if found.contains(&submodule) {
+            continue;
+        }
+        found.push(submodule);
+        if let Some(folder) = folder {
+            collect(&inner, &folder, depth + 1, found);
+        }
+    }
+}
+
+/// The paths of submodules in the index of a git folder, which may be split over two files.
+fn linked_paths(git_folder: &Path) -> Vec<PathBuf> {
+    let shared = fs::read_dir(git_folder).into_iter().flatten().flatten();
+    let shared = shared
+        .filter(|entry| entry.file_name().as_bytes().starts_with(b"sharedindex."))
+        .map(|entry| entry.path());
+    let files = std::iter::once(git_folder.join("index")).chain(shared);
+    let texts = files.filter_map(|file| read(&file, MAX_INDEX_BYTES));
+    let mut paths: Vec<PathBuf> = texts
+        .flat_map(|bytes| HASH_LENGTHS.map(|hash| Entries::new(&bytes, hash).links()))
+        .flatten()
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Bytes of an object's name. Which kind a repository has is in its settings; in the other kind nothing is found.
+const HASH_LENGTHS: [usize; 2] = [20, 32];
+
+/// The entries of an index in the versions 2 to 4 (gitformat-index).
+struct Entries<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    hash: usize,
+    version: u32,
+    left: u32,
+    name: Vec<u8>,
+}
+
+impl<'a> Entries<'a> {
+    const HEADER: usize = 12;
+    const MODE: usize = 24;
+    /// Times, ids, mode and size before the object's name.
+    const FIXED: usize = 40;
+    const EXTENDED: u16 = 0x4000;
+    const LINK: u32 = 0o160_000;
+
+    fn new(bytes: &'a [u8], hash: usize) -> Self {
+        let is_index = bytes.starts_with(b"DIRC");
+        let number = |at| number(bytes, at).filter(|_| is_index).unwrap_or_default();
+        let (version, left) = (number(4), number(8));
+        Self { bytes, at: Self::HEADER, hash, version, left, name: Vec::new() }
+    }
+
+    /// The paths of submodules up to the first entry that is malformed.
+    fn links(mut self) -> Vec<PathBuf> {
+        let mut links = Vec::new();
+        while self.left > 0 {
+            let Some(mode) = self.advance() else { break };
+            self.left -= 1;
+            if mode == Self::LINK && is_below(&self.name) {
+                links.push(PathBuf::from(std::ffi::OsStr::from_bytes(&self.name)));
+            }
+        }
+        links
+    }
+
+    /// Reads one entry: its name, and returns its mode.
+    fn advance(&mut self) -> Option<u32> {
+        let start = self.at;
+        let mode = number(self.bytes, start + Self::MODE)?;
+        let flags_at = start + Self::FIXED + self.hash;
+        let flags = self.bytes.get(flags_at..flags_at + 2)?;
+        let is_extended = u16::from_be_bytes([flags[0], flags[1]]) & Self::EXTENDED != 0;
+        self.at = flags_at + if is_extended { 4 } else { 2 };
+        let kept = if self.version == 4 {
+            self.name.len().checked_sub(self.variable_number()?)?
+        } else {
+            0
+        };
+        let rest = self.bytes.get(self.at..)?;
+        let length = rest.iter().position(|byte| *byte == 0)?;
+        self.name.truncate(kept);
+        self.name.extend_from_slice(&rest[..length]);
+        self.at += length + 1;
+        if self.version < 4 {
+            // Entries are padded to a multiple of eight bytes.
+            self.at = start + (self.at - start).next_multiple_of(8);
+        }
+        Some(mode)
+    }
+
+    /// A number of seven bits a byte, as in offsets of packs.
+    fn variable_number(&mut self) -> Option<usize> {
+        let mut value = 0_usize;
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            self.at += 1;
+            value = value.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+            value = value.checked_add(1)?;
+        }
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_be_bytes(bytes.try_into().ok()?))
+}
+
+/// Whether a path stays in the worktree.
+fn is_below(path: &[u8]) -> bool {
+    !path.is_empty()
+        && path.split(|byte| *byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An index of version 2 with a file and a submodule, as `git update-index` writes it.
+    fn index() -> Vec<u8> {
+        let mut bytes = b"DIRC\0\0\0\x02\0\0\0\x02".to_vec();
+        for (mode, name) in [(0o100_644_u32, &b"a"[..]), (Entries::LINK, b"libs/sub")] {
+            let start = bytes.len();
+            bytes.extend([0; Entries::MODE]);
+            bytes.extend(mode.to_be_bytes());
+            bytes.extend([0; 12 + 20]);
+            bytes.extend((name.len() as u16).to_be_bytes());
+            bytes.extend(name);
+            bytes.push(0);
+            bytes.resize(start + (bytes.len() - start).next_multiple_of(8), 0);
+        }
+        bytes
+    }
+
+    #[test]
+    fn finds_submodules_and_survives_damage() {
+        let bytes = index();
+        assert_eq!(Entries::new(&bytes, 20).links(), [PathBuf::from("libs/sub")]);
+        for end in 0..bytes.len() {
+            Entries::new(&bytes[..end], 20).links();
+            Entries::new(&bytes[..end], 32).links();
+        }
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0xff;
+            Entries::new(&damaged, 20).links();
+        }
+        assert!(!is_below(b"../x") && !is_below(b"/x") && !is_below(b""));
+    }
+}
