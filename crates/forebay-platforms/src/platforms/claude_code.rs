@@ -99,7 +99,7 @@ pub(super) static PLATFORM: Platform = Platform {
         "With `hooks.compact = \"forebay\"`, where the mod runs and no managed settings exist, conversations are compacted \
          without the model: messages stay, without thinking, and long tool results become digests.",
     ],
-    credentials: &[".claude/.credentials.json"],
+    credentials: &[".claude/.credentials.json", ".claude.json"],
     detection: Detection {
         binaries: &["claude"],
         folders: &[".claude"],

@@ -85,7 +85,7 @@ pub(super) static PLATFORM: Platform = Platform {
         "The result of a failed tool call cannot be replaced; a hook can only add context to it.",
         "The MCP server's instructions reach the model only if you allow them.",
     ],
-    credentials: &[".copilot/config.json"],
+    credentials: &[".copilot/config.json", ".config/github-copilot"],
     detection: Detection {
         binaries: &["copilot"],
         folders: &[".copilot"],

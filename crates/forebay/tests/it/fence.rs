@@ -261,6 +261,35 @@ fn credentials_are_closed_unless_their_program_is_named() {
 }
 
 #[test]
+fn credentials_that_a_variable_moves_are_closed() {
+    let fence = Fence::new();
+    let moved = fence.env.home().join("moved");
+    fs::create_dir_all(moved.join("gh")).unwrap();
+    fence.at_home("moved/cluster.yaml", "secret\n");
+    fence.at_home("moved/gh/hosts.yml", "secret\n");
+    let cluster = moved.join("cluster.yaml");
+    let list = format!("/none:{}", cluster.display());
+    let read = |variable: &str, value: &str, line: &str| {
+        let mut command = fence.env.command(["run", "--", line]);
+        command.env(variable, value);
+        crate::env::finish(command, b"").text()
+    };
+    let (home, at) = (moved.to_str().unwrap(), |name: &str| moved.join(name).display().to_string());
+    for (variable, value, file) in [
+        ("KUBECONFIG", &*list, at("cluster.yaml")),
+        ("AWS_SHARED_CREDENTIALS_FILE", cluster.to_str().unwrap(), at("cluster.yaml")),
+        ("XDG_CONFIG_HOME", home, at("gh/hosts.yml")),
+    ] {
+        let text = read(variable, value, &format!("cat {file}"));
+        assert!(!text.contains("secret"), "{variable}: {text}");
+    }
+    let own = read("XDG_CONFIG_HOME", home, &format!("git --version; cat {}", at("gh/hosts.yml")));
+    assert!(own.contains("secret"), "{own}");
+    let nothing = read("HISTFILE", "/dev/null", "echo fine > /dev/null && echo done");
+    assert!(nothing.contains("done"), "{nothing}");
+}
+
+#[test]
 fn tools_that_read_files_themselves_obey_the_same_list() {
     let fence = Fence::new();
     let mut client = fence.env.mcp();
