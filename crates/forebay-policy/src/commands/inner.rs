@@ -45,7 +45,7 @@ pub(crate) fn base_name(word: &Word) -> String {
 /// Everything a command runs directly. `before` is the command whose output it reads.
 pub(super) fn commands_run_by(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let made = variables::assignments(command).into_iter();
-    let mut inner: Vec<Inner> = made.filter_map(obeyed).collect();
+    let mut inner: Vec<Inner> = made.flat_map(obeyed).collect();
     let Some(first) = command.words.first() else {
         inner.extend(subscripts::evaluated_later(command));
         return inner;
@@ -65,15 +65,19 @@ pub(super) fn commands_run_by(command: &Command, before: Option<&Command>) -> Ve
 }
 
 /// What a variable makes programs run.
-fn obeyed(assignment: Assignment) -> Option<Inner> {
+fn obeyed(assignment: Assignment) -> Vec<Inner> {
     // Old versions of bash import a function by its value alone.
     if assignment.name.starts_with("BASH_FUNC_") || assignment.value.marked().starts_with("() {") {
-        return Some(Inner::Foreign(assignment.value));
+        return vec![Inner::Foreign(assignment.value)];
     }
-    match variables::effect(&assignment.name)? {
-        Effect::Options => Some(Inner::Code(assignment.value)),
-        Effect::Runs => Some(Inner::Text(assignment.value)),
-        Effect::Loads | Effect::SearchPath | Effect::Splits => None,
+    match variables::effect(&assignment.name) {
+        Some(Effect::Options) => {
+            // `-wrapper git,push`
+            let separated = Word::literal(assignment.value.as_script().replace(',', " "));
+            vec![Inner::Code(assignment.value), Inner::Code(separated)]
+        }
+        Some(Effect::Runs) => vec![Inner::Text(assignment.value)],
+        Some(Effect::Loads | Effect::SearchPath | Effect::Splits) | None => Vec::new(),
     }
 }
 
