@@ -4,7 +4,7 @@ use forebay_text::cut;
 
 use super::{
     Claim, FORMATS, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start,
-    git_blame, hexdump,
+    git_blame, git_log_fields, hexdump,
 };
 use crate::lines::Line;
 use crate::tally::{ValueCounts, count, looks_like_date};
@@ -76,6 +76,9 @@ pub(super) struct GitLog {
     /// Number of commits that are reflog entries.
     ref_moves: u64,
     authors: ValueCounts,
+    /// Number of commits with a date, and of those whose fields are separated by spaces.
+    dated: u64,
+    spaced_fields: u64,
     newest: String,
     oldest: String,
     listed: Vec<(String, String)>,
@@ -106,10 +109,7 @@ impl Recognizer for GitLog {
             let name = author.split('<').next().unwrap_or(author).trim();
             self.authors.add(name);
         } else if let Some(date) = header_date(text).filter(|_| self.in_header) {
-            date.clone_into(&mut self.oldest);
-            if self.newest.is_empty() {
-                date.clone_into(&mut self.newest);
-            }
+            self.add_date(date);
         } else if let Some(subject) = text.strip_prefix("    ").filter(|_| self.is_multi_line) {
             return if self.is_interrupted { Mark::Foreign } else { self.subject(subject) };
         } else if self.commits == 0 && one_line_commit(text).is_none() {
@@ -153,11 +153,12 @@ impl Recognizer for GitLog {
         let what = if self.ref_moves == self.commits { "git reflog" } else { "git log" };
         let noun = if self.ref_moves == self.commits { "entries" } else { "commits" };
         let mut summary = format!("{what}: {} {noun}", self.commits);
-        if !self.newest.is_empty() {
+        // What only some lines seem to have is part of their subjects.
+        if self.dated == self.commits {
             summary += &format!(", newest {}, oldest {}", self.newest, self.oldest);
         }
         let mut report = Report::with_summary(summary, Quotes::None);
-        if !self.authors.is_empty() {
+        if self.authors.total() == self.commits {
             report.add(
                 95,
                 format!("{}: {}", self.authors.distinct_with_noun("author"), self.authors.list(8)),
@@ -172,7 +173,8 @@ impl Recognizer for GitLog {
             if index == last {
                 report.add_unlisted(self.commits - self.listed.len() as u64);
             }
-            report.add_item(weight, format!("{hash} {}", cut::one_line(subject, 90)));
+            let subject = cut::one_line(self.shown_subject(subject), 90);
+            report.add_item(weight, format!("{hash} {subject}"));
         }
         Some(report)
     }
@@ -246,20 +248,27 @@ impl GitLog {
     }
 
     fn add_date(&mut self, date: &str) {
+        self.dated += 1;
         date.clone_into(&mut self.oldest);
         if self.newest.is_empty() {
             date.clone_into(&mut self.newest);
         }
     }
 
-    /// Reads `Ann Lee 2024-05-01 subject`, common in custom formats.
+    /// Reads `Ann Lee 2024-05-01 subject` and the like, common in custom formats.
     fn add_dated(&mut self, text: &str) {
-        let words: Vec<&str> = text.split(' ').take(6).collect();
-        let Some(at) = words.iter().position(|word| looks_like_date(word)) else { return };
-        if at > 0 {
-            self.authors.add(&words[..at].join(" "));
+        let Some(fields) = git_log_fields::split(text) else { return };
+        self.spaced_fields += 1;
+        self.add_date(fields.date);
+        if let Some(author) = fields.author {
+            self.authors.add(author);
         }
-        self.add_date(words[at]);
+    }
+
+    /// Returns the subject of a listed commit, without the fields that are told for all commits.
+    fn shown_subject<'a>(&self, text: &'a str) -> &'a str {
+        let fields = git_log_fields::split(text).filter(|_| self.spaced_fields == self.commits);
+        fields.map_or(text, |fields| fields.subject)
     }
 
     fn subject(&mut self, text: &str) -> Mark {

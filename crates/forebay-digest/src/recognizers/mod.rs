@@ -29,6 +29,7 @@ mod gh;
 mod git_blame;
 mod git_branch;
 mod git_log;
+mod git_log_fields;
 mod git_status;
 mod git_transfer;
 mod go_json;
