@@ -66,6 +66,12 @@ fn complete_samples_state_only_what_holds_beside_others() {
 }
 
 #[test]
+fn outputs_of_unknown_commands_state_only_what_holds() {
+    let all = samples::all();
+    check_all(&all, |index| vec![Case::of_script(&all[index])]);
+}
+
+#[test]
 #[ignore = "takes minutes; the tests above check a part of it"]
 fn every_pair_states_only_what_holds() {
     let all = cut_samples();
@@ -88,6 +94,18 @@ struct Case {
 }
 
 impl Case {
+    /// An output whose command is not known, because a script ran it.
+    fn of_script(sample: &Sample) -> Self {
+        let text = clean(&sample.raw);
+        Self {
+            name: format!("{} in a script", sample.name),
+            command: "./check.sh".to_owned(),
+            pieces: vec![(sample.card.command.clone(), text.clone())],
+            text,
+            inserted: 0..0,
+        }
+    }
+
     /// One output after another, unless the first may go on with anything.
     fn row(first: &Sample, second: &Sample) -> Option<Self> {
         (!is_open(first) && !is_ambiguous(first, second)).then(|| Self::followed_by(first, second))

@@ -1,5 +1,7 @@
 //! apt and bundler: packages installed and upgraded, errors.
 
+use forebay_text::number::counted;
+
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::tally::ValueCounts;
@@ -8,7 +10,14 @@ pub(super) const FORMAT: Format = Format {
     name: "apt, bundler",
     keeps: "packages upgraded, newly installed, removed; sizes; gems; errors",
     commands: &["apt", "apt-get", "bundle", "gem", "dpkg"],
-    scope: Scope::Embedded(&["newly installed,", "Setting up ", "Bundle complete!", "Unpacking "]),
+    scope: Scope::Embedded(&[
+        "newly installed,",
+        "Setting up ",
+        "Unpacking ",
+        "Installing ",
+        "Using ",
+        "Bundle complete!",
+    ]),
     create: || Box::<Apt>::default(),
 };
 
@@ -76,10 +85,10 @@ impl Recognizer for Apt {
             parts.push(format!("{} set up", self.set_up.distinct_label()));
         }
         if !self.installed.is_empty() {
-            parts.push(format!("{} gems installed", self.installed.distinct_label()));
+            parts.push(format!("{} installed", self.installed.distinct_with_noun("gem")));
         }
         if self.used > 0 {
-            parts.push(format!("{} gems used", self.used));
+            parts.push(format!("{} used", counted(self.used, "gem")));
         }
         if parts.is_empty() {
             return None;

@@ -202,9 +202,13 @@ impl Compiler {
         &mut self.tools[at].1
     }
 
-    /// Reads a count; counts per file are added up, `Found 3 errors` is a total.
+    /// Reads a count; counts per file are added up, `Found 3 errors` is a total. Of `Found 3 errors (1 fixed, 2 remaining)`
+    /// two are listed.
     fn read_count(&mut self, text: &str) -> Mark {
-        let errors = count::before(text, "errors").or(count::before(text, "error")).unwrap_or(0);
+        let errors = count::before(text, "remaining")
+            .or(count::before(text, "errors"))
+            .or(count::before(text, "error"))
+            .unwrap_or(0);
         // A count belongs to the diagnostics above it.
         if let Some((_, diagnostics)) = self.tools.last_mut() {
             let is_partial = text.ends_with("generated.");

@@ -1,8 +1,11 @@
 //! Runs the recognizers of formats that may be embedded in other output.
 
-use super::{FORMATS, Format, Mark, Recognizer, Report, ReportContext, Scope};
+use std::sync::LazyLock;
+
+use super::{FORMATS, Format, Mark, Recognizer, Report, ReportContext, Scope, compiler};
 use crate::command::Command;
 use crate::lines::Line;
+use crate::tally::Diagnostic;
 
 /// An awake recognizer goes back to sleep after this many unmarked lines in a row.
 const MAX_IDLE_LINES: u32 = 300;
@@ -20,6 +23,29 @@ pub(crate) struct EmbeddedRecognizers {
     awake_bits: u128,
     /// True if the last line was output of a test.
     in_test_output: bool,
+    current: HeldLine,
+    /// The line before the current one, which a recognizer that wakes sees first: the current line may be the second of
+    /// its format, or belong to the output of a test.
+    previous: HeldLine,
+}
+
+/// A line that outlives its buffer.
+#[derive(Debug, Default)]
+struct HeldLine {
+    number: u64,
+    text: String,
+}
+
+impl HeldLine {
+    fn hold(&mut self, line: Line<'_>) {
+        self.number = line.number;
+        line.text.clone_into(&mut self.text);
+    }
+
+    fn line(&self) -> Option<Line<'_>> {
+        let line = Line { number: self.number, text: &self.text, cut: 0, has_newline: true };
+        (self.number > 0).then_some(line)
+    }
 }
 
 #[derive(Debug)]
@@ -48,8 +74,14 @@ impl Instance {
 impl EmbeddedRecognizers {
     /// Wakes the recognizers whose commands match.
     pub(crate) fn for_command(command: &Command) -> Self {
-        let mut recognizers =
-            Self { awake: Vec::new(), asleep: Vec::new(), awake_bits: 0, in_test_output: false };
+        let mut recognizers = Self {
+            awake: Vec::new(),
+            asleep: Vec::new(),
+            awake_bits: 0,
+            in_test_output: false,
+            current: HeldLine::default(),
+            previous: HeldLine::default(),
+        };
         for (index, format) in FORMATS.iter().enumerate() {
             let named = || format.commands.iter().any(|pattern| command.matches(pattern));
             if matches!(format.scope, Scope::Embedded(_)) && named() {
@@ -79,8 +111,19 @@ impl EmbeddedRecognizers {
         })
     }
 
+    /// Returns the bit of the format that a line with a location belongs to, though it has no trigger word.
+    pub(crate) fn trigger_of_location(line: &str) -> u128 {
+        static COMPILER_BIT: LazyLock<u128> = LazyLock::new(|| {
+            let index = FORMATS.iter().position(|format| format.name == compiler::FORMAT.name);
+            index.map_or(0, |index| 1 << index)
+        });
+        if Diagnostic::names_rule(line) { *COMPILER_BIT } else { 0 }
+    }
+
     /// Shows a line to the awake recognizers.
     pub(crate) fn push_line(&mut self, line: Line<'_>) -> Mark {
+        std::mem::swap(&mut self.previous, &mut self.current);
+        self.current.hold(line);
         self.in_test_output = false;
         let mut mark = Mark::Plain;
         let runner_index =
@@ -119,6 +162,7 @@ impl EmbeddedRecognizers {
             }
             self.wake(index, format);
             if let Some(instance) = self.awake.last_mut() {
+                self.previous.line().map(|previous| instance.push_line(previous));
                 mark = mark.max(instance.push_line(line));
             }
         }

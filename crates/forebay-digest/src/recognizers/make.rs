@@ -10,7 +10,14 @@ pub(super) const FORMAT: Format = Format {
     name: "make, cmake, ninja",
     keeps: "failed targets with their errors; CMake errors with location and message; no progress lines",
     commands: &["make", "cmake", "ninja", "gmake"],
-    scope: Scope::Embedded(&["*** ", "CMake Error", "ninja: ", "make: Entering", "CMake Warning"]),
+    scope: Scope::Embedded(&[
+        "*** ",
+        "ninja: ",
+        "make: Entering",
+        "CMake Error",
+        "CMake Warning",
+        "CMake Deprecation Warning",
+    ]),
     create: || Box::<Make>::default(),
 };
 

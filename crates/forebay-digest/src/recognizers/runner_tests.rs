@@ -37,6 +37,22 @@ fn check_recorded(name: &str, command: &str, has: &[&str], has_not: &[&str]) {
     }
 }
 
+/// The command names no linter, and the first findings have no word that tells them from other lines.
+#[test]
+fn counts_all_findings_of_a_script() {
+    let line = |number| format!("app/a.py:{number}:1: F401 `os` imported but unused\n");
+    let findings: String = (1..=9).map(line).collect();
+    let raw = format!("{findings}app/a.py:12:1: ERA001 Found commented-out code\n{findings}");
+    check(&raw, "make lint", &["python lint: 19 errors in 1 file", "F401: 18, ERA001: 1"], &[]);
+    let block = "F401 [*] `os` imported but unused\n --> app/a.py:1:8\n  |\n1 | import os\n";
+    check(&block.repeat(4), "make lint", &["python lint: 4 errors in 1 file"], &[]);
+    let fixed = "Found 6 errors (2 fixed, 4 remaining).\n";
+    let summary = "python lint: 4 errors in 1 file";
+    check(&format!("{}{fixed}", block.repeat(4)), "make lint", &[summary], &[]);
+    // The test that printed the first result has not ended.
+    check_recorded("mocha/two-runs", "./test.sh", &["3 passed, 3 failed"], &["12 passed"]);
+}
+
 #[test]
 fn separates_cargo_runs() {
     let head = "cargo test: 3 runs, in total 124 passed, 12 failed, 4 skipped";

@@ -63,7 +63,9 @@ pub(crate) fn weigh(line: &str) -> (Salience, u128) {
     let has_location = signals.has_location || location::has_location(line);
     let weight = kinds.heaviest() + if has_location { LOCATION_WEIGHT } else { 0 };
     let is_failure = kinds.has(Kind::Failure);
-    (Salience { weight, is_failure, has_location, ..Salience::default() }, signals.triggers)
+    let located = if has_location { EmbeddedRecognizers::trigger_of_location(line) } else { 0 };
+    let triggers = signals.triggers | located;
+    (Salience { weight, is_failure, has_location, ..Salience::default() }, triggers)
 }
 
 fn letters(line: &str) -> usize {

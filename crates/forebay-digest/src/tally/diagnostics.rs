@@ -49,6 +49,13 @@ impl<'a> Diagnostic<'a> {
         let (severity, kind) = classify(message)?;
         Some(Self { path: message.path, severity, kind })
     }
+
+    /// Returns true for `path:3:5: F401 message`, which has no word that says what it is.
+    pub(crate) fn names_rule(line: &str) -> bool {
+        let located = location::located_message(line);
+        let first_word = located.and_then(|located| located.text.split(' ').next());
+        first_word.is_some_and(|word| is_rule_code(word.trim_end_matches(':')))
+    }
 }
 
 fn classify(located: LocatedMessage<'_>) -> Option<(Severity, String)> {
