@@ -286,7 +286,7 @@ impl TextDigest {
 
     /// Tells that the numbers of lines in a reduced text are those of items.
     fn items_note(&self, items: u64) -> Option<String> {
-        let note = || format!("{} items that end with NUL, each a line here", grouped(items));
+        let note = || format!("{} NUL-terminated items, one per line here", grouped(items));
         self.tells_items.then(note)
     }
 

@@ -119,14 +119,15 @@ impl Recognizer for Manual {
         let used: usize = self.beginning.iter().map(|line| line.len() + 1).sum();
         let shown = self.names_within((context.max_bytes * NAMES_SHARE / 100).saturating_sub(used));
         for (section, shown) in self.sections.iter().zip(shown) {
+            let has_names = shown.contains(&true);
             if !section.title.is_empty() {
                 report.add_named(
-                    80,
+                    if has_names { 80 } else { 70 },
                     format!("line {}: {}", section.line, section.title),
                     " section",
                 );
             }
-            report.add(79, section.list_names(&shown));
+            report.add(if has_names { 79 } else { 69 }, section.list_names(&shown));
         }
         Some(report)
     }
@@ -148,8 +149,7 @@ impl Section {
 impl Manual {
     /// Chooses names within a number of bytes: those of short options first, because these are used most.
     fn names_within(&self, max_bytes: usize) -> Vec<Vec<bool>> {
-        let titles = self.sections.iter().map(|section| section.title.len() + TITLE_BYTES);
-        let mut remaining = max_bytes.saturating_sub(titles.sum());
+        let mut remaining = self.bytes_of_names(max_bytes);
         let mut shown: Vec<Vec<bool>> =
             self.sections.iter().map(|section| vec![false; section.names.len()]).collect();
         for wants_short in [true, false] {
@@ -164,6 +164,15 @@ impl Manual {
             }
         }
         shown
+    }
+
+    /// Divides the bytes between titles and names. Titles of sections without names leave half of them to names.
+    fn bytes_of_names(&self, max_bytes: usize) -> usize {
+        let bytes = |section: &Section| section.title.len() + TITLE_BYTES;
+        let with_names = self.sections.iter().filter(|section| !section.names.is_empty());
+        let beside_all = max_bytes.saturating_sub(self.sections.iter().map(bytes).sum());
+        let beside_own = (max_bytes / 2).saturating_sub(with_names.map(bytes).sum());
+        beside_all.max(beside_own)
     }
 
     /// Returns true for `OPTIONS` of a page, ` Main operation mode:` of a help.

@@ -184,6 +184,6 @@ fn items_of_a_list_are_not_called_lines() {
     let text = lines(600, |n| format!("tt/d{}/f{n}.txt", n % 30)) + "tt/d1/a b c d e.txt\n";
     check("find tt", &text, 90, &["601 paths in 30 folders"], &["other line"]);
     let items = text.replace('\n', "\0");
-    let expected = ["601 items that end with NUL", "601 paths in 30 folders"];
+    let expected = ["601 NUL-terminated items", "601 paths in 30 folders"];
     check("find tt -print0", &items, 90, &expected, &["other line"]);
 }
