@@ -191,7 +191,7 @@ fn left_out(digest: &Digest, reference: Reference) -> String {
     let gaps = &digest.omitted;
     let Some(first) = gaps.first() else {
         let full = NextCall::new("ctx_get").on(reference.as_str());
-        return format!("repeats folded, long lines cut; full: {full}");
+        return format!("lines folded or cut; full: {full}");
     };
     let listed: Vec<String> = gaps.iter().take(MAX_LISTED_GAPS).map(range).collect();
     let more = match gaps.len().saturating_sub(MAX_LISTED_GAPS) {

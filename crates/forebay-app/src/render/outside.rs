@@ -15,7 +15,7 @@ const OWN_STARTS: &[&str] = &[
     "hint:",
     "left out: ",
     "summarized: ",
-    "repeats folded",
+    "lines folded or cut",
     "since [ctx:",
     "earlier run [ctx:",
     "more: ",

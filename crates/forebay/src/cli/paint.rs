@@ -77,7 +77,7 @@ pub(super) fn is_continuation_hint(line: &str) -> bool {
     [
         "left out: ",
         "summarized: ",
-        "repeats folded",
+        "lines folded or cut",
         "more: ctx_get ",
         "more: forebay ",
         "older: ctx_",
