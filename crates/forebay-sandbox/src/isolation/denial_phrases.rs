@@ -13,6 +13,10 @@ pub(super) const DENIAL_PHRASES: &[&str] = &[
     "ebusy",
 ];
 
+/// Phrases of a missing file, in lowercase: a hidden folder is empty for a run.
+pub(super) const ABSENCE_PHRASES: &[&str] =
+    &["no such file or directory", "enoent", "does not exist", "not found", "cannot find"];
+
 /// Phrases of a missing network, in lowercase.
 pub(super) const OFFLINE_PHRASES: &[&str] = &[
     "could not resolve host",

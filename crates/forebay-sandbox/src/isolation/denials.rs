@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 use super::access::is_within;
 use super::canonicalize::canonicalize_or_keep;
 use super::denial_phrases::{
-    CONNECTION_PHRASES, DENIAL_PHRASES, OFFLINE_PHRASES, PRIVILEGE_PHRASES,
+    ABSENCE_PHRASES, CONNECTION_PHRASES, DENIAL_PHRASES, OFFLINE_PHRASES, PRIVILEGE_PHRASES,
 };
 use super::line_parts::{find_host, paths, words};
 use super::process_denials::{self, hidden_owners, inspection_note, signal_note};
@@ -107,7 +107,8 @@ fn explain_lines(
             .or_else(|| socket_note(line, &lowercase, rules, user))
             .or_else(|| signal_note(line, &lowercase, user))
             .or_else(|| frozen_note(line, &lowercase, cwd, rules))
-            .or_else(|| path_note(line, &lowercase, cwd, rules, user));
+            .or_else(|| path_note(line, &lowercase, cwd, rules, user))
+            .or_else(|| hidden_note(line, &lowercase, cwd, rules, user));
         if let Some(note) = note
             && !notes.contains(&note)
         {
@@ -208,6 +209,22 @@ fn path_note(
     })
 }
 
+/// A file that a run does not find because its folder is hidden, and that exists.
+fn hidden_note(
+    line: &str,
+    lowercase: &str,
+    cwd: &Path,
+    rules: &AccessRules,
+    user: &dyn UserPermissions,
+) -> Option<String> {
+    if !contains_any(lowercase, ABSENCE_PHRASES) {
+        return None;
+    }
+    let is_hidden = |path: &PathBuf| user.exists(path) && !rules.allows_read(path);
+    let mut paths = paths(line, lowercase, cwd, user).map(|path| canonicalize_or_keep(&path));
+    profile_note(&paths.find(is_hidden)?, rules, user)
+}
+
 /// Why the profile denies access to `path`, if it does and the user could access it otherwise.
 fn profile_note(path: &Path, rules: &AccessRules, user: &dyn UserPermissions) -> Option<String> {
     let reads = rules.allows_read(path);
@@ -293,6 +310,7 @@ mod tests {
                 "/h",
                 "/h/x",
                 "/h/.ssh",
+                "/h/.ssh/id",
                 "/proc/7",
                 "/run/x.sock",
             ]
@@ -351,6 +369,14 @@ mod tests {
             "isolation.read = [\"/h/.ssh/id\"]",
         );
         check(Profile::Strict, "cat: ../../h/x: Permission denied", "accessing /h/x");
+    }
+
+    #[test]
+    fn explains_a_file_that_a_run_does_not_see() {
+        let hidden = "cat: /h/.ssh/id: No such file or directory";
+        check(Profile::Project, hidden, "isolation.read = [\"/h/.ssh/id\"]");
+        check(Profile::Project, "cat: /h/.ssh/other: No such file or directory", "");
+        check(Profile::Project, "cat: /p/src/missing: No such file or directory", "");
     }
 
     #[test]
