@@ -6,14 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
-use rustix::process::geteuid;
 
 use super::canonicalize::{canonicalize, canonicalize_or_keep};
 use super::installed_tools::InstalledTools;
 use super::known_paths::{
-    DEVICES, KnownPath, MOVED_BY, SECRET_STORE_EXCEPTIONS, SECRET_STORES, SYSTEM_PATHS, TEMP_DIRS,
-    TOOL_CACHES, TOOL_CREDENTIALS, TOOL_LOCK_FILES, ToolCache,
+    DEVICES, KnownPath, SYSTEM_PATHS, TEMP_DIRS, TOOL_CACHES, TOOL_LOCK_FILES, ToolCache,
 };
+use super::known_secrets::{SECRET_STORE_EXCEPTIONS, SECRET_STORES, TOOL_CREDENTIALS, locations};
 use super::shortage::entries;
 use super::{Isolation, Profile, sockets};
 use crate::RunError;
@@ -227,7 +226,7 @@ impl PathResolver<'_> {
         exceptions: &[PathBuf],
     ) -> io::Result<Vec<PathBuf>> {
         let mut hidden: Vec<PathBuf> =
-            SECRET_STORES.iter().flat_map(|known| self.secrets(known.path, isolation)).collect();
+            SECRET_STORES.iter().flat_map(|known| locations(known.path, isolation)).collect();
         hidden.extend(self.credentials(isolation));
         hidden.extend(stored_data(isolation)?);
         // A path that this user cannot read needs no rule, such as the password hashes for anyone but root.
@@ -246,7 +245,7 @@ impl PathResolver<'_> {
                 && programs.iter().any(|program| isolation.names(program))
         };
         let closed = TOOL_CREDENTIALS.iter().filter(|known| !is_named(known.programs));
-        let closed = closed.flat_map(|known| self.secrets(known.path, isolation));
+        let closed = closed.flat_map(|known| locations(known.path, isolation));
         let of_agents = isolation.credentials.iter().filter_map(|path| canonicalize(path));
         closed.chain(of_agents).collect()
     }
@@ -283,31 +282,6 @@ impl PathResolver<'_> {
             .collect()
     }
 
-    /// Where the secrets of a table are: at their usual path, and where variables move them.
-    fn secrets(&self, path: &str, isolation: &Isolation) -> Vec<PathBuf> {
-        let usual = self.below_home(&path.replace("$UID", &geteuid().as_raw().to_string()));
-        let usual = usual.and_then(|path| canonicalize(&path));
-        let moved = MOVED_BY.iter().map(|(from, variable)| {
-            let (from, path) = (Path::new(from), Path::new(path));
-            let at = |named: PathBuf| match path.strip_prefix(from) {
-                // Joining an empty path would add a slash.
-                Ok(rest) if !rest.as_os_str().is_empty() => named.join(rest),
-                _ => named,
-            };
-            let is_moved = path.starts_with(from) || from.starts_with(path);
-            let named = if is_moved { named_by(variable) } else { Vec::new() };
-            named.into_iter().map(at).collect::<Vec<_>>()
-        });
-        let moved = moved.flatten().filter_map(|path| canonicalize(&path));
-        // A variable may name a device to keep nothing, and must not close what every run needs.
-        let is_needed = |path: &Path| {
-            let needed = isolation.project_root.iter().chain(&isolation.home);
-            needed.into_iter().any(|needed| needed.starts_with(path))
-        };
-        let moved = moved.filter(|path| (path.is_file() || path.is_dir()) && !is_needed(path));
-        usual.into_iter().chain(moved).collect()
-    }
-
     /// Joins `path` to the home directory unless it is absolute.
     fn below_home(&self, path: &str) -> Option<PathBuf> {
         if path.starts_with('/') {
@@ -330,12 +304,6 @@ impl PathResolver<'_> {
         let _ = fs::create_dir_all(&path);
         canonicalize(&path)
     }
-}
-
-/// The absolute paths in a variable, which may be a list of them.
-fn named_by(variable: &str) -> Vec<PathBuf> {
-    let value = env::var_os(variable).unwrap_or_default();
-    env::split_paths(&value).filter(|path| path.is_absolute()).collect()
 }
 
 fn denied(isolation: &Isolation) -> Vec<PathBuf> {

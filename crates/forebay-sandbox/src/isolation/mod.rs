@@ -2,7 +2,8 @@
 //!
 //! Read the modules in this order:
 //!
-//! - `known_paths`: the tables of secret stores, tool caches, toolchains and system directories;
+//! - `known_paths`: the tables of tool caches, toolchains, sockets and system directories; `known_secrets`: those of
+//!   secret stores and credentials;
 //! - `access`: the paths that a profile lets a run read and write, resolved by `canonicalize`, with the
 //!   caches of the `installed_tools`;
 //! - `sockets`: the sockets of other processes that a run cannot connect to;
@@ -32,6 +33,7 @@ mod environment;
 mod git_settings;
 mod installed_tools;
 mod known_paths;
+mod known_secrets;
 #[cfg(target_os = "linux")]
 mod landlock;
 mod line_parts;
