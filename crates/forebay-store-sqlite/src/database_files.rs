@@ -6,7 +6,8 @@ use std::fs::{self, File, Metadata};
 use std::io::Read as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use forebay_store::StoreError;
 use parking_lot::Mutex;
@@ -21,6 +22,9 @@ const LOG_HEADER_BYTES: usize = 32;
 const INDEX_FRAMES: u64 = 16;
 const INDEX_SALTS: u64 = 32;
 
+/// Time in which another process has written the header of a log.
+const HEADER_WRITE: Duration = Duration::from_millis(2);
+
 /// Only the owner reads and writes.
 const PRIVATE_MODE: u32 = 0o600;
 
@@ -33,15 +37,30 @@ impl FileIds {
     pub(super) fn read(path: &Path) -> Self {
         let [database, log, _] = database_files(path);
         // An empty database was truncated: it has a header from the start.
+        let is_empty = fs::metadata(&database).is_ok_and(|metadata| metadata.len() == 0);
         let id = |metadata: Metadata| (metadata.dev(), metadata.ino());
-        let database = fs::metadata(database).ok().filter(|metadata| metadata.len() > 0);
+        // SQLite looks for the log beside the target of a link: a link in place of the file is another database.
+        let database = fs::symlink_metadata(database).ok().filter(|_| !is_empty);
         Self([database.map(id), fs::metadata(log).ok().map(id)])
     }
 
-    /// Whether the path still leads to these files.
+    /// Whether the path still leads to these files, and whoever opens them next will read the log.
     pub(super) fn are_at(&self, path: &Path) -> bool {
-        Self::read(path) == *self
+        let [_, log, _] = database_files(path);
+        // Another process may be writing the header.
+        let is_whole = || is_empty_or_valid(&log);
+        let is_whole_later = || {
+            thread::sleep(HEADER_WRITE);
+            is_whole()
+        };
+        Self::read(path) == *self && (is_whole() || is_whole_later())
     }
+}
+
+/// Whether a log has nothing or a valid header: SQLite ignores all of a log without one.
+fn is_empty_or_valid(log: &Path) -> bool {
+    let has_bytes = fs::metadata(log).is_ok_and(|metadata| metadata.len() > 0);
+    !has_bytes || log_salts(log).is_some()
 }
 
 /// Paths that this process has opened. Reading the log's index is allowed only before that: closing
@@ -123,7 +142,8 @@ fn fault(path: &Path, may_read_index: bool) -> Option<Fault> {
     match log_bytes {
         // SQLite deletes the log before its index, so an index alone is a log that was lost.
         None => bytes(&index).is_some_and(|bytes| bytes > 0).then_some(Fault::NoLog),
-        Some(0) => None,
+        // After a checkpoint the index has no frames either.
+        Some(0) => (may_read_index && index_salts(&index).is_some()).then_some(Fault::NoLog),
         Some(_) => {
             let salts = log_salts(&log);
             let is_foreign = salts.is_none_or(|salts| {

@@ -1,6 +1,7 @@
 //! Damaged, removed and replaced databases, through the real binary.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::FileExt;
 
 use serde_json::json;
 
@@ -106,13 +107,24 @@ fn a_server_acknowledges_no_note_that_goes_to_a_removed_database() {
     let mut mcp = env.mcp();
     mcp.text("ctx_annotate", json!({ "text": "before" }));
     let database = env.database();
-    let changes: [&dyn Fn(); 3] = [
+    let log = database.with_extension("db-wal");
+    let changes: [&dyn Fn(); 6] = [
+        &|| drop(File::create(&log).unwrap()),
+        &|| {
+            let file = OpenOptions::new().write(true).open(&log).unwrap();
+            file.write_all_at(&[0xA5; 100], 0).unwrap();
+        },
         &|| fs::remove_file(&database).unwrap(),
         &|| fs::rename(&database, database.with_extension("moved")).unwrap(),
         &|| {
             let copy = database.with_extension("copy");
             fs::copy(&database, &copy).unwrap();
             fs::rename(copy, &database).unwrap();
+        },
+        &|| {
+            let target = database.with_extension("target");
+            fs::rename(&database, &target).unwrap();
+            std::os::unix::fs::symlink(target, &database).unwrap();
         },
     ];
     for change in changes {
