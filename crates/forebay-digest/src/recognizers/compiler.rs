@@ -43,7 +43,7 @@ pub(super) const FORMAT: Format = Format {
         "error TS",
         ": note: ",
         "vet: ",
-        " --> ",
+        "--> ",
         "Found ",
         "************* Module",
         "# command-line-arguments",

@@ -69,7 +69,8 @@ impl HexDump {
 
 /// Returns true for a row of a dump; a hash rarely starts with two zeros.
 pub(super) fn is_row(line: &str) -> bool {
-    line.starts_with("00") && row(line).is_some()
+    let are_groups = |bytes: &str| bytes.split_ascii_whitespace().take(2).all(is_group);
+    line.starts_with("00") && row(line).is_some_and(|(_, bytes)| are_groups(bytes))
 }
 
 /// Parses `00000010  48 65 6c  |Hel|`, `00000010: 4865 6c  Hel` and `0000020 062510 000154`; the last line of a dump is an
@@ -92,4 +93,15 @@ fn is_group(word: &str) -> bool {
         || word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_digit())
         || word.chars().count() == 1
         || word.len() == 2 && word.starts_with('\\')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_not_a_row() {
+        assert!(is_row("00000010  48 65 6c  |Hel|") && is_row("0000020   H   e   l"));
+        assert!(!is_row("00f7e3af - Ann Lee, 4 hours ago : hooks: a command"));
+    }
 }

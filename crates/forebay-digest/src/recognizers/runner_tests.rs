@@ -46,6 +46,8 @@ fn counts_all_findings_of_a_script() {
     check(&raw, "make lint", &["python lint: 19 errors in 1 file", "F401: 18, ERA001: 1"], &[]);
     let block = "F401 [*] `os` imported but unused\n --> app/a.py:1:8\n  |\n1 | import os\n";
     check(&block.repeat(4), "make lint", &["python lint: 4 errors in 1 file"], &[]);
+    let at_margin = block.replace("\n -->", "\n-->");
+    check(&at_margin.repeat(4), "make lint", &["python lint: 4 errors in 1 file"], &[]);
     let fixed = "Found 6 errors (2 fixed, 4 remaining).\n";
     let summary = "python lint: 4 errors in 1 file";
     check(&format!("{}{fixed}", block.repeat(4)), "make lint", &[summary], &[]);
