@@ -38,7 +38,7 @@ mod verdict;
 mod web;
 mod wildcard;
 
-pub use self::commands::programs;
+pub use self::commands::{only_reads, programs};
 pub use self::context::{CallContext, Mode, Paths, Trust, Unmatched, no_links};
 pub use self::denials::{Denials, Denied, Region};
 pub use self::execution::{Execution, Sibling};

@@ -2,6 +2,7 @@
 //!
 //! Whatever a run could change to be obeyed later, outside of isolation, is held: rules, settings, hooks.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use forebay_sandbox::isolation::{AccessRules, Submodule, submodules};
@@ -47,6 +48,7 @@ pub(crate) fn isolation(
         read_only: by_rules.frozen.clone(),
         control_files: control_files(app)?,
         fixed: by_rules.fixed.clone(),
+        creates_caches: false,
     })
 }
 
@@ -202,16 +204,24 @@ fn agent_credentials(app: &App, programs: &[String]) -> Vec<PathBuf> {
 ///
 /// Code that starts programs names none: the user can open what it needs with `isolation.read`.
 pub(crate) fn named_programs(app: &App, program: &Program) -> Vec<String> {
-    const SHELLS: &[&str] = &["shell", "bash", "sh", "zsh"];
-    let written = match program {
-        Program::Shell(line) => forebay_policy::programs(line),
-        Program::Argv(arguments) => forebay_policy::programs(&shell_quote::arguments(arguments)),
-        Program::Code(code) if SHELLS.contains(&code.runtime.name) => {
-            forebay_policy::programs(&code.text)
-        }
-        Program::Code(_) => Vec::new(),
-    };
+    let written = shell_text(program).map_or_else(Vec::new, |text| forebay_policy::programs(&text));
     written.iter().filter_map(|program| trusted_program(program, app.root())).collect()
+}
+
+/// Whether a program may need the cache of a tool: any but a command that only reads.
+pub(crate) fn may_need_caches(program: &Program) -> bool {
+    !shell_text(program).is_some_and(|text| forebay_policy::only_reads(&text))
+}
+
+/// The program as a text for a shell, unless it is code of another language.
+fn shell_text(program: &Program) -> Option<Cow<'_, str>> {
+    const SHELLS: &[&str] = &["shell", "bash", "sh", "zsh"];
+    match program {
+        Program::Shell(line) => Some(line.into()),
+        Program::Argv(arguments) => Some(shell_quote::arguments(arguments).into()),
+        Program::Code(code) if SHELLS.contains(&code.runtime.name) => Some((&code.text).into()),
+        Program::Code(_) => None,
+    }
 }
 
 pub(crate) fn limits(settings: &settings::Limits) -> Limits {

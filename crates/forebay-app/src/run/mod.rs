@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use forebay_digest::Budget;
 use forebay_domain::{Ending, Entry, soft_failure};
-use forebay_sandbox::{FinishedRun, Profile, Program, RunError, RunSpec};
+use forebay_sandbox::{FinishedRun, Isolation, Profile, Program, RunError, RunSpec};
 use forebay_store::NewCommandRun;
 use forebay_text::cut;
 use serde_json::json;
@@ -218,7 +218,10 @@ fn spec(
     spec.env = environment(options)?;
     let profile = options.profile.unwrap_or(app.settings.isolation.profile);
     let programs = isolation::named_programs(app, &spec.program);
-    spec.isolation = isolation::isolation(app, profile, in_force, programs)?;
+    spec.isolation = Isolation {
+        creates_caches: isolation::may_need_caches(&spec.program),
+        ..isolation::isolation(app, profile, in_force, programs)?
+    };
     spec.limits = isolation::limits(&app.settings.limits);
     Ok(spec)
 }

@@ -74,6 +74,17 @@ pub fn programs(text: &str) -> Vec<String> {
     certain.filter_map(|reached| reached.command.words.first()?.known()).collect()
 }
 
+/// Whether a shell text runs nothing but read-only commands; false if that is not certain.
+pub fn only_reads(text: &str) -> bool {
+    let watched = WatchedCommands::new([]);
+    let execution = Execution { command: text, ..Execution::default() };
+    let reachable = ReachableCommands::new(&execution, &[], &watched);
+    let mut commands = reachable.commands.iter();
+    reachable.doubts.is_empty()
+        && reachable.broken.is_none()
+        && commands.all(|reached| read_only::is_read_only(&reached.command))
+}
+
 /// A command and how the text reaches it.
 pub(crate) struct ReachableCommand {
     pub(crate) command: Command,
@@ -375,7 +386,27 @@ fn feed(script: &mut Script, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::programs;
+    use super::{only_reads, programs};
+
+    #[test]
+    fn only_what_certainly_reads_only_reads() {
+        for text in ["echo hi", "ls | wc -l", "git status; cat a", "find . -name x", "cd a"] {
+            assert!(only_reads(text), "{text}");
+        }
+        for text in [
+            "make",
+            "./build.sh",
+            "sh build.sh",
+            "echo $(make)",
+            "$CMD",
+            "find . -exec npm ci {} +",
+            "ls | xargs npm ci",
+            "git commit -m x",
+            "eval \"$x\"",
+        ] {
+            assert!(!only_reads(text), "{text}");
+        }
+    }
 
     #[test]
     fn only_what_runs_is_a_program() {

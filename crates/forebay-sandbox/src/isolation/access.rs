@@ -212,6 +212,11 @@ impl PathResolver<'_> {
     }
 
     fn caches(&self, isolation: &Isolation) -> Vec<PathBuf> {
+        let existing =
+            TOOL_CACHES.iter().filter_map(|cache| canonicalize(&self.cache_path(cache)?));
+        if !isolation.creates_caches {
+            return existing.collect();
+        }
         let mut installed = InstalledTools::load(isolation.data_folder.as_deref());
         let caches = TOOL_CACHES.iter().filter_map(|cache| self.cache(cache, &mut installed));
         let caches = caches.collect();
@@ -290,10 +295,15 @@ impl PathResolver<'_> {
         self.home.map(|home| home.join(path))
     }
 
-    fn cache(&self, cache: &ToolCache, installed: &mut InstalledTools) -> Option<PathBuf> {
+    fn cache_path(&self, cache: &ToolCache) -> Option<PathBuf> {
         let named = cache.variable.and_then(env::var_os).map(PathBuf::from);
         let folder = named.filter(|path| path.is_absolute());
-        let path = folder.or_else(|| self.below_home(cache.folder))?.join(cache.within);
+        Some(folder.or_else(|| self.below_home(cache.folder))?.join(cache.within))
+    }
+
+    /// The cache, created if it is missing and its tool is installed.
+    fn cache(&self, cache: &ToolCache, installed: &mut InstalledTools) -> Option<PathBuf> {
+        let path = self.cache_path(cache)?;
         if let Some(found) = canonicalize(&path) {
             return Some(found);
         }

@@ -245,8 +245,7 @@ pub(super) struct ToolCache {
     pub(super) variable: Option<&'static str>,
     /// The subdirectory that is the cache.
     pub(super) within: &'static str,
-    /// The program that uses it. If it is installed, a missing directory is created, because rules apply only to
-    /// existing paths.
+    /// The program that uses it. If it is installed, a run that may need a missing directory creates it.
     pub(super) program: &'static str,
     #[cfg_attr(not(test), expect(dead_code, reason = "checked by the tests"))]
     pub(super) reason: &'static str,

@@ -138,6 +138,8 @@ pub struct Isolation {
     pub control_files: Vec<PathBuf>,
     /// Directories that cannot be renamed where mounts are possible.
     pub fixed: Vec<PathBuf>,
+    /// Create the missing caches of installed tools: rules apply only to existing paths.
+    pub creates_caches: bool,
     /// Refuse to run where the system cannot isolate; `strict` always refuses.
     pub is_required: bool,
 }

@@ -117,6 +117,33 @@ fn answer_names_the_refused_path_and_the_setting_that_allows_it() {
     assert!(!path.exists());
 }
 
+/// Below a hidden folder, programs find nothing: that is not the user's fault.
+#[test]
+fn answer_says_why_a_secret_is_not_found() {
+    let user = User::new();
+    if !user.is_isolation_enforced() {
+        return;
+    }
+    let output = user.forebay(["run", "cat ~/.ssh/id_x"]);
+    let setting = format!("isolation.read = [\"{}\"]", user.path(".ssh/id_x").display());
+    assert!(output.text.contains(&setting), "{}", output.text);
+    let missing = user.forebay(["run", "cat ~/.ssh/id_y"]).text;
+    assert!(!missing.contains("isolation:"), "{missing}");
+}
+
+#[test]
+fn a_command_that_only_reads_makes_no_caches() {
+    let user = User::new();
+    user.install("npm");
+    for command in ["echo hi", "ls -la | head -3", "git status; cat ~/x"] {
+        user.forebay(["run", command]);
+        let made = [".cache", ".npm"].map(|cache| user.path(cache).exists());
+        assert_eq!(made, [false, false], "{command}");
+    }
+    user.forebay(["run", "sh -c 'true'; ./build.sh"]);
+    assert!(user.path(".npm").exists(), "a script may call npm, which needs its cache");
+}
+
 #[test]
 fn answer_says_why_a_process_is_out_of_reach() {
     let user = User::new();
