@@ -265,7 +265,9 @@ fn is_ambiguous(outer: &Sample, inner: &Sample) -> bool {
 /// or fields of the same table.
 fn is_one_text(outer: &Sample, inner: &Sample) -> bool {
     let are = |tools: &[&str]| [outer, inner].iter().all(|sample| tools.contains(&sample.tool()));
-    inner.name == "jest/prints-console"
+    // What these tools print is indented like the output of a test that jest shows.
+    let is_in_console = ["go", "nextest", "shellcheck"].contains(&outer.tool());
+    inner.name == "jest/prints-console" && is_in_console
         || are(&["html", "xml"])
         || are(&["shellcheck"])
         || are(&["toml"])
