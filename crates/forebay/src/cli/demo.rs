@@ -11,7 +11,7 @@ use forebay_store::{Home, Project};
 use serde_json::{Value, json};
 
 use super::terminal::{self, Failure};
-use super::{Common, paint, wall_clock};
+use super::{Common, paint, stats, wall_clock, wrap};
 
 /// Take a one-minute tour with real commands
 #[derive(Debug, Args)]
@@ -78,10 +78,10 @@ impl Tour {
     }
 
     fn welcome(&self) -> Result<(), Failure> {
+        print_painted("Forebay keeps raw output out of an agent's context.")?;
         print_painted(
-            "Forebay keeps raw output out of an agent's context. This tour runs real commands in a",
-        )?;
-        print_painted("folder of its own; your files are not touched.")
+            "This tour runs real commands in a temporary folder; your files are not touched.",
+        )
     }
 
     fn run_build(&self) -> Result<String, Failure> {
@@ -121,7 +121,11 @@ impl Tour {
     fn stats(&self) -> Result<(), Failure> {
         chapter("5. What it saved, with every cost counted.")?;
         type_in("forebay stats")?;
-        self.ask("ctx_stats", Value::Null)
+        let answer = self.app.call("ctx_stats", Value::Null, &Call::default())?;
+        match wrap::columns() {
+            Some(columns) => stats::print_table(&answer.text, columns),
+            None => terminal::print_answer(&answer.text),
+        }
     }
 
     fn farewell(&self) -> Result<(), Failure> {

@@ -153,7 +153,8 @@ fn select_front_ends(command: &Command, as_json: bool) {
         return;
     }
     FrontEnd::Shell.reads_errors();
-    if io::stdout().is_terminal() {
+    // The tour shows what a person sees.
+    if io::stdout().is_terminal() || matches!(command, Command::Demo(_)) {
         FrontEnd::Shell.reads_answers();
     }
 }

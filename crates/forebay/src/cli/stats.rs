@@ -24,12 +24,18 @@ impl Stats {
         let app = common.tolerant_app()?;
         let answer = app.call("ctx_stats", json!({}), &Call::default())?;
         terminal::tell_notices(&app)?;
-        for (number, line) in answer.text.lines().enumerate() {
-            terminal::print_painted(&painted(line, number == 0, columns))?;
-        }
+        print_table(&answer.text, columns)?;
         common.index_some(&app)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Prints the table with its remarks on a terminal.
+pub(super) fn print_table(text: &str, columns: usize) -> Result<(), Failure> {
+    for (number, line) in text.lines().enumerate() {
+        terminal::print_painted(&painted(line, number == 0, columns))?;
+    }
+    Ok(())
 }
 
 /// A row of the table with its last column coloured, or a remark wrapped at the columns.
