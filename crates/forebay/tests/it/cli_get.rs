@@ -356,7 +356,10 @@ fn several_ranges_are_shown_with_a_mark_between_them() {
     let reference = env.stored(&text);
     let shown = env.forebay(["get", &reference, "--lines", "1-2,10-11,-1"]).ok().text();
     assert!(shown.contains("lines 1-2, 10-11, 50 of 50"), "{shown}");
-    assert!(shown.ends_with("row 1\nrow 2\n… 10\nrow 10\nrow 11\n… 50\nrow 50"), "{shown}");
+    assert!(
+        shown.ends_with("row 1\nrow 2\n… lines 3-9\nrow 10\nrow 11\n… lines 12-49\nrow 50"),
+        "{shown}"
+    );
     env.forebay(["get", &reference, "--lines", "1-2,x"]).refused(2, "is not a line range", "");
 }
 

@@ -87,6 +87,16 @@ struct PageBuilder {
     next: Option<Position>,
 }
 
+/// Marks the lines between two ranges; ranges may also be adjacent, or in any order.
+fn gap_mark(first: u64, last: u64) -> String {
+    match () {
+        () if first < last => format!("\n… lines {first}-{last}"),
+        () if first == last => format!("\n… line {first}"),
+        () if first == last + 1 => String::new(),
+        () => "\n…".to_owned(),
+    }
+}
+
 impl PageBuilder {
     fn new(bytes: usize) -> Self {
         Self {
@@ -103,7 +113,7 @@ impl PageBuilder {
     /// Starts a range, with a mark for the gap before it; false if the page has no room for more.
     fn begin_range(&mut self, start: Position, last: u64) -> bool {
         if let Some(shown) = self.shown {
-            let mark = format!("\n… {}", start.line);
+            let mark = gap_mark(shown + 1, start.line - 1);
             if self.text.len() + mark.len() >= self.bytes {
                 self.next = Some(start);
                 self.last = last;
