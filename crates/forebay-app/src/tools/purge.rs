@@ -196,6 +196,10 @@ fn answer(purged: &PurgeReport, is_done: bool, end: &str) -> Answer {
     for (reference, title) in &purged.examples {
         text.push_str(&format!("\n{reference} {}", cut::one_line(title, 80)));
     }
+    let more = purged.entries.saturating_sub(purged.examples.len() as u64);
+    if more > 0 {
+        text.push_str(&format!("\n… {} more", number::grouped(more)));
+    }
     text.push_str(end);
     let data = json!({
         "entries": purged.entries,

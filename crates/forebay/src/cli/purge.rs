@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::Call;
 use forebay_app::tools::Tool;
 use forebay_app::tools::purge::{self, Input};
+use forebay_app::{AppError, Call};
 
 use super::Common;
 use super::terminal::Failure;
@@ -40,6 +40,10 @@ pub(super) struct Purge {
 
 impl Purge {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        if self.selects_nothing() {
+            let conditions = "give references, --source, --of-session, --older-than-days, --expired or --everything";
+            return Err(AppError::bad_input("nothing is selected", conditions).into());
+        }
         let app = common.app()?;
         let yes = self.yes;
         let input = self.into_input();
@@ -49,6 +53,15 @@ impl Purge {
         }
         let confirmed = Input { confirm: Some(count), ..input };
         common.show(&purge::Purge::call(&app, confirmed, &Call::default())?)
+    }
+
+    fn selects_nothing(&self) -> bool {
+        self.references.is_empty()
+            && self.source.is_none()
+            && self.of_session.is_none()
+            && self.older_than_days.is_none()
+            && !self.expired
+            && !self.everything
     }
 
     fn into_input(self) -> Input {

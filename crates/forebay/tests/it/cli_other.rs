@@ -169,7 +169,7 @@ fn purge_selects_exactly_what_its_conditions_match() {
 fn purge_without_a_selection_is_refused() {
     let env = TestEnv::new();
     env.noted("kept");
-    env.forebay(["purge", "--yes"]).refused(2, "nothing is selected", "everything");
+    env.forebay(["purge", "--yes"]).refused(2, "nothing is selected", "--everything");
 }
 
 #[test]
@@ -493,6 +493,17 @@ fn the_demo_shows_each_step_and_cleans_up() {
     assert!(env.forebay(["history"]).ok().text().contains("nothing yet"));
     let left = fs::read_dir(env.root()).unwrap().count();
     assert_eq!(left, ["app", "data", "home"].len(), "the demo removes its folder");
+}
+
+#[test]
+fn purge_says_how_many_entries_it_does_not_list() {
+    let env = TestEnv::new();
+    for number in 0..9 {
+        env.forebay(["note", &format!("note {number}")]).ok();
+    }
+    let text = env.forebay(["purge", "--everything"]).ok().text();
+    let listed = text.lines().filter(|line| line.starts_with("[ctx:")).count();
+    assert!(text.contains(&format!("\n… {} more\n", 9 - listed)), "{text}");
 }
 
 /// The part of the README that shows the demo is between these lines.
