@@ -13,6 +13,12 @@ const MAX_BUDGET: u64 = 100_000;
 
 pub(crate) fn parse<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, AppError> {
     let input = if input.is_null() { Value::Object(serde_json::Map::new()) } else { input };
+    if !input.is_object() {
+        return Err(AppError::bad_input(
+            format!("{tool}: the input is not an object"),
+            "give an object with the tool's fields; its schema lists them",
+        ));
+    }
     serde_path_to_error::deserialize(input).map_err(|error| {
         let path = error.path().to_string();
         let location = if path == "." { String::new() } else { format!(" at `{path}`") };

@@ -196,7 +196,7 @@ impl ArchiveError {
         match self {
             Self::Foreign(_) => "`forebay export` creates archives",
             Self::Newer(_) => "use the version of Forebay that made it, or a later one",
-            Self::TooLarge(_) => "if you trust its origin, give --most-mb",
+            Self::TooLarge(_) => "if you trust its origin, give --max-mb",
             Self::CutOff(_) | Self::WrongSum | Self::Damaged(_) => {
                 "nothing was imported; copy or export it again"
             }

@@ -45,7 +45,7 @@ pub struct Input {
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a command as a string, or an object with `code`")]
 pub struct Item {
     pub label: Option<String>,
     #[serde(alias = "command")]

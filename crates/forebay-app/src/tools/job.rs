@@ -130,9 +130,10 @@ impl Action {
 }
 
 fn not_reading(job: &Job) -> AppError {
+    let read = NextCall::new("ctx_job").on(job.name()).action("read").in_error();
     AppError::bad_input(
         format!("job {} does not take input", job.name()),
-        "it has ended, or has not read earlier input; use action=read",
+        format!("it has ended, or has not read earlier input: {read}"),
     )
 }
 
@@ -232,7 +233,8 @@ fn started(app: &App, job: &Job, call: &Call) -> Result<Answer, AppError> {
     if state != State::Running {
         return Ok(answer);
     }
-    let lifetime = if record.kept { "outlives this server" } else { "ends with this server" };
+    let lifetime =
+        if record.kept { "runs until it ends or is stopped" } else { "ends with this server" };
     let next = NextCall::new("ctx_job").on(job.name()).action("read|wait|send|stop");
     let text = format!("{}\n{lifetime}; {next}", answer.text);
     Ok(Answer { text, ..answer })

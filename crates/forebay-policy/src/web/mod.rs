@@ -110,7 +110,7 @@ pub(crate) fn permitted_addresses(
     allows_loopback: bool,
 ) -> Result<Vec<IpAddr>, String> {
     if host.is_localhost() && !allows_loopback {
-        return Err(format!("{} is loopback, which is disabled", host.text()));
+        return Err(format!("{} is loopback, which fetch.loopback = false disables", host.text()));
     }
     let addresses: &[IpAddr] = match (host, resolved) {
         (Host::Address(address), _) => &[*address],
@@ -132,7 +132,7 @@ pub(crate) fn permitted_addresses(
 
 fn refusal(host: &Host, address: IpAddr) -> String {
     let what = match address::kind(address) {
-        Kind::Loopback => "loopback, which is disabled",
+        Kind::Loopback => "loopback, which fetch.loopback = false disables",
         Kind::Special(name) => name,
         Kind::Public => "not allowed",
     };

@@ -24,7 +24,7 @@ pub(super) struct Import {
     all: bool,
     /// Maximum size of an unpacked archive
     #[arg(long, value_name = "MB", default_value_t = archive::DEFAULT_MAX_MB)]
-    most_mb: u64,
+    max_mb: u64,
 }
 
 fn long_about() -> String {
@@ -42,7 +42,7 @@ impl Import {
         let (archives, transcripts): (Vec<PathBuf>, Vec<PathBuf>) =
             self.paths.into_iter().partition(|path| archive::is_archive_file(path));
         for path in &archives {
-            common.show(&archive::import(&app, path, self.most_mb)?)?;
+            common.show(&archive::import(&app, path, self.max_mb)?)?;
         }
         if !archives.is_empty() && transcripts.is_empty() {
             common.index_all(&app)?;

@@ -185,10 +185,10 @@ fn a_decompression_bomb_is_refused() {
     }
     packer.finish().unwrap();
     assert!(fs::metadata(&path).unwrap().len() < 100_000);
-    env.forebay(["import", "--most-mb", "8", path.to_str().unwrap()]).refused(
+    env.forebay(["import", "--max-mb", "8", path.to_str().unwrap()]).refused(
         2,
         "decompresses to more than 8 MB",
-        "--most-mb",
+        "--max-mb",
     );
 }
 

@@ -52,6 +52,8 @@ fn an_invalid_call_reports_the_reason() {
     for (tool, input, code, message, hint) in [
         ("ctx_nothing", "{}", 1, "unknown tool `ctx_nothing`", "tools: "),
         ("ctx_search", "{", 2, "the input is not JSON", "`forebay schema`"),
+        ("ctx_get", "[]", 2, "ctx_get: the input is not an object", "schema"),
+        ("ctx_batch_execute", r#"{"commands":[5]}"#, 2, "expected a command as a string", "schema"),
         ("ctx_search", r#"{"limit": 3}"#, 2, "queries", ""),
     ] {
         env.forebay(["call", tool, input]).refused(code, message, hint);

@@ -74,6 +74,7 @@ fn finished_job_returns_the_reference_of_its_output() {
     assert!(answer.ends_with("text\ndone"), "{answer}");
     let answer = client.error("ctx_job", json!({ "job": job, "input": "late" }));
     assert!(answer.contains("does not take input"), "{answer}");
+    assert!(answer.contains(&format!("ctx_job job={job} action=read")), "{answer}");
 }
 
 #[test]
