@@ -25,7 +25,7 @@ mod text;
 mod writers;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -143,7 +143,7 @@ impl Bench {
         };
         let target = Metadata::read()?.target_directory;
         let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(&target)?;
-        let forebay = installed_copy(&forebay, folder.path())?;
+        let forebay = workspace::installed_copy(&forebay, folder.path())?;
         let sizes = Sizes { docs: self.docs.clone(), ..if self.quick { QUICK } else { FULL } };
         let mut rows = Vec::new();
         for benchmark in BENCHMARKS.iter().filter(|benchmark| self.is_selected(benchmark)) {
@@ -159,13 +159,4 @@ impl Bench {
     fn is_selected(&self, benchmark: &Benchmark) -> bool {
         self.only.as_ref().is_none_or(|word| benchmark.name.contains(word.as_str()))
     }
-}
-
-/// Copies the binary, as an installation does.
-///
-/// The pages that a linker wrote stay scattered in the page cache, which costs each process up to a millisecond.
-fn installed_copy(forebay: &Path, folder: &Path) -> Result<PathBuf> {
-    let copy = folder.join("forebay");
-    fs::copy(forebay, &copy)?;
-    Ok(copy)
 }

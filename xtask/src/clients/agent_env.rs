@@ -12,10 +12,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
+use super::fixture::Fixture;
 use super::hosts::Host;
 use super::model::{Exchange, ScriptedModel};
-use crate::workspace::Metadata;
-use crate::{console, process, workspace};
+use crate::{process, workspace};
 
 /// Upper bound for one turn of a conversation.
 const TURN_TIMEOUT: Duration = Duration::from_mins(3);
@@ -26,50 +26,15 @@ const RULES: &str = r#"{"permissions": {"allow": ["Bash"], "deny": ["Bash(touch:
 const LAID_OVER_ETC: &str = "mount -t overlay overlay -o \"lowerdir=/etc,upperdir=$1/etc,workdir=$1/work\" /etc \
                              && shift && exec \"$@\"";
 
-/// The agents that npm installed.
-pub(super) struct Installation {
-    folder: PathBuf,
-}
-
-impl Installation {
-    /// Installs the newest release of each agent, and prints its version.
-    pub(super) fn from_npm(hosts: &[&Host]) -> Result<Self> {
-        let folder = Metadata::read()?.target_directory.join("clients");
-        fs::create_dir_all(&folder)?;
-        let installation = Self { folder };
-        let mut npm = process::command("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]);
-        npm.arg(&installation.folder)
-            .args(hosts.iter().map(|host| format!("{}@latest", host.package)));
-        console::line("installing the agents with npm");
-        process::stdout(npm.current_dir(&installation.folder))
-            .context("npm cannot install the agents")?;
-        for host in hosts.iter().filter(|host| !host.is_plugin) {
-            let version =
-                process::stdout_text(process::command(installation.program(host)).arg("--version"));
-            let version = version.with_context(|| format!("cannot start {}", host.agent))?;
-            console::line(format!(
-                "     {:<12} {}",
-                host.agent,
-                version.lines().next().unwrap_or_default()
-            ));
-        }
-        Ok(installation)
-    }
-
-    fn program(&self, host: &Host) -> PathBuf {
-        self.folder.join("node_modules/.bin").join(host.program)
-    }
-}
-
 /// One agent with its home folder and project.
 pub(super) struct AgentEnv<'a> {
     pub(super) host: &'static Host,
-    installation: &'a Installation,
-    forebay: &'a Path,
+    fixture: &'a Fixture,
     root: PathBuf,
     /// Whether the agent can start Forebay; otherwise only the project's files name it.
     has_forebay: bool,
+    /// Variables of the agent, besides those of its host.
+    variables: Vec<(&'static str, &'static str)>,
     /// A folder with the organization's settings, laid over `/etc`.
     managed: Option<PathBuf>,
     /// Deletes the folder when dropped, unless it is kept.
@@ -78,45 +43,17 @@ pub(super) struct AgentEnv<'a> {
 
 impl<'a> AgentEnv<'a> {
     pub(super) fn new(
+        fixture: &'a Fixture,
         host: &'static Host,
-        installation: &'a Installation,
-        forebay: &'a Path,
-        keep: Option<&Path>,
+        root: PathBuf,
+        temporary: Option<TempDir>,
     ) -> Result<Self> {
-        Self::in_folder(host.label, host, installation, forebay, keep)
-    }
-
-    /// The agent of a user who has the project's files, and not Forebay.
-    pub(super) fn without_forebay(
-        host: &'static Host,
-        installation: &'a Installation,
-        forebay: &'a Path,
-        keep: Option<&Path>,
-    ) -> Result<Self> {
-        let folder = format!("{} without", host.label);
-        let env = Self::in_folder(&folder, host, installation, forebay, keep)?;
-        Ok(Self { has_forebay: false, ..env })
-    }
-
-    pub(super) fn in_folder(
-        name: &str,
-        host: &'static Host,
-        installation: &'a Installation,
-        forebay: &'a Path,
-        keep: Option<&Path>,
-    ) -> Result<Self> {
-        let (root, temporary) = if let Some(folder) = keep {
-            (folder.join(name), None)
-        } else {
-            let folder = tempfile::tempdir()?;
-            (folder.path().to_owned(), Some(folder))
-        };
         let env = Self {
             host,
-            installation,
-            forebay,
+            fixture,
             root,
             has_forebay: true,
+            variables: Vec::new(),
             managed: None,
             _temporary: temporary,
         };
@@ -126,6 +63,16 @@ impl<'a> AgentEnv<'a> {
         fs::write(env.project().join(".git/HEAD"), "ref: refs/heads/main\n")?;
         fs::write(env.project().join(".claude/settings.json"), RULES)?;
         Ok(env)
+    }
+
+    /// The same agent of a user who has the project's files, and not Forebay.
+    pub(super) fn without_forebay(self) -> Self {
+        Self { has_forebay: false, ..self }
+    }
+
+    /// Sets an environment variable of the agent.
+    pub(super) fn set_variable(&mut self, name: &'static str, value: &'static str) {
+        self.variables.push((name, value));
     }
 
     /// The folder with the home folder and the project.
@@ -163,14 +110,14 @@ impl<'a> AgentEnv<'a> {
     /// Runs `forebay init` for this agent, at the level that the user would choose.
     pub(super) fn init(&self, options: &[&str]) -> Result<()> {
         let level = if self.has_forebay { "--user" } else { "--project" };
-        let mut init = self.command(self.forebay);
+        let mut init = self.command(&self.fixture.forebay);
         process::stdout(init.args(["init", self.host.agent, level, "--yes"]).args(options))?;
         Ok(())
     }
 
     /// Undoes `forebay init`; returns what it prints.
     pub(super) fn undo(&self) -> Result<String> {
-        let mut undo = self.command(self.forebay);
+        let mut undo = self.command(&self.fixture.forebay);
         process::stdout_text(undo.args(["init", self.host.agent, "--user", "--undo", "--yes"]))
     }
 
@@ -185,7 +132,7 @@ impl<'a> AgentEnv<'a> {
         if !self.has_forebay {
             agent.env("PATH", path_without_forebay()?);
         }
-        for (name, value) in self.host.env {
+        for (name, value) in self.host.env.iter().chain(&self.variables) {
             agent.env(name, self.fill_placeholders(value, model)?);
         }
         let arguments = if is_resumed { self.host.resume } else { self.host.start };
@@ -205,7 +152,7 @@ impl<'a> AgentEnv<'a> {
 
     /// A command that starts the agent in a terminal; what it draws goes to a file.
     pub(super) fn in_terminal(&self, model: &ScriptedModel, log: &Path) -> Result<Command> {
-        let program = self.installation.program(self.host);
+        let program = self.fixture.program(self.host);
         let mut script = self.command(Path::new("script"));
         for (name, value) in self.host.env {
             script.env(name, self.fill_placeholders(value, model)?);
@@ -218,7 +165,7 @@ impl<'a> AgentEnv<'a> {
 
     /// A command that starts the agent.
     pub(super) fn agent(&self) -> Command {
-        self.under_managed_settings(&self.installation.program(self.host))
+        self.under_managed_settings(&self.fixture.program(self.host))
     }
 
     /// A command that sees the organization's settings, if there are any.
@@ -248,24 +195,25 @@ impl<'a> AgentEnv<'a> {
         Ok(())
     }
 
-    /// Returns the project's history from Forebay.
+    /// Returns the project's whole history from Forebay.
     pub(super) fn history(&self) -> Result<String> {
-        process::stdout_text(self.command(self.forebay).args(["history", "--all"]))
+        let whole = ["history", "--all", "--limit", "500", "--budget", "100000"];
+        process::stdout_text(self.command(&self.fixture.forebay).args(whole))
     }
 
     /// Returns the stored bytes of an entry.
     pub(super) fn entry(&self, reference: &str) -> Result<String> {
-        process::stdout_text(self.command(self.forebay).args(["get", "--raw", reference]))
+        process::stdout_text(self.command(&self.fixture.forebay).args(["get", "--raw", reference]))
     }
 
     /// Returns what `forebay stats` prints.
     pub(super) fn stats(&self, arguments: &[&str]) -> Result<String> {
-        process::stdout_text(self.command(self.forebay).arg("stats").args(arguments))
+        process::stdout_text(self.command(&self.fixture.forebay).arg("stats").args(arguments))
     }
 
     /// Returns what `forebay doctor` prints, whatever it finds.
     pub(super) fn doctor(&self) -> Result<String> {
-        let output = self.under_managed_settings(self.forebay).arg("doctor").output()?;
+        let output = self.under_managed_settings(&self.fixture.forebay).arg("doctor").output()?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
@@ -293,7 +241,7 @@ impl<'a> AgentEnv<'a> {
     /// Creates a command with a clean environment and this home folder.
     fn command(&self, program: &Path) -> Command {
         let mut command = process::command(program);
-        let forebay = self.forebay.parent().unwrap_or(Path::new("/")).to_owned();
+        let forebay = self.fixture.forebay_folder();
         let inherited = std::env::var_os("PATH").unwrap_or_default();
         let path =
             std::env::join_paths(std::iter::once(forebay).chain(std::env::split_paths(&inherited)));

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::agent_env::{AgentEnv, Installation};
+use super::agent_env::AgentEnv;
 use super::claude_mod::{self, SeenResult};
+use super::fixture::Fixture;
 use super::hosts::Host;
 use super::model::{self, Exchange, ScriptedModel, script};
-use super::{CheckResult, excerpt};
+use super::{CheckResult, conversation, excerpt};
 
-const SETTINGS: &str = "hooks.compact = \"forebay\"\n";
+pub(super) const SETTINGS: &str = "hooks.compact = \"forebay\"\n";
 /// Prompts of the conversation, steps of a prompt, and parallel calls of a step: some return before the answer is complete.
 const SIZE: [usize; 3] = [3, 4, 5];
 /// The results of that conversation have at least this many bytes, which are about 100,000 tokens.
@@ -39,21 +40,12 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { name: "... managed settings", prepare: set_managed, prompt: "/compact" },
 ];
 
-pub(super) fn check(
-    host: &'static Host,
-    installation: &Installation,
-    forebay: &Path,
-    keep: Option<&Path>,
-) -> Result<Vec<CheckResult>> {
-    let in_folder = |name: &str| {
-        let label = format!("{} {name}", host.label);
-        AgentEnv::in_folder(&label, host, installation, forebay, keep)
-    };
-    let mut results = check_long_conversation(&in_folder("compaction")?)?;
+pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckResult>> {
+    let mut results = check_long_conversation(&fixture.env(host, "compaction")?)?;
     for exception in EXCEPTIONS {
-        results.push(check_exception(&mut in_folder(exception.name)?, exception)?);
+        results.push(check_exception(&mut fixture.env(host, exception.name)?, exception)?);
     }
-    let mut managed = in_folder("managed")?;
+    let mut managed = fixture.env(host, "managed")?;
     set_managed(&mut managed)?;
     results.push(check_doctor(&managed)?);
     Ok(results)
@@ -69,7 +61,7 @@ fn check_long_conversation(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
     let before = Conversation::last_of(&model.drain());
     env.prompt(&model, "/compact", true)?;
     let asked = model.drain().len();
-    let resumed = super::resume(env, &model, "what do we know", "compacted")?;
+    let resumed = conversation::resume(env, &model, "what do we know", "compacted")?;
     let after = Conversation::last_of(&resumed);
     env.prompt(&model, "/compact", true)?;
     let asked_again = model.drain().len();
@@ -149,8 +141,17 @@ fn set_managed(env: &mut AgentEnv<'_>) -> Result<()> {
     env.set_managed_settings(&json!({ "cleanupPeriodDays": 30 }).to_string())
 }
 
-/// A prompt whose calls return texts that hooks do not replace, each with a fact in its middle.
-fn order(prompt: usize, steps: usize, calls: usize) -> String {
+/// A prompt with such steps, and the model's last words.
+pub(super) fn order(prompt: usize, steps: usize, calls: usize) -> String {
+    order_of(prompt, &self::steps(prompt, steps, calls))
+}
+
+pub(super) fn order_of(prompt: usize, steps: &[Vec<Value>]) -> String {
+    format!("{} then answer: part {prompt} is read", script::prompt(&json!(steps)))
+}
+
+/// Steps of parallel calls whose texts hooks do not replace, each with a fact in its middle.
+pub(super) fn steps(prompt: usize, steps: usize, calls: usize) -> Vec<Vec<Value>> {
     let call = |step: usize, call: usize| {
         let name = format!("{prompt}.{step}.{call}");
         let command = format!(
@@ -160,9 +161,7 @@ fn order(prompt: usize, steps: usize, calls: usize) -> String {
         );
         json!(["Bash", { "command": command }])
     };
-    let steps: Vec<Vec<Value>> =
-        (0..steps).map(|step| (0..calls).map(|one| call(step, one)).collect()).collect();
-    format!("{} then answer: part {prompt} is read", script::prompt(&json!(steps)))
+    (0..steps).map(|step| (0..calls).map(|one| call(step, one)).collect()).collect()
 }
 
 /// A number that only the output of this call has.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::agent_env::{AgentEnv, Installation};
+use super::agent_env::AgentEnv;
+use super::fixture::Fixture;
 use super::hosts::Host;
 use super::model::{self, Exchange, ScriptedModel, script};
 use super::{CheckResult, excerpt};
@@ -66,26 +67,11 @@ const OBSTACLES: &[Obstacle] = &[
     },
 ];
 
-/// Checks the mod, as `forebay init` or the plugin installs it.
-pub(super) fn check(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
-    let mut results = check_results(env)?;
-    if env.host.is_plugin {
-        results.extend(check_plugin(env));
-    }
-    Ok(results)
-}
-
 /// Checks that results pass unchanged where the mod cannot work.
-pub(super) fn check_obstacles(
-    host: &'static Host,
-    installation: &Installation,
-    forebay: &std::path::Path,
-    keep: Option<&std::path::Path>,
-) -> Result<Vec<CheckResult>> {
+pub(super) fn check_obstacles(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckResult>> {
     let (mut results, mut times) = (Vec::new(), Vec::new());
     for obstacle in OBSTACLES {
-        let label = format!("{} {}", host.label, obstacle.name);
-        let mut env = AgentEnv::in_folder(&label, host, installation, forebay, keep)?;
+        let mut env = fixture.env(host, obstacle.name)?;
         let (result, took) = check_obstacle(&mut env, obstacle)?;
         results.push(result);
         results.extend(check_switch(&env, obstacle.effect)?);
@@ -142,8 +128,9 @@ fn check_delay(times: &[Duration]) -> CheckResult {
     CheckResult { name: "no call is delayed by more than 3 s", passed: delay <= MAX_DELAY, detail }
 }
 
-/// One conversation with every kind of result.
-fn check_results(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
+/// One conversation with every kind of result, with the mod as `forebay init` or the plugin installs it.
+pub(super) fn check_results(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckResult>> {
+    let env = fixture.env(host, "mod")?;
     let model = ScriptedModel::start()?;
     env.set_up(&model)?;
     env.write_forebay_settings("hooks.whole_output = true\n")?;
@@ -204,17 +191,18 @@ fn check_results(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
 }
 
 /// `claude plugin validate` and `claude plugin test` on the plugin of this repository.
-fn check_plugin(env: &AgentEnv<'_>) -> Vec<CheckResult> {
+pub(super) fn check_plugin(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckResult>> {
+    let env = fixture.env(host, "plugin")?;
     let plugin = workspace::root().join("plugins/claude-code");
     let passes = |name, words: &[&str]| {
         let mut command = env.agent();
         let passed = process::succeeds(command.args(words).arg(&plugin));
         CheckResult { name, passed, detail: words.join(" ") }
     };
-    vec![
+    Ok(vec![
         passes("the plugin is valid", &["plugin", "validate", "--strict"]),
         passes("the tests of its mod pass", &["plugin", "test"]),
-    ]
+    ])
 }
 
 fn digest(name: &'static str, result: &SeenResult) -> CheckResult {

@@ -4,15 +4,15 @@
 //! model must get the same results: nothing that a rule denies or asks about runs, and nothing that is allowed is refused.
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::CheckResult;
-use super::agent_env::{AgentEnv, Installation};
+use super::agent_env::AgentEnv;
 use super::claude_mod::{SeenResult, run};
-use super::hosts::Host;
+use super::fixture::Fixture;
+use super::hosts::{CLAUDE_CODE_WITH_RULES, Host};
 use super::model::ScriptedModel;
 
 const ALLOW: &[&str] = &[
@@ -133,15 +133,10 @@ const COMMANDS: &[(&str, bool)] = &[
 ];
 
 /// Compares what the model gets with and without rewritten commands.
-pub(super) fn check(
-    host: &'static Host,
-    installation: &Installation,
-    forebay: &Path,
-    keep: Option<&Path>,
-) -> Result<Vec<CheckResult>> {
+pub(super) fn check(fixture: &Fixture, _: &'static Host) -> Result<Vec<CheckResult>> {
     ensure!(ALLOW.len() + DENY.len() + ASK.len() >= 40, "the table has fewer than 40 rules");
-    let in_folder = |name: &str| AgentEnv::in_folder(name, host, installation, forebay, keep);
-    let (plain, wrapping) = (in_folder("claude rules plain")?, in_folder("claude rules wrapped")?);
+    let env = |name: &str| fixture.env(&CLAUDE_CODE_WITH_RULES, name);
+    let (plain, wrapping) = (env("plain")?, env("wrapped")?);
     let expected = results(&plain, false)?;
     let found = results(&wrapping, true)?;
     let runs =

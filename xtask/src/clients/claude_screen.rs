@@ -10,6 +10,8 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::agent_env::AgentEnv;
+use super::fixture::Fixture;
+use super::hosts::Host;
 use super::model::ScriptedModel;
 use super::{CheckResult, excerpt};
 
@@ -20,14 +22,15 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 /// A terminal takes keys one after another: text that arrives at once counts as pasted.
 const KEY_PAUSE: Duration = Duration::from_millis(60);
 
-pub(super) fn check(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
+pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckResult>> {
+    let env = fixture.env(host, "screen")?;
     let model = ScriptedModel::start()?;
     let settings = env.home().join(".claude/settings.json");
     fs::create_dir_all(env.home().join(".claude"))?;
     fs::write(&settings, USERS)?;
     env.set_up(&model)?;
-    trust_project(env)?;
-    let mut screen = Screen::open(env, &model)?;
+    trust_project(&env)?;
+    let mut screen = Screen::open(&env, &model)?;
     let is_drawn = screen.shows("users-line");
     screen.enter("SCRIPT none: begin")?;
     let has_line = screen.shows("forebay: ");

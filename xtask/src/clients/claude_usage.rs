@@ -3,7 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::agent_env::AgentEnv;
+use super::fixture::Fixture;
+use super::hosts::Host;
 use super::model::{Exchange, ScriptedModel, messages, script};
 use super::{CheckResult, excerpt};
 
@@ -16,7 +17,8 @@ const NUMBERS: [(&str, &str); 4] = [
 ];
 
 /// Lets the main agent and a subagent work, and another process resume the session.
-pub(super) fn check(env: &AgentEnv<'_>) -> Result<Vec<CheckResult>> {
+pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckResult>> {
+    let env = fixture.env(host, "usage")?;
     let model = ScriptedModel::start()?;
     env.set_up(&model)?;
     let bash = |word: &str| json!(["Bash", { "command": format!("echo {word}") }]);

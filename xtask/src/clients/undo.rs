@@ -2,25 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::agent_env::{AgentEnv, Installation};
+use super::agent_env::AgentEnv;
+use super::fixture::Fixture;
 use super::hosts::Host;
 use super::model::ScriptedModel;
 use super::{CheckResult, excerpt};
 
 /// Sets an agent up and undoes it, once for the user and once for the project.
-pub(super) fn check(
-    host: &'static Host,
-    installation: &Installation,
-    forebay: &Path,
-    keep: Option<&Path>,
-) -> Result<Vec<CheckResult>> {
-    let user = format!("{} undo", host.label);
-    let user = AgentEnv::in_folder(&user, host, installation, forebay, keep)?;
-    let project = AgentEnv::without_forebay(host, installation, forebay, None)?;
+pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckResult>> {
+    let user = fixture.env(host, "undo")?;
+    let project = fixture.env(host, "undo project")?.without_forebay();
     Ok(vec![
         restores(&user, "undo restores the user's files")?,
         restores(&project, "undo restores the project's files")?,

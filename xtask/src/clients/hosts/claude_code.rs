@@ -23,7 +23,10 @@ pub(super) const HOST: Host = Host {
     ],
     start: &["-p"],
     resume: &["--continue", "-p"],
-    end: &["--allowedTools", "Bash,Agent,mcp__probe,mcp__forebay__ctx_execute"],
+    end: &[
+        "--allowedTools",
+        "Bash,Agent,mcp__probe,mcp__forebay__ctx_execute,mcp__forebay__ctx_get",
+    ],
     resumed_with: GUIDE_START,
     compact: Some("/compact"),
     commands: &[],
