@@ -9,6 +9,7 @@ mod claude_compaction;
 mod claude_mod;
 mod claude_rules;
 mod claude_screen;
+mod claude_subagents;
 mod claude_usage;
 mod conversation;
 pub(crate) mod examples;

@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::fixture::Fixture;
 use super::hosts::Host;
 use super::{
-    CheckResult, claude_compaction, claude_mod, claude_rules, claude_screen, claude_usage,
-    conversation, failing_test, teammate, undo,
+    CheckResult, claude_compaction, claude_mod, claude_rules, claude_screen, claude_subagents,
+    claude_usage, conversation, failing_test, teammate, undo,
 };
 
 /// Checks of an agent in home folders and projects of their own.
@@ -26,6 +26,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "plugin", is_for: |host| host.is_plugin, check: claude_mod::check_plugin },
     Scenario { name: "obstacles", is_for: mod_by_init, check: claude_mod::check_obstacles },
     Scenario { name: "compaction", is_for: mod_by_init, check: claude_compaction::check },
+    Scenario { name: "subagents", is_for: mod_by_init, check: claude_subagents::check },
     Scenario { name: "screen", is_for: mod_by_init, check: claude_screen::check },
     Scenario { name: "rules", is_for: mod_by_init, check: claude_rules::check },
 ];
