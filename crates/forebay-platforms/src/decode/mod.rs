@@ -5,6 +5,7 @@
 
 mod action;
 mod field;
+mod host_frame;
 mod lossy;
 mod result;
 

@@ -6,6 +6,8 @@ use forebay_domain::hook::{HostCut, ResultPart, SavedOutput, SavedSign, ToolResu
 use forebay_text::cut;
 use serde_json::{Map, Value, json};
 
+use super::host_frame::{self, Framed};
+
 /// The structure of a result; a text that replaces the result gets the same structure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum ResultShape {
@@ -48,9 +50,11 @@ pub(super) fn parse(mut value: Value) -> (ToolResult, ResultShape, Value) {
     let mut result = ToolResult { is_error: is_error(&value), ..ToolResult::default() };
     result.exit_code = exit_code(&value);
     let shape = take_texts(&mut value, &mut result.parts);
-    result.cut = cut(&value, &result.parts);
+    let framed = take_frame(&mut result.parts);
+    result.cut = framed.cut.or_else(|| cut(&value, &result.parts));
     result.saved = saved_in_field(&value).or_else(|| saved_in_text(&result.parts));
-    result.exit_code = result.exit_code.or_else(|| exit_code_in_text(&mut result.parts));
+    let exit_code = result.exit_code.or(framed.exit_code);
+    result.exit_code = exit_code.or_else(|| exit_code_at_end(&result.parts));
     (result, shape, value)
 }
 
@@ -165,33 +169,23 @@ fn exit_code(value: &Value) -> Option<i32> {
     i32::try_from(found).ok()
 }
 
-/// What precedes an exit code at the start of a text, and what follows it in the line.
-const EXIT_CODE_PREFIXES: &[(&str, &str)] =
-    &[("Exit code ", ""), ("[Command exited with code ", "]")];
+/// Removes what the host wrote around the first text.
+fn take_frame(parts: &mut [ResultPart]) -> Framed {
+    match parts.first_mut() {
+        Some(ResultPart::Text(text)) => host_frame::take(text),
+        _ => Framed::default(),
+    }
+}
+
 /// What precedes an exit code near the end of a text.
 const EXIT_CODE_MARKERS: &[&str] = &["completed with exit code ", "\nExit Code: "];
 
-/// The exit code that a host writes at the start or near the end of the text.
-fn exit_code_in_text(parts: &mut [ResultPart]) -> Option<i32> {
-    let Some(ResultPart::Text(text)) = parts.first_mut() else { return None };
-    if let Some(code) = take_exit_code_line(text) {
-        return Some(code);
-    }
+/// The exit code that a host writes near the end of the text.
+fn exit_code_at_end(parts: &[ResultPart]) -> Option<i32> {
+    let Some(ResultPart::Text(text)) = parts.first() else { return None };
     let end = cut::suffix(text, 400);
-    let at_end = EXIT_CODE_MARKERS.iter().find_map(|marker| Some(end.rsplit_once(marker)?.1));
-    let at_start = EXIT_CODE_PREFIXES.iter().find_map(|(prefix, _)| text.strip_prefix(prefix));
-    leading_number(at_start.or(at_end)?)
-}
-
-/// Removes the line with the exit code above a command's output, which is not part of the output.
-fn take_exit_code_line(text: &mut String) -> Option<i32> {
-    let (line, output) = text.split_once('\n')?;
-    let code = EXIT_CODE_PREFIXES.iter().find_map(|(prefix, suffix)| {
-        line.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok()
-    })?;
-    let line_bytes = text.len() - output.len();
-    text.drain(..line_bytes);
-    Some(code)
+    let number = EXIT_CODE_MARKERS.iter().find_map(|marker| Some(end.rsplit_once(marker)?.1))?;
+    leading_number(number)
 }
 
 fn leading_number(text: &str) -> Option<i32> {
@@ -362,14 +356,6 @@ mod tests {
         let row =
             json!({"query": "x", "result": "[Command exited with code 3]\n1\n", "success": false});
         assert_eq!(code(json!([row])), Some(3));
-    }
-
-    #[test]
-    fn line_with_the_exit_code_is_not_part_of_the_output() {
-        let (result, ..) = parse(json!("Exit code 101\nerror: test failed\n"));
-        assert_eq!(result.texts().collect::<Vec<_>>(), ["error: test failed\n"]);
-        let (result, ..) = parse(json!("Exit code unknown\nx"));
-        assert_eq!(result.texts().collect::<Vec<_>>(), ["Exit code unknown\nx"]);
     }
 
     #[test]

@@ -95,6 +95,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     replacement: Replacement::AnyText,
     limits: Limits { context_chars: Some(50_000), context_tokens: None, result_chars: Some(8_000) },
+    failing_test: Some("digest with its error"),
     limitations: &[
         "A denied command is replaced by one that prints the reason; any other denied call ends the whole run.",
         "A hook cannot ask the user.",

@@ -79,6 +79,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     replacement: Replacement::SameShape,
     limits: Limits { context_chars: None, context_tokens: None, result_chars: Some(20_000) },
+    failing_test: Some("digest with its error"),
     limitations: &[
         "A hook that fails before a tool call denies it, so Forebay's hook always exits with code \
          0.",

@@ -93,6 +93,7 @@ pub(super) static PLATFORM: Platform = Platform {
         context_tokens: None,
         result_chars: Some(20_000),
     },
+    failing_test: Some("digest with its error"),
     limitations: &[
         "A replaced result is shown as a failed call; without a terminal, Qwen Code warns that the tool was not run.",
         "Of the calls that the model makes at once, a failed one is replaced only if it is the last.",
