@@ -53,6 +53,8 @@ pub struct Platform {
     pub project_env: Option<&'static str>,
     /// Forebay's mod, if the host can run one.
     pub host_mod: Option<&'static HostMod>,
+    /// Why the host may not have loaded Forebay's plugin, if sessions start there and other hooks run without it.
+    pub plugin_diagnosis: Option<&'static str>,
     /// What it tells the command of its status line, if it has one.
     pub status: Option<&'static StatusFields>,
     /// The variable that names the host's version, in hooks that it starts.
@@ -116,6 +118,7 @@ pub(crate) const DEFAULTS: Platform = Platform {
     session_env: &[],
     project_env: None,
     host_mod: None,
+    plugin_diagnosis: None,
     status: None,
     version_env: None,
     cuts_output_before_hooks: false,

@@ -1,4 +1,4 @@
-//! Whether a host ran Forebay's mod in its last session and may run it now, and if not, why.
+//! Whether a host ran Forebay's mod or plugin in its last session and may run it now, and if not, why.
 //!
 //! Hooks mark a session with the host's version and with the load of the mod; `doctor` reads the marks.
 
@@ -17,14 +17,35 @@ use crate::settings::Compactor;
 use crate::{App, AppError, rules};
 
 const MOD_LOADED: &str = "mod loaded";
+const MISSING: &str = "missing";
 const VERSION_PREFIX: &str = "version ";
 /// Sessions among which a host's last one is looked for.
 const MAX_SESSIONS: usize = 50;
 
-/// Records that the mod runs in this session.
+/// Records that the mod, or the plugin, runs in this session.
 pub(crate) fn record_load(app: &App) -> Result<(), AppError> {
     app.stores.own()?.mark(&app.session, MOD_LOADED)?;
     Ok(())
+}
+
+/// Records that the plugin has reported the start of this session.
+pub(crate) fn record_plugin(app: &App) -> Result<(), AppError> {
+    app.stores.own()?.unmark(&plugin_key(&app.client), MISSING)?;
+    record_load(app)
+}
+
+/// Records that this session goes on although the plugin has not reported its start.
+pub(crate) fn record_missing_plugin(app: &App) -> Result<(), AppError> {
+    let store = app.stores.own()?;
+    if !store.is_marked(&app.session, MOD_LOADED)? {
+        store.mark(&plugin_key(&app.client), MISSING)?;
+    }
+    Ok(())
+}
+
+/// What a missing plugin is marked under: its session may have nothing stored, and is in no list then.
+fn plugin_key(agent: &str) -> String {
+    format!("plugin of {agent}")
 }
 
 /// Records the version of the host that this session runs in.
@@ -33,13 +54,15 @@ pub(crate) fn record_version(app: &App, version: &str) -> Result<(), AppError> {
     Ok(())
 }
 
-/// What became of the mod in a host's last session, and whether the host may run it now.
+/// What became of the mod or plugin in a host's last session, and whether the host may run it now.
 pub(crate) struct ModReport {
     agent: &'static Platform,
+    /// What the host calls it.
+    pub(crate) noun: &'static str,
     /// The latest version that the session ran in, if it is known.
     version: Option<HostVersion>,
-    /// The latest version that was tried.
-    tried: HostVersion,
+    /// The latest version that was tried, if the version is known.
+    tried: Option<HostVersion>,
     outcome: Outcome,
     /// The administrator's file because of which the host does not let the mod compact, although the settings ask for it.
     own_compaction: Option<PathBuf>,
@@ -65,8 +88,8 @@ impl fmt::Display for ModReport {
         f.write_str(self.agent.name)?;
         if let Some(version) = self.version {
             write!(f, " {version}")?;
-            if version > self.tried {
-                write!(f, " (newer than {}, the latest that was tried)", self.tried)?;
+            if let Some(tried) = self.tried.filter(|tried| version > *tried) {
+                write!(f, " (newer than {tried}, the latest that was tried)")?;
             }
         }
         match &self.outcome {
@@ -81,25 +104,64 @@ impl fmt::Display for ModReport {
     }
 }
 
-/// The reports of all hosts that have mods and either a session in this project or a setting that forbids them.
+/// The reports of all hosts that have mods or plugins and either a session in this project or a setting that forbids them.
 pub(crate) fn reports(app: &App, machine: &Machine) -> Result<Vec<ModReport>, AppError> {
     let mut reports = Vec::new();
     for agent in PLATFORMS {
-        let Some(host_mod) = agent.host_mod else { continue };
+        if agent.host_mod.is_none() && agent.plugin_diagnosis.is_none() {
+            continue;
+        }
         let last = LastSession::find(app, agent)?;
-        let version = last.as_ref().and_then(|last| last.version);
-        let outcome = match (switch(app, agent, host_mod), last) {
-            (Some(switch), last) if last.is_some() || is_set_up(machine, agent) => {
-                Outcome::Forbidden(switch)
+        reports.extend(match (agent.host_mod, agent.plugin_diagnosis) {
+            (Some(host_mod), _) => report_mod(app, machine, agent, host_mod, last),
+            (None, diagnosis) => {
+                report_plugin(app, machine, agent, last, diagnosis.unwrap_or_default())?
             }
-            (_, None) => continue,
-            (_, Some(last)) if last.ran_mod => Outcome::Ran,
-            _ => Outcome::DidNotRun(obstacle(machine, agent, host_mod, version)),
-        };
-        let own_compaction = own_compaction(app, agent, host_mod);
-        reports.push(ModReport { agent, version, tried: host_mod.tried, outcome, own_compaction });
+        });
     }
     Ok(reports)
+}
+
+fn report_mod(
+    app: &App,
+    machine: &Machine,
+    agent: &'static Platform,
+    host_mod: &HostMod,
+    last: Option<LastSession>,
+) -> Option<ModReport> {
+    let version = last.as_ref().and_then(|last| last.version);
+    let outcome = match (switch(app, agent, host_mod), last) {
+        (Some(switch), last) if last.is_some() || is_set_up(machine, agent) => {
+            Outcome::Forbidden(switch)
+        }
+        (_, None) => return None,
+        (_, Some(last)) if last.ran_mod => Outcome::Ran,
+        _ => Outcome::DidNotRun(obstacle(machine, agent, host_mod, version)),
+    };
+    let own_compaction = own_compaction(app, agent, host_mod);
+    let tried = Some(host_mod.tried);
+    Some(ModReport { agent, noun: "mod", version, tried, outcome, own_compaction })
+}
+
+fn report_plugin(
+    app: &App,
+    machine: &Machine,
+    agent: &'static Platform,
+    last: Option<LastSession>,
+    diagnosis: &str,
+) -> Result<Option<ModReport>, AppError> {
+    let is_missing = app.stores.own()?.is_marked(&plugin_key(agent.id), MISSING)?;
+    let outcome = if is_missing {
+        let fault = file_fault(machine, agent);
+        Outcome::DidNotRun(fault.unwrap_or_else(|| diagnosis.to_owned()))
+    } else if last.as_ref().is_some_and(|last| last.ran_mod) {
+        Outcome::Ran
+    } else {
+        return Ok(None);
+    };
+    let version = last.and_then(|last| last.version);
+    let (noun, tried, own_compaction) = ("plugin", None, None);
+    Ok(Some(ModReport { agent, noun, version, tried, outcome, own_compaction }))
 }
 
 /// What hooks recorded of a host's last session in this project.
@@ -132,11 +194,21 @@ fn obstacle(
     if version.is_some_and(|version| version < host_mod.since) {
         return format!("mods need {} or later", host_mod.since);
     }
-    let set_up = presence(machine, agent, Level::User);
-    if set_up.is_some_and(|found| !found.missing.is_empty()) {
-        return format!("`forebay init {}` installs it", agent.id);
+    file_fault(machine, agent).unwrap_or_else(|| host_mod.diagnosis.to_owned())
+}
+
+/// What is wrong with the files that `forebay init` wrote.
+fn file_fault(machine: &Machine, agent: &'static Platform) -> Option<String> {
+    let levels = [Level::User, Level::Project].into_iter();
+    let found: Vec<_> = levels.filter_map(|level| presence(machine, agent, level)).collect();
+    if found.iter().any(|found| found.level == Level::User && !found.missing.is_empty()) {
+        return Some(format!("`forebay init {}` installs it", agent.id));
     }
-    host_mod.diagnosis.to_owned()
+    let altered = found.iter().find_map(|found| found.altered.first())?;
+    Some(format!(
+        "{altered} was changed, or is of another version: `forebay init {}` writes it again",
+        agent.id
+    ))
 }
 
 fn is_set_up(machine: &Machine, agent: &'static Platform) -> bool {

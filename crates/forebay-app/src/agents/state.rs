@@ -14,6 +14,8 @@ pub struct Presence {
     pub level: Level,
     /// Files that lack Forebay although others have it.
     pub missing: Vec<String>,
+    /// Programs of Forebay that are not as this version writes them.
+    pub altered: Vec<String>,
     /// The configured program if it does not exist.
     pub lost_program: Option<String>,
 }
@@ -91,13 +93,17 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
     if !is_set_up(machine, agent, level) {
         return None;
     }
-    let mut presence = Presence { level, missing: Vec::new(), lost_program: None };
+    let mut presence =
+        Presence { level, missing: Vec::new(), altered: Vec::new(), lost_program: None };
     for step in setup::steps(agent, level) {
         let text = text_of(machine, &step);
         let is_expected =
             !step.is_status_line() && (!step.is_instructions() || agent.registers_server(level));
         if is_expected && !text.as_deref().is_some_and(|text| step.is_applied(text)) {
             presence.missing.push(step.path.to_owned());
+        }
+        if text.as_deref().is_some_and(|text| step.is_applied(text) && step.is_altered(text)) {
+            presence.altered.push(step.path.to_owned());
         }
         let program = text.and_then(|text| step.program_in(&text));
         if let Some(lost) = program.filter(|program| !machine::can_start(program)) {

@@ -54,6 +54,8 @@ pub struct Host<'a> {
     pub results: ResultAccess,
     /// Forebay's mod, if it runs in this session.
     pub loaded_mod: Option<LoadedMod>,
+    /// Whether the start of a session comes from Forebay's plugin, without which other hooks run all the same.
+    pub starts_in_plugin: bool,
     /// Whether it calls hooks for compaction.
     pub reports_compaction: bool,
     /// How many bytes of added context certainly reach the model.
@@ -124,6 +126,12 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         && let Err(error) = mark_subagents(app)
     {
         tracing::warn!(%error, "cannot record that subagents work");
+    }
+    if host.starts_in_plugin
+        && let HookEvent::BeforeTool(_) = &call.event
+        && let Err(error) = host_mods::record_missing_plugin(app)
+    {
+        tracing::warn!(%error, "cannot record that the plugin is missing");
     }
     let reply = reply(app, agent, host, call);
     match &reply {

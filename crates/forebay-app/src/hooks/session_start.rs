@@ -10,6 +10,9 @@ pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<
     if let Some(version) = &host.version {
         host_mods::record_version(app, version)?;
     }
+    if host.starts_in_plugin {
+        host_mods::record_plugin(app)?;
+    }
     let settings = &app.settings.hooks;
     let is_compacted = reason == StartReason::Compact;
     if is_compacted {

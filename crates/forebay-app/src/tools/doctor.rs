@@ -296,13 +296,13 @@ fn agents(app: &App) -> Vec<Check> {
     checks
 }
 
-/// Reports whether hosts ran Forebay's mod in their last session here.
+/// Reports whether hosts ran Forebay's mod or plugin in their last session here.
 fn mods(app: &App, machine: &Machine) -> Vec<Check> {
     // A store that cannot be read is another check's finding.
     let reports = host_mods::reports(app, machine).unwrap_or_default();
     let check = |report: &ModReport| {
         let check = if report.is_good() { Check::good } else { Check::note };
-        check("mod", report.to_string())
+        check(report.noun, report.to_string())
     };
     reports.iter().map(check).collect()
 }

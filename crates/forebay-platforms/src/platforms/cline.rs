@@ -146,6 +146,9 @@ pub(super) static PLATFORM: Platform = Platform {
             content: FileContent::Instructions,
         },
     ],
+    plugin_diagnosis: Some(
+        "Cline gives a plugin 4 seconds to load; `CLINE_PLUGIN_IMPORT_TIMEOUT_MS=15000` gives it more",
+    ),
     cuts_output_before_hooks: true,
     instructions: InstructionFiles {
         files: &["AGENTS.md"],

@@ -204,6 +204,11 @@ impl Step {
         self.remove(text).is_ok_and(|without| without != text)
     }
 
+    /// Whether a program that Forebay owns differs from the one that this version writes.
+    pub fn is_altered(&self, text: &str) -> bool {
+        matches!(self.content, FileContent::Owned(kind) if owned_file::is_altered(text, kind))
+    }
+
     /// Whether another host's step adds the same content to a file of the same name.
     pub fn is_shared_with(&self, other: &Self) -> bool {
         match (self.content, other.content) {

@@ -46,6 +46,20 @@ pub(super) fn remove(text: &str, platform: &Platform) -> String {
     if is_ours(text, platform) { super::NEW_FILE.to_owned() } else { text.to_owned() }
 }
 
+/// Whether a program differs from its source in more than the path of Forebay.
+pub(super) fn is_altered(text: &str, kind: OwnedFile) -> bool {
+    let source = match kind {
+        OwnedFile::OpenCodePlugin => OPENCODE_PLUGIN,
+        OwnedFile::ClaudeCodeMod(ModFile::Module) => CLAUDE_CODE_MOD,
+        OwnedFile::ClinePlugin => CLINE_PLUGIN,
+        _ => return false,
+    };
+    let program = source.split_once(PROGRAM_PLACEHOLDER).and_then(|(start, end)| {
+        text.strip_prefix(start)?.strip_suffix(end).map(serde_json::from_str::<String>)
+    });
+    !matches!(program, Some(Ok(_)))
+}
+
 fn is_ours(text: &str, platform: &Platform) -> bool {
     text.contains(&format!(" hook {} ", platform.id))
 }

@@ -106,3 +106,31 @@ fn a_missing_binary_changes_nothing() {
     let calls = json!([before_run(&[("user", "hi")]), after_tool("t1", &rows(&varied_log(2_000)))]);
     assert_eq!(run(&env, &plugin, &calls), [json!({}), json!({})]);
 }
+
+#[test]
+fn doctor_says_whether_cline_loaded_the_plugin() {
+    let env = TestEnv::new();
+    let Some(plugin) = plugin(&env) else { return };
+    let says = |expected: &str| {
+        let text = env.forebay(["doctor"]).text();
+        assert!(text.contains(expected), "{expected} in\n{text}");
+    };
+    let call_without_plugin = |session: &str| {
+        let payload = json!({
+            "sessionContext": { "rootSessionId": session },
+            "workspaceInfo": { "rootPath": env.project() },
+            "tool_call": { "id": "t1", "name": "run_commands", "input": { "commands": ["ls"] } },
+        });
+        finish(env.command(["hook", "cline", "PreToolUse"]), payload.to_string().as_bytes()).ok();
+    };
+    run(&env, &plugin, &json!([before_run(&[("user", "Port the parser to Rust")])]));
+    call_without_plugin("s1");
+    says("ok     plugin      Cline ran it in the last session");
+    call_without_plugin("s2");
+    says(
+        "note   plugin      Cline did not run it in the last session: Cline gives a plugin 4 seconds",
+    );
+    let file = env.project().join(".cline/plugins/forebay.js");
+    fs::write(&file, fs::read_to_string(&file).unwrap() + "}").unwrap();
+    says(".cline/plugins/forebay.js was changed, or is of another version: `forebay init cline`");
+}

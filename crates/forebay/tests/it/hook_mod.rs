@@ -152,7 +152,16 @@ fn doctor_says_whether_the_mod_ran_in_the_last_session_and_why_not() {
     newer.hook("ModLoaded", json!({})).silent();
     assert_doctor_says(&env, "Claude Code 99.0.1 (newer than 2.");
     finish(env.command(["init", "claude-code", "--user", "--yes"]), b"").ok();
-    std::fs::remove_file(env.home().join(".claude/skills/forebay/hooks/forebay.ts")).unwrap();
+    let module = env.home().join(".claude/skills/forebay/hooks/forebay.ts");
+    start("installed, and not loaded");
+    assert_doctor_says(&env, "did not run it in the last session: `claude --debug`");
+    let broken = std::fs::read_to_string(&module).unwrap() + "}";
+    std::fs::write(&module, broken).unwrap();
+    assert_doctor_says(
+        &env,
+        "skills/forebay/hooks/forebay.ts was changed, or is of another version",
+    );
+    std::fs::remove_file(&module).unwrap();
     start("not installed");
     assert_doctor_says(&env, "`forebay init claude-code` installs it");
 }

@@ -21,6 +21,7 @@ pub(super) fn describe<'a>(decoded: &Decoded, supports: &'a dyn Fn(&Reply) -> bo
             comes_again: comes_again(decoded),
         },
         loaded_mod: loaded_mod(decoded),
+        starts_in_plugin: platform.plugin_diagnosis.is_some(),
         reports_compaction: platform.can(Capability::SeeCompaction),
         context_bytes: platform.context_bytes(),
         result_bytes: platform.limits.result_chars,
