@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use forebay_domain::session::is_subagent;
 use forebay_domain::tokens;
 use forebay_text::cut;
 use forebay_text::invisible::visible;
@@ -24,10 +25,15 @@ pub struct Prompt {
     write: fn(&App, &Arguments<'_>, &Call) -> Result<String, AppError>,
 }
 
+/// Lists values of an argument, at most as many as asked for.
+type ListValues = fn(&App, usize) -> Result<Vec<String>, AppError>;
+
 pub struct Argument {
     pub name: &'static str,
     pub description: &'static str,
     pub is_required: bool,
+    /// Lists values that it may have, unless it is free text.
+    candidates: Option<ListValues>,
 }
 
 /// Every prompt, in the order in which they are listed. All of them only read.
@@ -39,6 +45,7 @@ pub static PROMPTS: &[Prompt] = &[
             name: "query",
             description: "Words to search for; quote several",
             is_required: true,
+            candidates: None,
         }],
         write: recall,
     },
@@ -56,16 +63,24 @@ pub static PROMPTS: &[Prompt] = &[
                 name: "session",
                 description: "Id of the session to take over; default: this one, or the latest if it is empty",
                 is_required: false,
+                candidates: Some(sessions),
             },
             Argument {
                 name: "task",
                 description: "What the successor is to do",
                 is_required: false,
+                candidates: None,
             },
         ],
         write: hand_off,
     },
 ];
+
+/// The ids of conversations, the latest first.
+fn sessions(app: &App, limit: usize) -> Result<Vec<String>, AppError> {
+    let sessions = app.stores.own()?.sessions(limit)?.into_iter();
+    Ok(sessions.map(|session| session.key).filter(|key| !is_subagent(key)).collect())
+}
 
 /// Longer arguments are refused.
 const MAX_ARGUMENT_BYTES: usize = 10_000;
@@ -80,6 +95,15 @@ impl Prompt {
     ) -> Result<String, AppError> {
         self.check(arguments)?;
         (self.write)(app, &Arguments(arguments), call)
+    }
+
+    /// Values that an argument may have, the likeliest first; none if it is free text.
+    pub fn candidates(&self, app: &App, name: &str, limit: usize) -> Result<Vec<String>, AppError> {
+        let Some(argument) = self.argument(name) else {
+            let message = format!("{} has no argument `{}`", self.name, echo(name));
+            return Err(AppError::bad_input(message, self.usage()));
+        };
+        argument.candidates.map_or_else(|| Ok(Vec::new()), |list| list(app, limit))
     }
 
     fn check(&self, arguments: &BTreeMap<String, String>) -> Result<(), AppError> {

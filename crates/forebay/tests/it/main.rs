@@ -60,6 +60,7 @@ mod jobs;
 mod mcp;
 mod mcp_bounds;
 mod mcp_client;
+mod mcp_completions;
 mod mcp_log_messages;
 mod mcp_prompts;
 mod mcp_protocol;

@@ -1,6 +1,6 @@
 //! Handles MCP requests by calling the app on a blocking thread.
 //!
-//! Tools are here; `prompts`, `resources`, `subscriptions`, `tasks` and `log_messages` add what their names say.
+//! Tools are here; `prompts`, `completions`, `resources`, `subscriptions`, `tasks` and `log_messages` add what their names say.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,13 +17,14 @@ use forebay_app::{Answer, App, AppError, Call, ErrorKind, settings};
 use forebay_domain::rights::{Right, Rights};
 use forebay_domain::tokens;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
-    ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, NumberOrString, PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
-    ToolAnnotations, UnsubscribeRequestParams, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CompleteRequestParams, CompleteResult, ContentBlock, ErrorCode, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    NumberOrString, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -147,6 +148,7 @@ impl ServerHandler for Handler {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_prompts()
+            .enable_completions()
             .enable_resources()
             .enable_resources_subscribe()
             .enable_logging()
@@ -207,6 +209,15 @@ impl ServerHandler for Handler {
     ) -> Result<GetPromptResponse, ErrorData> {
         let written = self.write_prompt(request, &context).await;
         written.map(Into::into).map_err(|error| protocol_error(&error))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        let found = self.completions(request, &context).await;
+        found.map(CompleteResult::new).map_err(|error| protocol_error(&error))
     }
 
     async fn list_resources(

@@ -1,6 +1,7 @@
 //! MCP: the handler shared by all transports, and the stdio server. Stdout carries messages only, until stdin closes.
 
 mod ask;
+mod completions;
 mod handler;
 mod hang_up;
 mod in_flight;

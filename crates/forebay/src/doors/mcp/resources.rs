@@ -25,7 +25,7 @@ const MIME_TYPE: &str = "text/plain";
 const MAX_URI_BYTES: usize = 4_096;
 
 /// A kind of resource: the tool that reads it, and the arguments that its address may have.
-struct Kind {
+pub(super) struct Kind {
     name: &'static str,
     tool: &'static str,
     /// The argument that identifies it.
@@ -68,11 +68,41 @@ impl Kind {
         })
     }
 
+    /// Returns an error if it is not offered with these rights.
+    pub(super) fn check_available(&self, app: &App, rights: Rights) -> Result<(), AppError> {
+        let tool = self.tool()?;
+        check_right(tool, rights)?;
+        app.check_capability(tool.capability, tool.name)
+    }
+
+    pub(super) fn is_job(&self) -> bool {
+        self.name == JOB.name
+    }
+
+    pub(super) fn has_selector(&self, name: &str) -> bool {
+        self.selectors().any(|selector| selector == name)
+    }
+
+    fn selectors(&self) -> impl Iterator<Item = &'static str> {
+        self.texts.iter().chain(self.numbers).copied()
+    }
+
+    /// The kind with this template.
+    pub(super) fn of_template(uri: &str) -> Result<&'static Self, AppError> {
+        KINDS.into_iter().find(|kind| kind.template_uri() == uri).ok_or_else(|| {
+            let message = format!("`{}` is not the template of a resource", echo(uri));
+            AppError::not_found(message, "resources/templates/list has them")
+        })
+    }
+
     /// `forebay://entry/{id}{?lines,grep}`, by RFC 6570.
+    fn template_uri(&self) -> String {
+        let selectors: Vec<&str> = self.selectors().collect();
+        format!("{SCHEME}://{}/{{id}}{{?{}}}", self.name, selectors.join(","))
+    }
+
     fn template(&self) -> ResourceTemplate {
-        let selectors: Vec<&str> = self.texts.iter().chain(self.numbers).copied().collect();
-        let uri = format!("{SCHEME}://{}/{{id}}{{?{}}}", self.name, selectors.join(","));
-        ResourceTemplate::new(uri, self.name)
+        ResourceTemplate::new(self.template_uri(), self.name)
             .with_title(self.title)
             .with_description(self.description)
             .with_mime_type(MIME_TYPE)
@@ -119,8 +149,7 @@ impl Address {
             })?;
             Value::from(number)
         } else {
-            let known: Vec<&str> =
-                self.kind.texts.iter().chain(self.kind.numbers).copied().collect();
+            let known: Vec<&str> = self.kind.selectors().collect();
             return Err(AppError::bad_input(
                 format!("unknown selector `{}`", echo(name)),
                 format!("one of: {}", known.join(", ")),
@@ -135,7 +164,7 @@ impl Address {
 
     /// The job's name, if it is one.
     pub(super) fn job(&self) -> Option<&str> {
-        (self.kind.name == JOB.name).then_some(self.id.as_str())
+        self.kind.is_job().then_some(self.id.as_str())
     }
 
     /// Returns an error if there is no such entry or job.
@@ -192,10 +221,8 @@ impl Handler {
     ) -> Result<(Address, AuthenticatedCaller), AppError> {
         let address = Address::parse(uri)?;
         let caller = self.authenticate(context)?;
-        let tool = address.kind.tool()?;
-        check_right(tool, caller.rights)?;
         let app = Arc::clone(&caller.caller_context.app);
-        app.check_capability(tool.capability, tool.name)?;
+        address.kind.check_available(&app, caller.rights)?;
         let check = move || address.check_target(&app).map(|()| address);
         let address = self.calls.run_short(check).await?;
         Ok((address, caller))
