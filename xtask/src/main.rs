@@ -7,6 +7,7 @@ mod clients;
 mod conformance;
 mod console;
 mod digest_model;
+mod dist;
 mod docs;
 mod faults;
 mod fuzz;
@@ -24,6 +25,7 @@ mod spelling;
 mod system_packages;
 mod test;
 mod tools;
+mod workflows;
 mod workspace;
 
 use std::process::ExitCode;
@@ -42,6 +44,7 @@ enum Task {
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
     DigestModel(digest_model::DigestModel),
+    Dist(dist::Dist),
     Faults(faults::Faults),
     Fuzz(fuzz::Fuzz),
     Clients(clients::Clients),
@@ -50,6 +53,7 @@ enum Task {
     Probe(clients::probe::Probe),
     Postgres(postgres::Postgres),
     Sbom(sbom::Sbom),
+    Workflows(workflows::Workflows),
 }
 
 fn main() -> ExitCode {
@@ -71,6 +75,7 @@ fn run(task: Task) -> Result<()> {
         Task::Inspector(inspector) => inspector.run(),
         Task::Bench(bench) => bench.run(),
         Task::DigestModel(model) => model.run(),
+        Task::Dist(dist) => dist.run(),
         Task::Faults(faults) => faults.run(),
         Task::Fuzz(fuzz) => fuzz.run(),
         Task::Clients(clients) => clients.run(),
@@ -79,5 +84,6 @@ fn run(task: Task) -> Result<()> {
         Task::Probe(probe) => probe.run(),
         Task::Postgres(postgres) => postgres.run(),
         Task::Sbom(sbom) => sbom.run(),
+        Task::Workflows(workflows) => workflows.run(),
     }
 }

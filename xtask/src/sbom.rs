@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -24,15 +24,20 @@ const FILE_NAME: &str = "forebay.cdx";
 impl Sbom {
     #[expect(clippy::unused_self, reason = "tasks are run alike")]
     pub(crate) fn run(&self) -> Result<()> {
-        let folder = Metadata::read()?.target_directory.join("sbom");
-        let path = folder.join(format!("{FILE_NAME}.json"));
-        let bill = generate()?;
-        check(&bill)?;
-        fs::create_dir_all(&folder)?;
-        fs::write(&path, serde_json::to_string_pretty(&bill)? + "\n")?;
-        console::line(format!("{} crates in {}", components(&bill).count(), path.display()));
-        Ok(())
+        write().map(drop)
     }
+}
+
+/// Writes the bill of materials and returns its path.
+pub(crate) fn write() -> Result<PathBuf> {
+    let folder = Metadata::read()?.target_directory.join("sbom");
+    let path = folder.join(format!("{FILE_NAME}.json"));
+    let bill = generate()?;
+    check(&bill)?;
+    fs::create_dir_all(&folder)?;
+    fs::write(&path, serde_json::to_string_pretty(&bill)? + "\n")?;
+    console::line(format!("{} crates in {}", components(&bill).count(), path.display()));
+    Ok(path)
 }
 
 fn generate() -> Result<Value> {

@@ -19,6 +19,7 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
+    pub(crate) description: Option<String>,
     pub(crate) manifest_path: PathBuf,
     pub(crate) license: Option<String>,
     /// The registry it comes from; `None` for a workspace member.

@@ -156,6 +156,7 @@ mod tests {
         Package {
             name: name.to_owned(),
             version: "1.0.0".to_owned(),
+            description: None,
             manifest_path: "/w/Cargo.toml".into(),
             license: None,
             source: None,

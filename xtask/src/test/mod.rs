@@ -14,7 +14,7 @@ pub(crate) use self::skips::Skips;
 use crate::postgres::Servers;
 use crate::{
     clients, conformance, console, digest_model, docs, inspector, process, rules, spelling,
-    system_packages, workspace,
+    system_packages, workflows, workspace,
 };
 
 /// Run every check: rules, spelling, lints, tests, documentation, reference, clients
@@ -35,6 +35,7 @@ const STEPS: &[Step] = &[
     Step { name: "tools", check: |_| install_tools() },
     Step { name: "rules", check: |_| rules::check() },
     Step { name: "spelling", check: spelling::check_if_available },
+    Step { name: "workflows", check: workflows::check_if_available },
     Step { name: "digest model", check: |_| digest_model::check() },
     Step { name: "lints", check: |_| lint(&["--workspace"]) },
     Step { name: "tests", check: test },
