@@ -15,7 +15,7 @@ use forebay_store::reserve;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, ffi};
 
 use super::database_files::{self, FileIds, database_files};
 use super::migrate;
@@ -118,7 +118,8 @@ impl Pool {
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let mut borrowed = self.borrow();
-        borrowed.connection().and_then(work).map_err(|error| self.explain(error))
+        let worked = borrowed.connection().and_then(work);
+        worked.map_err(|error| borrowed.explain(error))
     }
 
     /// Runs `work` in a write transaction, committed if it succeeds.
@@ -152,14 +153,7 @@ impl Pool {
         _: &WriteLock<'_>,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let value = self.with_writer(|connection| {
-            // Immediate: a transaction that starts by reading may fail to upgrade to a write lock.
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let value = work(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
-        })?;
+        let value = self.with_writer(|connection| in_write_transaction(connection, work))?;
         self.acknowledge(value)
     }
 
@@ -178,7 +172,8 @@ impl Pool {
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let mut borrowed = self.borrow_writer();
-        borrowed.connection().and_then(work).map_err(|error| self.explain(error))
+        let worked = borrowed.connection().and_then(work);
+        worked.map_err(|error| borrowed.explain(error))
     }
 
     /// Like [`Self::transaction`], but returns None if another thread or process is writing.
@@ -216,13 +211,7 @@ impl Pool {
     ) -> Result<Option<T>, StoreError> {
         self.with_writer(|connection| {
             connection.busy_timeout(wait)?;
-            let result = connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)
-                .and_then(|transaction| {
-                    let value = work(&transaction)?;
-                    transaction.commit()?;
-                    Ok(value)
-                });
+            let result = in_write_transaction(connection, work);
             connection.busy_handler(Some(wait_for_lock))?;
             match result {
                 Err(error) if is_busy(&error) => Ok(None),
@@ -273,9 +262,11 @@ impl Pool {
         connections.is_warming_up = true;
         drop(connections);
         let prepared = statements.try_for_each(|sql| connection.prepare_cached(sql).map(drop));
-        drop(Borrowed { pool: self, connection: Some(connection), writes: false });
+        let mut borrowed = Borrowed { pool: self, connection: Some(connection), writes: false };
+        let prepared = prepared.map_err(|error| borrowed.explain(error));
+        drop(borrowed);
         self.connections.lock().is_warming_up = false;
-        prepared.map_err(|error| self.explain(error))
+        prepared
     }
 
     fn borrow(&self) -> Borrowed<'_> {
@@ -301,10 +292,6 @@ impl Pool {
         connections.borrowed += 1;
         connections
     }
-
-    fn explain(&self, error: rusqlite::Error) -> StoreError {
-        error::explain(&self.path, error)
-    }
 }
 
 /// A borrowed connection; opened on first use if none was idle.
@@ -323,6 +310,33 @@ impl Borrowed<'_> {
         };
         Ok(self.connection.insert(connection))
     }
+
+    /// Explains an error. What has none of the usual reasons may fail because a newer version has changed the schema.
+    fn explain(&mut self, error: rusqlite::Error) -> StoreError {
+        let path = &self.pool.path;
+        let explained = error::explain(path, error);
+        if !matches!(explained, StoreError::Engine { .. }) {
+            return explained;
+        }
+        let newer = self.connection.as_ref().and_then(|it| migrate::newer_migration(it).ok()?);
+        newer.map_or(explained, |migration| StoreError::Newer { path: path.clone(), migration })
+    }
+}
+
+/// Runs `work` in a transaction that may write, and commits it if it succeeds.
+pub(super) fn in_write_transaction<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    // Immediate: a transaction that starts by reading may fail to upgrade to a write lock.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // A migration takes the same lock, so none follows before the commit.
+    if migrate::newer_migration(&transaction)?.is_some() {
+        return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_SCHEMA), None));
+    }
+    let value = work(&transaction)?;
+    transaction.commit()?;
+    Ok(value)
 }
 
 impl Drop for Borrowed<'_> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use forebay_store::StoreError;
 use forebay_store::migration::{Migration, check_applied};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::backup_folder;
 use super::connection::{create_private_file, lock_beside};
@@ -72,6 +72,13 @@ fn reject_foreign(connection: &Connection, path: &Path) -> Result<(), StoreError
     }
     let what = "it is the database of another program".to_owned();
     Err(StoreError::Corrupt { path: path.to_owned(), what })
+}
+
+/// Returns the first migration that only a newer version knows. It may be applied while older processes run.
+pub(super) fn newer_migration(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let newer = "SELECT name FROM migration WHERE id > ?1 ORDER BY id LIMIT 1";
+    let mut statement = connection.prepare_cached(newer)?;
+    statement.query_row([MIGRATIONS.len() as i64], |row| row.get(0)).optional()
 }
 
 /// Returns the number of applied migrations.

@@ -79,7 +79,7 @@ impl StoreError {
                     .to_owned()
             }
             Self::Replaced(_) => "Repeat the call; it uses the file that is there now.".to_owned(),
-            Self::Newer { .. } => "Use the newer forebay, or set FOREBAY_HOME to another folder.".to_owned(),
+            Self::Newer { path, .. } => newer_hint(path),
             Self::Altered { .. } => "Use the forebay release that created this store.".to_owned(),
             Self::Io { .. } => {
                 "Set FOREBAY_HOME to a folder that can be created and written."
@@ -124,6 +124,17 @@ impl StoreError {
     pub fn engine(path: &Path, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Engine { path: path.to_owned(), source: source.into() }
     }
+}
+
+/// The store stays as it is; a copy from before the newer migration is beside it.
+fn newer_hint(store: &Path) -> String {
+    let back = "Restart this session if forebay was upgraded meanwhile; after `forebay upgrade --rollback`, \
+                the same command returns to the newer version.";
+    let backups = parent(store).join("backups");
+    if !backups.is_dir() {
+        return back.to_owned();
+    }
+    format!("{back} {} has the store as it was before.", backups.display())
 }
 
 fn parent(path: &Path) -> &Path {

@@ -80,6 +80,29 @@ fn rejects_a_newer_database_without_changing_it() {
     assert!(error.hint().is_some());
 }
 
+/// A newer version may migrate the store while processes of this one have it open.
+#[test]
+fn an_open_store_writes_nothing_after_a_newer_migration() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let store = SqliteStore::open(&path).unwrap();
+    let before = put_run(&store, "seq 3", b"1 2 3", Ending::Exited(0)).reference;
+    let newer = rusqlite::Connection::open(&path).unwrap();
+    newer
+        .execute_batch(
+            "BEGIN IMMEDIATE; CREATE TABLE later (id INTEGER PRIMARY KEY);
+             INSERT INTO migration (name, checksum) VALUES ('0999_later', 'x'); COMMIT",
+        )
+        .unwrap();
+    let error = store.put(new_entry(EntryKind::Capture, "later"), b"lost?").unwrap_err();
+    assert!(matches!(&error, StoreError::Newer { migration, .. } if migration == "0999_later"));
+    assert!(error.hint().unwrap().contains("Restart this session"), "{:?}", error.hint());
+    assert_eq!(store.entry(before).unwrap().title, "seq 3", "what can be read is read");
+    newer.execute_batch("ALTER TABLE entry RENAME TO moved").unwrap();
+    let error = store.entry(before).unwrap_err();
+    assert!(matches!(&error, StoreError::Newer { .. }), "{error:?}");
+}
+
 #[test]
 fn rejects_a_changed_migration() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,7 +15,9 @@ use forebay_store::retention::{LowSpace, PurgedEntry, summarize};
 use forebay_store::{PurgeReport, PurgeSelection};
 use rusqlite::{Connection, ErrorCode};
 
-use super::{clean_up, connection, delete_entries, in_transaction, purge_in_transaction, select};
+use super::{
+    clean_up, connection, delete_entries, in_write_transaction, purge_in_transaction, select,
+};
 
 /// Entries that the first transaction deletes; halved whenever they take too much space.
 const MAX_ENTRIES: usize = 64;
@@ -84,7 +86,9 @@ fn delete(
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    in_transaction(connection, |transaction| delete_entries(transaction, entries, selection, now))
+    in_write_transaction(connection, |transaction| {
+        delete_entries(transaction, entries, selection, now)
+    })
 }
 
 /// Deletes events, and what only deleted entries have used: most of the index.
@@ -93,7 +97,7 @@ fn purge_rest(
     selection: &PurgeSelection,
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
-    in_transaction(connection, |transaction| {
+    in_write_transaction(connection, |transaction| {
         let rest = purge_in_transaction(transaction, selection, now)?;
         clean_up(transaction)?;
         Ok(rest)

@@ -5,10 +5,11 @@ mod low_space;
 use forebay_domain::{Reference, Timestamp};
 use forebay_store::retention::{ABANDONED_UPLOAD, ACTIVE_SESSION, PurgedEntry, reason, summarize};
 use forebay_store::{Expiry, PurgeReport, PurgeSelection};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Transaction, params_from_iter};
 
 use self::low_space::is_full;
 use super::conditions::Conditions;
+use super::connection::in_write_transaction;
 use super::{connection, derived, entries, inverted_index, sources, working_set};
 
 /// The tables of what happened in a session, each with its time.
@@ -37,8 +38,9 @@ pub(super) fn purge(
     now: Timestamp,
 ) -> rusqlite::Result<PurgeReport> {
     connection.execute_batch("PRAGMA secure_delete = ON")?;
-    let purged =
-        in_transaction(connection, |transaction| purge_in_transaction(transaction, selection, now));
+    let purged = in_write_transaction(connection, |transaction| {
+        purge_in_transaction(transaction, selection, now)
+    });
     let report = match purged {
         Err(error) if is_full(&error) => low_space::purge(connection, selection, now),
         Ok(report) if report.count() > 0 || selection.everything => {
@@ -71,16 +73,6 @@ fn rewrite_or_vacuum(connection: &Connection, selection: &PurgeSelection) -> rus
     connection::vacuum(connection, None)?;
     // The file shrinks when the log is copied into it.
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-}
-
-fn in_transaction<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<T> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let value = work(&transaction)?;
-    transaction.commit()?;
-    Ok(value)
 }
 
 fn purge_in_transaction(
