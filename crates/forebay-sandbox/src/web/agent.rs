@@ -70,6 +70,18 @@ pub(super) fn config(timeout: Duration, proxy: Option<Proxy>) -> Config {
         .build()
 }
 
+/// Returns the proxy that the environment names for `url`, unless `NO_PROXY` or the host itself rules it out.
+pub(super) fn proxy_for(url: &str) -> Option<Proxy> {
+    let uri: Uri = url.parse().ok()?;
+    Proxy::try_from_env().filter(|proxy| !proxy.is_no_proxy(&uri) && !is_loopback(&uri))
+}
+
+/// Whether the host is this machine, which a proxy would take for its own.
+fn is_loopback(uri: &Uri) -> bool {
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// Returns the TLS configuration with the root certificates of this machine, loaded once.
 fn tls() -> TlsConfig {
     static ROOTS: OnceLock<Vec<Certificate<'static>>> = OnceLock::new();
@@ -102,5 +114,20 @@ impl Resolver for PinnedResolver {
             resolved.push(SocketAddr::new(*address, self.port));
         }
         if resolved.is_empty() { Err(Error::HostNotFound) } else { Ok(resolved) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bypasses_the_proxy_for_this_machine() {
+        for url in ["http://localhost:1/v1", "http://127.0.0.1", "https://[::1]:8/x"] {
+            assert!(is_loopback(&url.parse().unwrap()), "{url}");
+        }
+        for url in ["http://localhost.example.org/", "http://10.0.0.1/", "http://[::2]/"] {
+            assert!(!is_loopback(&url.parse().unwrap()), "{url}");
+        }
     }
 }
