@@ -1,4 +1,5 @@
-//! Turns the default settings into a table of the program: to read their text took a tenth of a short command.
+//! Turns the default settings into a table of the program: to read their text took a tenth of a short command. Passes the
+//! target triple on.
 
 use std::env;
 use std::error::Error;
@@ -10,6 +11,8 @@ use toml::{Table, Value};
 fn main() -> Result<(), Box<dyn Error>> {
     const DEFAULTS: &str = "src/settings/settings.toml";
     println!("cargo::rerun-if-changed={DEFAULTS}");
+    // The names of released archives contain it.
+    println!("cargo::rustc-env=FOREBAY_TARGET={}", env::var("TARGET")?);
     let sections: Table = fs::read_to_string(DEFAULTS)?.parse()?;
     let rows = sections.iter().map(|(name, section)| Ok(format!("({name:?}, {})", rows(section)?)));
     let folder = env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;

@@ -17,7 +17,8 @@
 //! - [`bounds`]: the limits of requests, in one table;
 //! - [`settings`]: types and defaults; `capabilities`: what callers may use of this machine;
 //! - [`prompts`], [`resources`]: what a person asks for by name, and what a host lists and watches;
-//! - [`replay`]: estimates savings on past conversations.
+//! - [`replay`]: estimates savings on past conversations;
+//! - [`upgrade`]: replaces the executable with another release.
 
 pub mod agents;
 mod answer;
@@ -49,6 +50,7 @@ pub mod status_line;
 mod stores;
 pub mod team;
 pub mod tools;
+pub mod upgrade;
 
 pub use answer::{Answer, Cost};
 pub use app::{App, Clock, Setup};

@@ -197,7 +197,7 @@ impl NextCall {
 }
 
 /// A subject, mostly a reference or a path, as one word of a shell.
-fn shell_word(subject: &str) -> String {
+pub(crate) fn shell_word(subject: &str) -> String {
     let is_path = |character| is_plain(character) || "/.".contains(character);
     if subject.chars().all(is_path) { subject.to_owned() } else { quoted(subject) }
 }

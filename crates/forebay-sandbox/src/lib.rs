@@ -61,7 +61,7 @@ pub use job_runner::{JobRunner, terminate_job_runner};
 pub use limits::Limits;
 pub use no_links::{Folder, open_without_links};
 pub use process_ancestry::descends_from;
-pub use reexec::ReexecCommand;
+pub use reexec::{ReexecCommand, own_executable};
 pub use run::{FinishedRun, PreparedRun, prepare, run};
 pub use search_path::{path_candidates, trusted_path, trusted_program};
 pub use spec::{Code, PipeReadEnd, Program, RunSpec, Stdin};

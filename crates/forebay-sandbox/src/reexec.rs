@@ -4,8 +4,18 @@ use std::ffi::OsString;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// Returns the path of this process's executable, without links, as it was at the first call.
+///
+/// Linux would call one that was replaced since then `forebay (deleted)`.
+pub fn own_executable() -> Option<&'static Path> {
+    static EXECUTABLE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let current = || std::env::current_exe().ok()?.canonicalize().ok();
+    EXECUTABLE.get_or_init(current).as_deref()
+}
 
 /// The command line that re-executes the current binary.
 #[derive(Debug, Clone)]

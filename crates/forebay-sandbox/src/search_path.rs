@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{getegid, geteuid};
 
+use crate::own_executable;
+
 /// Returns `program` joined to each directory of `PATH`, in order, whether the file exists or not.
 pub fn path_candidates(program: &str) -> impl Iterator<Item = PathBuf> {
     path_entries().into_iter().map(move |folder| folder.join(program))
@@ -34,7 +36,7 @@ pub fn trusted_program(program: &str, project: &Path) -> Option<String> {
         let named = folder.join(name);
         (path == Path::new(name) || path == named) && named.is_file()
     });
-    let is_this = || env::current_exe().is_ok_and(|this| this == path);
+    let is_this = || own_executable() == Some(path);
     (is_installed || is_this()).then(|| name.to_owned())
 }
 

@@ -60,6 +60,7 @@ pub struct Settings {
     pub serve: Serve,
     pub keep: Keep,
     pub team: Team,
+    pub upgrade: Upgrade,
     /// Empty unless a settings file defines recognizers.
     #[serde(default)]
     pub recognizers: Recognizers,
@@ -298,6 +299,15 @@ pub struct Team {
     pub token: String,
     pub project: String,
     pub author: String,
+}
+
+/// The server with releases; empty texts stand for those of the build.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Upgrade {
+    pub url: String,
+    pub key: String,
+    pub timeout_ms: u64,
 }
 
 /// Serializes [`Unmatched`] as one word.

@@ -45,6 +45,7 @@ mod statusline;
 mod supervise_job;
 mod terminal;
 mod token;
+mod upgrade;
 mod wrap;
 
 use std::ffi::OsString;
@@ -59,7 +60,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay_app::{Answer, App, AppError, Call, FrontEnd, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_domain::usage::TERMINAL_SESSION;
-use forebay_sandbox::{CancelToken, ReexecCommand};
+use forebay_sandbox::{CancelToken, ReexecCommand, own_executable};
 use forebay_store::{Home, Project};
 use serde_json::Value;
 
@@ -125,6 +126,7 @@ enum Command {
     Purge(purge::Purge),
     Init(init::Init),
     Doctor(doctor::Doctor),
+    Upgrade(upgrade::Upgrade),
     Job(job::Job),
     SuperviseJob(supervise_job::SuperviseJob),
     Maintain(maintain::Maintain),
@@ -194,6 +196,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Purge(purge) => purge.run(&common),
         Command::Init(init) => init.run(&common),
         Command::Doctor(doctor) => doctor.run(&common),
+        Command::Upgrade(upgrade) => upgrade.run(&common),
         Command::Job(job) => job.run(&common),
         Command::SuperviseJob(supervise) => supervise.run(&common),
         Command::Maintain(maintain) => maintain.run(&common),
@@ -411,7 +414,7 @@ impl Common {
         let mut arguments: Vec<OsString> = vec!["-C".into(), self.working_folder().ok()?.into()];
         arguments.extend(self.set.iter().flat_map(|set| ["--set".into(), set.into()]));
         arguments.push(task.into());
-        Some(ReexecCommand { program: std::env::current_exe().ok()?, arguments })
+        Some(ReexecCommand { program: own_executable()?.to_owned(), arguments })
     }
 
     fn show(&self, answer: &Answer) -> Result<ExitCode, Failure> {
@@ -451,6 +454,12 @@ fn data_folder() -> Result<Home, AppError> {
             format!("set {} to a directory", environment::HOME),
         )
     })
+}
+
+/// The path of this program, without links.
+fn executable() -> Result<&'static Path, AppError> {
+    let unknown = "the path of this program is unknown";
+    own_executable().ok_or_else(|| AppError::unavailable(unknown, Some("is /proc mounted?")))
 }
 
 fn user_home() -> Option<PathBuf> {

@@ -180,6 +180,8 @@ mod tests {
         check("team.author", "'ann'", "'bob'", None);
         check("embedder.url", "''", "'http://example.org/v1'", None);
         check("embedder.key_env", "''", "'GITHUB_TOKEN'", None);
+        check("upgrade.url", "''", "'https://example.org'", None);
+        check("upgrade.key", "''", "'RW'", None);
         check("embedder.model", "'a'", "'a'", Some("'a'"));
         check("team.project", "''", "'app'", Some("'app'"));
         check("digest.budget", "400", "4000", Some("4000"));
@@ -202,7 +204,7 @@ mod tests {
             .filter(|key| change(key).is_none())
             .filter_map(|key| key.split('.').next())
             .collect();
-        let expect = ["embedder", "hooks", "keep", "serve", "store", "team"];
+        let expect = ["embedder", "hooks", "keep", "serve", "store", "team", "upgrade"];
         assert_eq!(closed.into_iter().collect::<Vec<_>>(), expect, "sections with closed settings");
     }
 

@@ -7,7 +7,7 @@ use forebay_domain::hook::{HookEvent, Reply, ToolKind};
 use forebay_platforms::folders::BaseDir;
 use forebay_platforms::platform::Capability;
 use forebay_platforms::{Decoded, Platform};
-use forebay_sandbox::path_candidates;
+use forebay_sandbox::{own_executable, path_candidates};
 
 use crate::config::environment;
 
@@ -72,7 +72,7 @@ fn program(decoded: &Decoded) -> Option<String> {
     if !matches!(decoded.call.event, HookEvent::BeforeTool(_)) {
         return None;
     }
-    let own = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let own = own_executable()?;
     let on_path =
         path_candidates(NAME).find(|path| path.is_file()).and_then(|path| path.canonicalize().ok());
     if on_path.is_some_and(|found| found == own) {
