@@ -24,6 +24,7 @@ use crate::stores::backend::Backend;
 use crate::stores::deep_check::{self, Salvaged};
 use crate::stores::registry::StoreRegistry;
 use crate::tools::{self, ToolDescriptor};
+use crate::upgrade::RunningProgram;
 use crate::{Answer, AppError, Call, Settings};
 
 /// Usage records buffered in memory; a killed server loses them, so the buffer stays small.
@@ -84,6 +85,8 @@ pub struct App {
     pub(crate) jobs: Arc<Jobs>,
     /// Where agents keep their settings; `None` for a user without a home folder.
     pub machine: Option<Arc<Machine>>,
+    /// The program of a process that may outlive it.
+    pub(crate) running_program: Option<Arc<RunningProgram>>,
     capabilities: Capabilities,
     clock: Clock,
     /// Whether answers accumulate in a model's context. Only those are counted as usage.
@@ -116,6 +119,7 @@ impl App {
             permissions: Arc::new(Permissions::new(&session)),
             session,
             jobs: Arc::new(Jobs::new(setup.supervisor)),
+            running_program: None,
             capabilities: Capabilities::ALL,
             clock: setup.clock,
             notices_taken: Arc::default(),
@@ -150,6 +154,17 @@ impl App {
     /// Starts anew with the permission rules as they are now.
     pub fn start_rules(&self) -> Result<(), AppError> {
         crate::rules::start_session(self)
+    }
+
+    /// Returns the app of a process that tells when its program is replaced.
+    #[must_use]
+    pub fn watching(self, running_program: Option<Arc<RunningProgram>>) -> Self {
+        Self { running_program, ..self }
+    }
+
+    /// Returns what to tell once if another version was installed since this process started.
+    pub fn replaced_program(&self) -> Option<&'static str> {
+        self.running_program.as_ref()?.replacement()
     }
 
     /// Restricts callers to these capabilities.

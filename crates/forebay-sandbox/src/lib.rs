@@ -17,7 +17,8 @@
 //! - `stdin_writer`: writes text to the stdin of the process while it runs;
 //! - `runtimes`: the languages that code can be written in;
 //! - `cancel`: ends runs from another thread;
-//! - `reexec`: starts the current executable again; `foreground`: runs the user's editor;
+//! - `reexec`: starts the current executable again; `replaced_executable`: processes that run one which was replaced;
+//! - `foreground`: runs the user's editor;
 //! - `job_runner`, `fifo`: the process that runs a background job, and the named pipe for its input;
 //! - `no_links`: opens files by a checked path, without following links;
 //! - `web`: fetches pages over HTTP.
@@ -41,6 +42,7 @@ mod process_tree;
 #[cfg(target_os = "linux")]
 mod reaper;
 mod reexec;
+mod replaced_executable;
 mod run;
 pub mod runtimes;
 mod search_path;
@@ -62,7 +64,8 @@ pub use limits::Limits;
 pub use no_links::{Folder, open_without_links};
 pub use process_ancestry::descends_from;
 pub use reexec::{ReexecCommand, own_executable};
+pub use replaced_executable::processes_of_replaced;
 pub use run::{FinishedRun, PreparedRun, prepare, run};
-pub use search_path::{path_candidates, trusted_path, trusted_program};
+pub use search_path::{find_on_path, is_program, path_candidates, trusted_path, trusted_program};
 pub use spec::{Code, PipeReadEnd, Program, RunSpec, Stdin};
 pub use start_latch::{LatchHandle, StartLatch, start_latch};

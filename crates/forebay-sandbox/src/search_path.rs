@@ -15,6 +15,17 @@ pub fn path_candidates(program: &str) -> impl Iterator<Item = PathBuf> {
     path_entries().into_iter().map(move |folder| folder.join(program))
 }
 
+/// Returns the first file on `PATH` with this name that can be started.
+pub fn find_on_path(program: &str) -> Option<PathBuf> {
+    path_candidates(program).find(|path| is_program(path))
+}
+
+/// Whether a path leads to an executable file.
+pub fn is_program(path: &Path) -> bool {
+    const ANYBODY_MAY_EXECUTE: u32 = 0o111;
+    path.metadata().is_ok_and(|found| found.is_file() && found.mode() & ANYBODY_MAY_EXECUTE != 0)
+}
+
 /// Returns the part of `PATH` whose programs may be started without isolation: absolute directories outside the project
 /// at `project` that only their owner can change. A project could put its own `bash` in any other.
 pub fn trusted_path(project: &Path) -> String {

@@ -1,21 +1,18 @@
 //! Locates the agents' settings files and programs on this machine.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use forebay_platforms::Platform;
 use forebay_platforms::folders::{BaseDir, BaseDirs, Os};
 use forebay_platforms::setup::{Level, Step};
+use forebay_sandbox::{find_on_path, is_program};
 #[cfg(test)]
 use forebay_store::Home;
 
 use super::created_folders::CreatedFolders;
 use super::plan::resolve_symlinks;
 use crate::Setup;
-
-/// The name of Forebay's executable.
-const PROGRAM: &str = "forebay";
+use crate::upgrade::RunningProgram;
 
 /// A user's home, a project and the environment variables that relocate folders.
 pub struct Machine {
@@ -76,7 +73,7 @@ impl Machine {
     pub fn is_installed(&self, platform: &Platform) -> bool {
         let detection = &platform.detection;
         detection.folders.iter().any(|folder| self.home.join(folder).is_dir())
-            || detection.binaries.iter().any(|binary| on_path(binary).is_some())
+            || detection.binaries.iter().any(|binary| find_on_path(binary).is_some())
     }
 
     /// What in the project shows that an agent is used there, if there is a project.
@@ -88,14 +85,12 @@ impl Machine {
     /// Returns how agents start Forebay: by name in shared files, by absolute path in a user's own.
     ///
     /// A project's settings travel to machines where Forebay is installed elsewhere. A user's agents may be
-    /// started from a desktop, whose PATH differs from the shell's.
-    pub fn program(&self, running: &Path, level: Level) -> String {
-        let real = |path: &Path| path.canonicalize().ok();
-        let on_path = on_path(PROGRAM).filter(|found| real(found) == real(running));
-        match (on_path, level) {
-            (Some(_), Level::Project) => PROGRAM.to_owned(),
-            (Some(found), Level::User) => found.to_string_lossy().into_owned(),
-            (None, _) => running.to_string_lossy().into_owned(),
+    /// started from a desktop, whose PATH differs from the shell's. Neither names a folder of one version if it can be
+    /// avoided: an upgrade would remove it.
+    pub fn program(&self, running: &RunningProgram, level: Level) -> String {
+        match (running.name_on_path(), level) {
+            (Some(name), Level::Project) => name.to_owned(),
+            _ => running.lasting_name().to_string_lossy().into_owned(),
         }
     }
 }
@@ -107,16 +102,11 @@ pub fn is_own_path(program: &str) -> bool {
 
 /// Whether a program named in a settings file can be started.
 pub(crate) fn can_start(program: &str) -> bool {
-    if is_own_path(program) { is_program(Path::new(program)) } else { on_path(program).is_some() }
-}
-
-/// Finds a program in PATH.
-fn on_path(name: &str) -> Option<PathBuf> {
-    forebay_sandbox::path_candidates(name).find(|path| is_program(path))
-}
-
-fn is_program(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    if is_own_path(program) {
+        is_program(Path::new(program))
+    } else {
+        find_on_path(program).is_some()
+    }
 }
 
 const fn os() -> Os {

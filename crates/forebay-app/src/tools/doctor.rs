@@ -37,7 +37,7 @@ impl Tool for Doctor {
     fn call(app: &App, _: Input, call: &Call) -> Result<Answer, AppError> {
         let escapes = forebay_sandbox::isolation::self_test(app.root(), &call.cancel);
         let mut checks = vec![
-            version(),
+            version(app),
             project(app),
             data_folder(app),
             store(app),
@@ -47,6 +47,7 @@ impl Tool for Doctor {
             isolation(app.settings.isolation.profile, &escapes),
             rules(app),
         ];
+        checks.extend(outdated_processes(app));
         checks.extend(credentials(app));
         checks.extend(embedder(app));
         checks.extend(agents(app));
@@ -107,8 +108,24 @@ impl Check {
     }
 }
 
-fn version() -> Check {
-    Check::good("forebay", concat!(env!("CARGO_PKG_VERSION"), ", ", env!("CARGO_PKG_LICENSE")))
+fn version(app: &App) -> Check {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), ", ", env!("CARGO_PKG_LICENSE"));
+    match app.replaced_program() {
+        None => Check::good("forebay", VERSION),
+        Some(remark) => Check::note("forebay", format!("{VERSION}; {remark}")),
+    }
+}
+
+/// Names processes that an upgrade has left with the version before.
+fn outdated_processes(app: &App) -> Option<Check> {
+    let executable = app.running_program.as_ref()?.executable();
+    let processes = forebay_sandbox::processes_of_replaced(executable);
+    let ids: Vec<String> = processes.iter().map(ToString::to_string).collect();
+    (!ids.is_empty()).then(|| {
+        let ids = ids.join(", ");
+        let remark = "run a version that was replaced: restart their sessions to use this one";
+        Check::note("processes", format!("{ids} {remark}"))
+    })
 }
 
 fn project(app: &App) -> Check {

@@ -4,6 +4,7 @@
 //! - [`release`]: where releases come from, a server or a folder;
 //! - `manifest`: what a release contains, signed; `archive`: the executable in an archive;
 //! - `program_files`: the swap, and the way back;
+//! - `running_program`: whether the program of this process was replaced;
 //! - `error`: what can go wrong, with hints.
 //!
 //! Nothing here runs unless a person asks for it, and only [`release`] uses the network.
@@ -14,6 +15,7 @@ mod error;
 mod manifest;
 mod program_files;
 pub mod release;
+mod running_program;
 
 use std::path::Path;
 
@@ -23,6 +25,7 @@ pub use self::channel::Channel;
 pub use self::error::UpgradeError;
 pub use self::program_files::ProgramFiles;
 pub use self::release::{Release, ReleaseSource};
+pub use self::running_program::RunningProgram;
 
 /// The target triple of this build.
 pub const TARGET: &str = env!("FOREBAY_TARGET");

@@ -1,6 +1,8 @@
 //! `forebay doctor`: health check.
 
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use forebay_app::{App, Call, Salvaged};
@@ -28,7 +30,8 @@ const DETAIL_INDENT: usize = 4;
 
 impl Doctor {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        let app = common.tolerant_app()?;
+        let program = super::running_program().ok().map(Arc::new);
+        let app = ManuallyDrop::into_inner(common.tolerant_app()?).watching(program);
         let (_, fault) = common.valid_config(&project_root(&common.working_folder()?))?;
         if self.deep {
             return self.check_deeply(common, &app);

@@ -1,6 +1,7 @@
 //! `forebay mcp`: serves the tools to an agent over stdio.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use forebay_app::rules::SessionRules;
@@ -20,8 +21,9 @@ impl Serve {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let common = common.clone();
         let at_start = SessionRules::read(&super::rules::environment(&common)?);
+        let program = super::running_program().ok().map(Arc::new);
         mcp::serve(Box::new(move |client| {
-            let app = make_app(&common, client)?;
+            let app = make_app(&common, client)?.watching(program.clone());
             app.hold_rules(at_start.clone());
             Ok(app)
         }))?;

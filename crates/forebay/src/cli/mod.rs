@@ -57,6 +57,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use forebay_app::upgrade::RunningProgram;
 use forebay_app::{Answer, App, AppError, Call, FrontEnd, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_domain::usage::TERMINAL_SESSION;
@@ -460,6 +461,12 @@ fn data_folder() -> Result<Home, AppError> {
 fn executable() -> Result<&'static Path, AppError> {
     let unknown = "the path of this program is unknown";
     own_executable().ok_or_else(|| AppError::unavailable(unknown, Some("is /proc mounted?")))
+}
+
+/// The program of this process, as it is now.
+fn running_program() -> Result<RunningProgram, AppError> {
+    let invoked = std::env::args_os().next().unwrap_or_default();
+    Ok(RunningProgram::new(executable()?, Path::new(&invoked), user_home().as_deref()))
 }
 
 fn user_home() -> Option<PathBuf> {

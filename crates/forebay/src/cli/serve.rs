@@ -51,9 +51,11 @@ impl Serve {
         common.set.extend(self.settings());
         // The first refusal may come before the first entry, and needs the log.
         data_folder()?.create().map_err(AppError::from)?;
-        let app = common.app_for("http", "http")?;
+        let program = super::running_program().ok().map(Arc::new);
+        let app = common.app_for("http", "http")?.watching(program.clone());
         app.start_rules()?;
-        let make_workspace = Box::new(move |name: &str| workspace(&common, name));
+        let make_workspace =
+            Box::new(move |name: &str| Ok(workspace(&common, name)?.watching(program.clone())));
         http::serve(ServerConfig { app, make_workspace, print_address: Box::new(print_address) })?;
         Ok(ExitCode::SUCCESS)
     }

@@ -82,3 +82,4 @@ mod texts;
 mod upgrade;
 mod upgrade_channels;
 mod upgrade_interrupted;
+mod upgrade_live;

@@ -132,3 +132,81 @@ fn check_names_the_command_of_the_package_manager() {
     let text = pipx.upgrade_from(&publisher, &["--check"]).ok().text();
     assert!(text.contains(NEWER) && text.ends_with("pipx upgrade forebay"), "{text}");
 }
+
+/// A desktop starts agents with another PATH, and an upgrade removes the versioned folder.
+#[test]
+fn init_writes_names_that_survive_an_upgrade() {
+    let env = TestEnv::new();
+    let root = env.root().to_string_lossy().into_owned();
+    let link = |real: &str, link: &str| {
+        let (real, link) = (env.root().join(real), env.root().join(link));
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(real, &link).unwrap();
+        link.to_string_lossy().into_owned()
+    };
+    let cellar = "brew/Cellar/forebay/0.1.0/bin/forebay";
+    let store = "nix/store/abc-forebay-0.1.0/bin/forebay";
+    let archive = "cache/uv/archive-v0/x1/bin/forebay";
+    for real in [cellar, store, archive] {
+        installed(&env, real, &[]);
+    }
+    link("brew/Cellar/forebay/0.1.0", "brew/opt/forebay");
+    let by_brew = link(cellar, "brew/bin/forebay");
+    let by_nix = link(store, "home/.nix-profile/bin/forebay");
+    let by_uv = link(archive, "home/.local/bin/forebay");
+    installed(&env, "apps/forebay-0.1.0/forebay", &[]);
+    let own = link("apps/forebay-0.1.0/forebay", "mine/fb");
+    let written = |started: &str, path: &str, level: &str| {
+        let mut command = env.program(started);
+        command.args(["init", "claude-code", "--dry-run", level]).env("PATH", path);
+        let text = finish(command, b"").ok().text();
+        let line = text.lines().find(|line| line.contains("\"command\": ")).unwrap().to_owned();
+        line.trim_start_matches(['+', ' ']).replace(&root, "")
+    };
+    let path_of =
+        |program: &str| Path::new(program).parent().unwrap().to_string_lossy().into_owned();
+    for (started, path, expect) in [
+        (by_brew.as_str(), path_of(&by_brew), "/brew/bin/forebay"),
+        (&format!("{root}/{cellar}"), path_of(&by_brew), "/brew/bin/forebay"),
+        (&format!("{root}/{cellar}"), "/nowhere".to_owned(), "/brew/opt/forebay/bin/forebay"),
+        (&by_nix, path_of(&by_nix), "/home/.nix-profile/bin/forebay"),
+        (&format!("{root}/{store}"), "/nowhere".to_owned(), "/home/.nix-profile/bin/forebay"),
+        (&own, "/nowhere".to_owned(), "/mine/fb"),
+        (&by_uv, path_of(&by_uv), "/home/.local/bin/forebay"),
+        (&format!("{root}/{archive}"), "/nowhere".to_owned(), "/home/.local/bin/forebay"),
+    ] {
+        let line = written(started, &path, "--user");
+        assert!(line.contains(&format!("\"{expect}\"")), "{started} with PATH={path}: {line}");
+    }
+    let line = written(&by_brew, &path_of(&by_brew), "--project");
+    assert!(line.contains("\"forebay\""), "{line}");
+}
+
+/// npm's command is a script beside the program, so it is another file than the one that runs.
+#[test]
+fn init_knows_the_launcher_of_npm() {
+    let env = TestEnv::new();
+    let package = "n/lib/node_modules/forebay";
+    let program =
+        installed(&env, &format!("{package}/node_modules/@forebay/linux-x64/bin/forebay"), &[]);
+    let launcher = env.root().join(package).join("bin/forebay.js");
+    fs::create_dir_all(launcher.parent().unwrap()).unwrap();
+    fs::copy("/bin/true", &launcher).unwrap();
+    let bin = env.root().join("n/bin");
+    fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(&launcher, bin.join("forebay")).unwrap();
+    let mut command = program.command(&["init", "claude-code", "--dry-run", "--project"]);
+    command.env("PATH", &bin);
+    let text = finish(command, b"").ok().text();
+    assert!(text.contains("\"command\": \"forebay\""), "{text}");
+}
+
+#[test]
+fn init_warns_of_a_path_that_a_cache_may_remove() {
+    let env = TestEnv::new();
+    let program = installed(&env, ".npm/_npx/ab12/node_modules/forebay/bin/forebay", &[]);
+    let mut command = program.command(&["init", "claude-code", "--dry-run"]);
+    command.env("PATH", "/nowhere");
+    let text = finish(command, b"").ok().text();
+    assert!(text.contains("note: ") && text.contains("npm install --global forebay"), "{text}");
+}

@@ -3,10 +3,12 @@
 mod choose;
 mod report;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::agents::{self, Level, Machine, Plan, Wish};
+use forebay_app::upgrade::Channel;
 use forebay_app::{AppError, Reply};
 
 use self::choose::Chosen;
@@ -63,6 +65,7 @@ impl Init {
         let mut chosen = self.choose(machine, level)?;
         let wish = self.wish(machine, level)?;
         chosen.remarks.extend(remark_on_program(&wish, level));
+        chosen.remarks.extend(remark_on_cache(&wish));
         let plan = agents::plan(machine, &chosen.agents, level, &wish);
         let report = Report { machine, level, is_undo: self.undo, chosen: &chosen, plan: &plan };
         if !common.json {
@@ -103,8 +106,7 @@ impl Init {
         if self.undo {
             return Ok(Wish::TakeBack);
         }
-        let running = std::env::current_exe()?;
-        let program = machine.program(&running, level);
+        let program = machine.program(&super::running_program()?, level);
         Ok(Wish::SetUp { program, with_status_line: !self.no_status_line })
     }
 
@@ -134,6 +136,15 @@ fn remark_on_program(wish: &Wish, level: Level) -> Option<String> {
             "forebay is not on the PATH: these files name {program} and work on this machine only"
         )
     })
+}
+
+/// The remark on a program that only the cache of a package manager has.
+fn remark_on_cache(wish: &Wish) -> Option<String> {
+    let Wish::SetUp { program, .. } = wish else { return None };
+    let install = Channel::detect(Path::new(program), Path::new("/")).lasting_install()?;
+    Some(format!(
+        "{program} is in a cache and may disappear: `{install}`, then `forebay init` again"
+    ))
 }
 
 fn ask(plan: &Plan) -> Reply {

@@ -79,6 +79,7 @@ impl Handler {
         let app = Arc::clone(&caller_context.app);
         let outcome = self.calls.run(caller_context, tool, input, call, context.ct.clone()).await;
         self.log_level.report(context, tool.name, outcome.as_ref(), started.elapsed()).await;
+        self.log_level.report_replacement(context, &app).await;
         Ok((outcome?, app))
     }
 

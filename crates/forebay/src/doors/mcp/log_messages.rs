@@ -5,10 +5,11 @@
 
 #![expect(deprecated, reason = "hosts of both revisions show log messages")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use forebay_app::{Answer, AppError, ErrorKind};
+use forebay_app::{Answer, App, AppError, ErrorKind};
 use forebay_domain::tokens;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
 use serde_json::{Value, json};
@@ -22,6 +23,8 @@ pub(super) type SetLevel = rmcp::model::SetLevelRequestParams;
 #[derive(Default)]
 pub(super) struct LogLevel {
     of_session: Mutex<Option<LoggingLevel>>,
+    /// Whether the client knows that the program was replaced.
+    has_told_replacement: AtomicBool,
 }
 
 impl LogLevel {
@@ -45,15 +48,30 @@ impl LogLevel {
         outcome: Result<&Answer, &AppError>,
         took: Duration,
     ) {
-        let Some(least) = self.for_request(context) else { return };
         let (level, data) = message(tool, outcome, took);
-        if (level as u8) < (least as u8) {
-            return;
+        if self.wants(context, level) {
+            send(context, level, data).await;
         }
-        let message = LoggingMessageNotificationParam::new(level, data).with_logger("forebay");
-        // A client that is gone needs no message.
-        let _ = context.peer.notify_logging_message(message).await;
     }
+
+    /// Tells once that another version was installed meanwhile.
+    pub(super) async fn report_replacement(&self, context: &Context, app: &App) {
+        let level = LoggingLevel::Notice;
+        let Some(remark) = app.replaced_program() else { return };
+        if self.wants(context, level) && !self.has_told_replacement.swap(true, Ordering::Relaxed) {
+            send(context, level, json!({ "notice": remark })).await;
+        }
+    }
+
+    fn wants(&self, context: &Context, level: LoggingLevel) -> bool {
+        self.for_request(context).is_some_and(|least| level as u8 >= least as u8)
+    }
+}
+
+async fn send(context: &Context, level: LoggingLevel, data: Value) {
+    let message = LoggingMessageNotificationParam::new(level, data).with_logger("forebay");
+    // A client that is gone needs no message.
+    let _ = context.peer.notify_logging_message(message).await;
 }
 
 fn message(
