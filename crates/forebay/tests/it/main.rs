@@ -17,6 +17,7 @@ mod cli_other;
 mod cli_run;
 mod cli_search;
 mod cline_plugin;
+mod compatibility;
 mod config;
 mod context;
 mod contract;
