@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use forebay_sandbox::isolation::{AccessRules, Submodule, submodules};
+use forebay_sandbox::isolation::{AccessRules, Submodule, Submodules};
 use forebay_sandbox::{Isolation, Limits, Profile, Program, trusted_program};
 use forebay_store::Project;
 use forebay_text::shell_quote;
@@ -31,6 +31,9 @@ pub(crate) fn isolation(
     let mut deny = paths(&settings.deny);
     deny.extend(by_rules.hidden.iter().cloned());
     let project = app.stores.project();
+    let git_folder = project.and_then(Project::git_folder);
+    let submodules =
+        project.zip(git_folder).map(|(project, git)| Submodules::read(&project.root, git));
     Ok(Isolation {
         profile,
         project_root: project.map(|project| project.root.clone()),
@@ -46,7 +49,8 @@ pub(crate) fn isolation(
         is_required: settings.required,
         denied_programs: by_rules.programs.clone(),
         read_only: by_rules.frozen.clone(),
-        control_files: control_files(app)?,
+        control_files: control_files(app, submodules.as_ref())?,
+        submodules,
         fixed: by_rules.fixed.clone(),
         creates_caches: false,
     })
@@ -131,7 +135,7 @@ const GIT_FOLDERS: [&str; 2] = ["worktrees", "modules"];
 const MAX_GIT_FOLDERS: usize = 64;
 
 /// The control files of the project, and git's; what the user's settings make writable is not among them.
-fn control_files(app: &App) -> Result<Vec<PathBuf>, AppError> {
+fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathBuf>, AppError> {
     let Some(project) = app.stores.project() else {
         return Ok(Vec::new());
     };
@@ -148,9 +152,9 @@ fn control_files(app: &App) -> Result<Vec<PathBuf>, AppError> {
     for folder in folders.clone() {
         folders.extend(inner_git_folders(&folder)?);
     }
-    for submodule in submodules_of(project) {
-        files.extend((!submodule.dot_git.is_dir()).then_some(submodule.dot_git));
-        folders.extend(submodule.git_folder);
+    for Submodule { dot_git, git_folder } in frozen(submodules) {
+        files.extend((!dot_git.is_dir()).then(|| dot_git.clone()));
+        folders.extend(git_folder.clone());
     }
     folders.sort();
     folders.dedup();
@@ -180,10 +184,9 @@ fn inner_git_folders(git: &Path) -> Result<Vec<PathBuf>, AppError> {
 }
 
 /// The submodules whose settings are frozen; what a run changes in others is noticed when it ends.
-fn submodules_of(project: &Project) -> Vec<Submodule> {
-    let all = project.git_folder().map(|folder| submodules(&project.root, folder));
-    let is_checked_out = |submodule: &Submodule| submodule.git_folder.is_some();
-    all.unwrap_or_default().into_iter().filter(is_checked_out).take(MAX_GIT_FOLDERS).collect()
+fn frozen(submodules: Option<&Submodules>) -> impl Iterator<Item = &Submodule> {
+    let all = submodules.into_iter().flat_map(|submodules| &submodules.all);
+    all.filter(|submodule| submodule.git_folder.is_some()).take(MAX_GIT_FOLDERS)
 }
 
 /// Where agents keep their own credentials, except those that the command names.

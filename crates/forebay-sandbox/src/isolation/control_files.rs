@@ -10,8 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::canonicalize::canonicalize;
-use super::git_settings::{self, execute_something};
-use super::submodules::{Submodule, submodules};
+use super::git_settings::execute_something;
+use super::submodules::{SettingsStamp, Submodule, Submodules};
 use super::{Isolation, Profile};
 use crate::no_links::Folder;
 
@@ -48,12 +48,10 @@ enum Before {
 /// The project's repository and its submodules.
 #[derive(Debug)]
 struct Repository {
-    worktree: PathBuf,
-    git_folder: PathBuf,
-    submodules: Vec<(Submodule, SettingsStamp)>,
+    submodules: Submodules,
+    /// The state of the settings of each.
+    stamps: Vec<SettingsStamp>,
 }
-
-type SettingsStamp = Vec<Option<(u64, i64, i64)>>;
 
 impl ControlFiles {
     /// Looks at the control files of `isolation`.
@@ -101,23 +99,21 @@ impl ControlFile {
 
 impl Repository {
     fn look(isolation: &Isolation) -> Option<Self> {
-        let worktree = isolation.project_root.clone()?;
-        let git_folder = git_settings::git_folder(&worktree.join(".git"))?;
-        let submodules = submodules(&worktree, &git_folder).into_iter();
-        let submodules = submodules.map(|submodule| (submodule.clone(), submodule.stamp()));
-        Some(Self { submodules: submodules.collect(), worktree, git_folder })
+        let submodules = isolation.submodules.clone()?;
+        let stamps = submodules.all.iter().map(Submodule::stamp).collect();
+        Some(Self { submodules, stamps })
     }
 
     /// A submodule that a run has made or changed, and in which git would execute something, is no repository any more.
     fn set_aside_new_submodules(&self) -> Vec<PathBuf> {
+        let known = self.submodules.all.iter().zip(&self.stamps);
         let is_known = |submodule: &Submodule| {
-            self.submodules.iter().any(|(known, stamp)| {
+            known.clone().any(|(known, stamp)| {
                 known == submodule && known.git_folder.is_some() && *stamp == submodule.stamp()
             })
         };
-        submodules(&self.worktree, &self.git_folder)
-            .into_iter()
-            .filter(|submodule| !is_known(submodule) && submodule.executes_something())
+        let now = self.submodules.read_again().into_iter();
+        now.filter(|submodule| !is_known(submodule) && submodule.executes_something())
             .filter(|submodule| set_aside(&submodule.dot_git))
             .map(|submodule| submodule.dot_git)
             .collect()

@@ -63,7 +63,7 @@ pub(crate) use environment::injection_variables;
 pub use restrictions::missing_mechanisms;
 pub(crate) use restrictions::{Restrictions, Sandbox};
 pub use self_test::{CheckOutcome, EscapeCheck, SelfTestReport, self_test};
-pub use submodules::{Submodule, submodules};
+pub use submodules::{Submodule, Submodules};
 
 /// How strictly a run is isolated, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -136,6 +136,8 @@ pub struct Isolation {
     /// Files and directories from which other programs take commands or settings. Where mounts are possible, an
     /// existing one cannot be written; one that a run makes is set aside when it ends.
     pub control_files: Vec<PathBuf>,
+    /// The submodules of the project before the run.
+    pub submodules: Option<Submodules>,
     /// Directories that cannot be renamed where mounts are possible.
     pub fixed: Vec<PathBuf>,
     /// Create the missing caches of installed tools: rules apply only to existing paths.

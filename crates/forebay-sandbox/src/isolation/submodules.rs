@@ -44,7 +44,7 @@ impl Submodule {
     }
 
     /// Changes with the settings; nobody can set back the time of a change.
-    pub(super) fn stamp(&self) -> Vec<Option<(u64, i64, i64)>> {
+    pub(super) fn stamp(&self) -> SettingsStamp {
         let folder = self.git_folder.as_deref();
         let settings = SETTINGS.iter().filter_map(|name| Some(folder?.join(name)));
         let files = std::iter::once(self.dot_git.clone()).chain(settings);
@@ -58,32 +58,65 @@ impl Submodule {
     }
 }
 
-/// The submodules of a worktree, and theirs.
-pub fn submodules(worktree: &Path, git_folder: &Path) -> Vec<Submodule> {
-    let mut found = Vec::new();
-    collect(worktree, git_folder, 0, &mut found);
-    found
+/// The submodules of a worktree, and theirs, as its indexes list them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submodules {
+    worktree: PathBuf,
+    git_folder: PathBuf,
+    pub all: Vec<Submodule>,
+    /// Each index that was read, with its state.
+    indexes: Vec<(PathBuf, Option<FileState>)>,
 }
 
-fn collect(worktree: &Path, git_folder: &Path, depth: usize, found: &mut Vec<Submodule>) {
-    if depth == MAX_DEPTH {
-        return;
+/// The inode of a file and when it was changed.
+type FileState = (u64, i64, i64);
+pub(super) type SettingsStamp = Vec<Option<FileState>>;
+
+impl Submodules {
+    pub fn read(worktree: &Path, git_folder: &Path) -> Self {
+        let mut found = Self {
+            worktree: worktree.to_owned(),
+            git_folder: git_folder.to_owned(),
+            all: Vec::new(),
+            indexes: Vec::new(),
+        };
+        found.collect(worktree, git_folder, 0);
+        found
     }
-    for path in linked_paths(git_folder) {
-        if found.len() == MAX_SUBMODULES {
+
+    /// The submodules as they are now; an index is read again only if one has changed.
+    pub(super) fn read_again(&self) -> Vec<Submodule> {
+        if self.indexes.iter().all(|(index, state)| file_state(index) == *state) {
+            let worktrees = self.all.iter().filter_map(|submodule| submodule.dot_git.parent());
+            return worktrees.map(Submodule::new).collect();
+        }
+        Self::read(&self.worktree, &self.git_folder).all
+    }
+
+    fn collect(&mut self, worktree: &Path, git_folder: &Path, depth: usize) {
+        if depth == MAX_DEPTH {
             return;
         }
-        let inner = worktree.join(path);
-        let submodule = Submodule::new(&inner);
-        let folder = submodule.git_folder.clone();
-        if found.contains(&submodule) {
-            continue;
-        }
-        found.push(submodule);
-        if let Some(folder) = folder {
-            collect(&inner, &folder, depth + 1, found);
+        let index = git_folder.join("index");
+        self.indexes.push((index.clone(), file_state(&index)));
+        for path in linked_paths(git_folder) {
+            let inner = worktree.join(path);
+            let submodule = Submodule::new(&inner);
+            if self.all.len() == MAX_SUBMODULES || self.all.contains(&submodule) {
+                continue;
+            }
+            let folder = submodule.git_folder.clone();
+            self.all.push(submodule);
+            if let Some(folder) = folder {
+                self.collect(&inner, &folder, depth + 1);
+            }
         }
     }
+}
+
+fn file_state(path: &Path) -> Option<FileState> {
+    let found = path.symlink_metadata().ok()?;
+    Some((found.ino(), found.ctime(), found.ctime_nsec()))
 }
 
 /// The paths of submodules in the index of a git folder, which may be split over two files.
