@@ -56,7 +56,7 @@ struct UnfinishedLines {
 }
 
 impl UnfinishedLines {
-    const fn of(&mut self, stream: Stream) -> &mut Vec<u8> {
+    const fn start_of(&mut self, stream: Stream) -> &mut Vec<u8> {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
@@ -144,7 +144,7 @@ impl<'a> Capture<'a> {
     fn forward_lines(&mut self, stream: Stream, count: usize) {
         let read = &self.buffer[..count];
         let end = memchr::memrchr2(b'\n', b'\r', read).map_or(0, |at| at + 1);
-        let held = self.unfinished.of(stream).len();
+        let held = self.unfinished.start_of(stream).len();
         let is_long = count - end + if end == 0 { held } else { 0 } > MAX_HELD_BYTES;
         let end = if is_long { count } else { end };
         if end > 0 {
@@ -152,11 +152,11 @@ impl<'a> Capture<'a> {
             self.spans.push(stream, end as u64);
             self.sink.write(stream, &self.buffer[..end]);
         }
-        self.unfinished.of(stream).extend_from_slice(&self.buffer[end..count]);
+        self.unfinished.start_of(stream).extend_from_slice(&self.buffer[end..count]);
     }
 
     fn forward_unfinished(&mut self, stream: Stream) {
-        let held = self.unfinished.of(stream);
+        let held = self.unfinished.start_of(stream);
         if !held.is_empty() {
             self.spans.push(stream, held.len() as u64);
             self.sink.write(stream, held);
