@@ -264,3 +264,23 @@ fn indented(line: &str) -> Option<&str> {
     let text = line.trim_start_matches(' ');
     (1..=MAX_INDENT).contains(&(line.len() - text.len())).then_some(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Budget, Hint};
+
+    #[test]
+    fn many_sections_leave_room_for_names() {
+        let section = |number: u32| {
+            format!("SECTION {}\n       Some prose.\n\n", "X".repeat(number as usize))
+        };
+        let sections: String = (1..40).map(section).collect();
+        let raw = format!(
+            "TOOL(1)     General Commands Manual     TOOL(1)\n\nNAME\n       tool - does it\n\n\
+             OPTIONS\n       -c     Reads a command.\n       -i     Is interactive.\n\n{sections}"
+        );
+        let hint = Hint { command: Some("man tool"), ..Hint::default() };
+        let text = crate::digest(raw.as_bytes(), hint, None, Budget::exactly(200)).text;
+        assert!(text.contains("-c; -i") && text.contains("more section"), "{text}");
+    }
+}
