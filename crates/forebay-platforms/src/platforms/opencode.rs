@@ -76,7 +76,7 @@ pub(super) static PLATFORM: Platform = Platform {
     ],
     replacement: Replacement::AnyText,
     limits: Limits { context_chars: None, context_tokens: None, result_chars: Some(50_000) },
-    failing_test: Some("digest with its error"),
+    failing_test: Some("digest with its error in one of three runs"),
     limitations: &[
         "OpenCode 2: the plugin follows its published types and was not run there; results that failed are not replaced.",
         "A plugin cannot ask the user: ask rules are left to OpenCode's own permissions.",
