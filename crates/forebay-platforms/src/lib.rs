@@ -31,7 +31,7 @@ pub mod toml_text;
 pub mod transcripts;
 
 pub use control_files::control_files;
-pub use decode::{DecodeError, Decoded, decode};
+pub use decode::{DecodeError, Decoded, decode, output_in_file};
 pub use encode::{Output, Unsupported, encode, supports};
 pub use platform::Platform;
 pub use platforms::{PLATFORMS, find, find_with_harnesses, is_instruction_file};

@@ -1,13 +1,17 @@
 //! Reads output that the host saved to a file because it was too long.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::hook::SavedOutput;
+use forebay_platforms::output_in_file;
 
 /// Longer files are not tool output.
 const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
+/// What a host writes above or below an output is shorter.
+const FRAME_BYTES: u64 = 64 * 1024;
 
 /// Returns the file, if it is trustworthy that the host wrote it.
 ///
@@ -24,9 +28,12 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
     folder.canonicalize().is_ok_and(|folder| path.starts_with(folder))
 }
 
-/// Passes the file's bytes to `take` in pieces.
+/// Passes the output in the file to `take` in pieces, without what the host wrote around it.
 pub(super) fn read(path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
-    let mut trusted_file = File::open(path)?.take(MAX_FILE_BYTES);
+    let mut file = File::open(path)?;
+    let output = output_range(&mut file)?;
+    file.seek(SeekFrom::Start(output.start))?;
+    let mut trusted_file = file.take((output.end - output.start).min(MAX_FILE_BYTES));
     let mut piece = vec![0; 256 * 1024];
     loop {
         match trusted_file.read(&mut piece)? {
@@ -36,6 +43,26 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     }
 }
 
+/// Where the output is in the file.
+fn output_range(file: &mut File) -> io::Result<Range<u64>> {
+    let bytes = file.metadata()?.len();
+    let start = bytes_at(file, 0)?;
+    let end = bytes_at(file, bytes.saturating_sub(FRAME_BYTES))?;
+    // Only text next to the ends of the file counts, so that bytes that are not UTF-8 move nothing.
+    let start = start.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let last = end.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty());
+    let end = last.map_or("", |chunk| chunk.valid());
+    Ok(output_in_file(start, end, bytes))
+}
+
+/// The bytes from a position on, as far as a frame may go.
+fn bytes_at(file: &mut File, position: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(position))?;
+    file.take(FRAME_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
@@ -43,6 +70,24 @@ mod tests {
     use forebay_domain::hook::SavedSign;
 
     use super::*;
+
+    #[test]
+    fn reads_the_output_without_its_frame() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("out.txt");
+        let read_back = |content: &[u8]| {
+            fs::write(&path, content).unwrap();
+            let mut found = Vec::new();
+            read(&path, &mut |bytes| found.extend_from_slice(bytes)).unwrap();
+            found
+        };
+        let output = [b"\xff\xfe line\n".repeat(20_000), b"end".to_vec()].concat();
+        let above = b"Command: make\nDirectory: (root)\nOutput: ";
+        let below = b"\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: (none)";
+        assert_eq!(read_back(&[above, &output[..], below].concat()), output);
+        assert_eq!(read_back(&output), output);
+        assert_eq!(read_back(b""), b"");
+    }
 
     #[test]
     fn trusts_only_files_in_the_hosts_folders() {

@@ -62,10 +62,28 @@ fn keep_only(text: &mut String, range: Range<usize>) {
     text.drain(..range.start);
 }
 
+/// Where the output of a command is in a file that a host saved, by the start and the end of its text.
+pub fn output_in_file(start: &str, end: &str, bytes: u64) -> Range<u64> {
+    match (output_start(start), labels_below(end)) {
+        (Some(above), Some((below, _))) if above as u64 + below as u64 <= bytes => {
+            above as u64..bytes - below as u64
+        }
+        _ => 0..bytes,
+    }
+}
+
 /// Where the output is among the lines with labels, and the exit code in one of them.
 fn labelled_output(text: &str) -> Option<(Range<usize>, Option<i32>)> {
     let start = output_start(text)?;
-    let mut output = &text[start..];
+    let (below, exit_code) = labels_below(&text[start..])?;
+    let end = text.len() - below;
+    let end = if &text[start..end] == EMPTY_OUTPUT { start } else { end };
+    Some((start..end, exit_code))
+}
+
+/// The length of the lines below an output, and the exit code in one of them.
+fn labels_below(text: &str) -> Option<(usize, Option<i32>)> {
+    let mut output = text;
     let mut exit_code = None;
     for (number, label) in BELOW.iter().enumerate() {
         let (rest, last) = output.rsplit_once('\n').unwrap_or(("", output));
@@ -78,8 +96,7 @@ fn labelled_output(text: &str) -> Option<(Range<usize>, Option<i32>)> {
         }
         output = rest;
     }
-    let end = start + if output == EMPTY_OUTPUT { 0 } else { output.len() };
-    Some((start..end, exit_code))
+    Some((text.len() - output.len(), exit_code))
 }
 
 /// Where the text after the label of the output starts.
@@ -140,6 +157,17 @@ mod tests {
             None,
         );
         check(&around("of another tool\n"), "of another tool\n", None);
+    }
+
+    #[test]
+    fn labels_in_a_saved_file_are_left_out() {
+        let start = "Command: make\nDirectory: (root)\nOutput: ";
+        let end = "\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: (none)";
+        let text = format!("{start}a\nb{end}");
+        let range = output_in_file(&text, &text[20..], text.len() as u64);
+        assert_eq!(&text[range.start as usize..range.end as usize], "a\nb");
+        assert_eq!(output_in_file("a\nb", "a\nb", 3), 0..3);
+        assert_eq!(output_in_file(start, "b", 100), 0..100);
     }
 
     #[test]

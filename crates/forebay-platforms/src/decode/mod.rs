@@ -20,6 +20,7 @@ use self::action::McpTool;
 pub(crate) use self::action::with_command;
 pub(crate) use self::field::get;
 use self::field::{take, text};
+pub use self::host_frame::output_in_file;
 pub(crate) use self::result::{ResultShape, rebuild};
 use crate::machine_text::user_words;
 use crate::platform::{FieldValue, HostEvent, KeyPath, PayloadFields, Platform, Scalar};
