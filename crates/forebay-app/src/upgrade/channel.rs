@@ -290,8 +290,8 @@ mod tests {
             ("/usr/bin/forebay", vec![], "a system package"),
             ("/usr/local/bin/forebay", vec![docker], "a container image"),
             ("/usr/local/bin/forebay", vec![("run/.containerenv", "")], "a container image"),
-            ("/home/ann/.local/bin/forebay", vec![docker], "archive"),
-            ("/home/ann/.local/bin/forebay", vec![], "archive"),
+            ("/root/.local/bin/forebay", vec![docker], "archive"),
+            ("/root/.local/bin/forebay", vec![], "archive"),
         ] {
             assert_eq!(detect(executable, &files).name, expect, "{executable} {files:?}");
         }

@@ -119,10 +119,10 @@ pub(crate) struct Installation<'a> {
 
 impl<'a> Installation<'a> {
     pub(crate) fn new(env: &'a TestEnv) -> Self {
-        Self::at(env, &env.root().join("bin/forebay"))
+        Self::installed_at(env, &env.root().join("bin/forebay"))
     }
 
-    pub(crate) fn at(env: &'a TestEnv, executable: &Path) -> Self {
+    pub(crate) fn installed_at(env: &'a TestEnv, executable: &Path) -> Self {
         fs::create_dir_all(executable.parent().unwrap()).unwrap();
         let built = env!("CARGO_BIN_EXE_forebay");
         fs::hard_link(built, executable)

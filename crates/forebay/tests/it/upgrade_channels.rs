@@ -13,7 +13,7 @@ fn installed<'a>(env: &'a TestEnv, path: &str, around: &[(&str, &str)]) -> Insta
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     }
-    Installation::at(env, &env.root().join(path))
+    Installation::installed_at(env, &env.root().join(path))
 }
 
 /// A path, files around it, and the name and the command of its channel.

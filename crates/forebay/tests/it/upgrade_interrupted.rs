@@ -63,7 +63,8 @@ fn the_next_upgrade_puts_in_order_what_a_killed_one_left() {
     let env = TestEnv::new();
     let publisher = Publisher::new(&env);
     publisher.publish(NEWER, &script(NEWER));
-    let folder = |name: &str| Installation::at(&env, &env.root().join(name).join("forebay"));
+    let folder =
+        |name: &str| Installation::installed_at(&env, &env.root().join(name).join("forebay"));
     let beside = |installed: &Installation<'_>, role: &str| {
         installed.executable.with_file_name(format!(".forebay.{role}"))
     };
