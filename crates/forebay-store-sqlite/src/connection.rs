@@ -461,8 +461,9 @@ fn wait_for_lock(tries: i32) -> bool {
     true
 }
 
+/// Gives another process time to finish what it is writing.
 #[expect(clippy::disallowed_methods, reason = "SQLite has no notification for a released lock")]
-fn pause() {
+pub(super) fn pause() {
     std::thread::sleep(BUSY_PAUSE);
 }
 

@@ -6,13 +6,12 @@ use std::fs::{self, File, Metadata};
 use std::io::Read as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use forebay_store::StoreError;
 use parking_lot::Mutex;
 
-use super::connection::lock_beside;
+use super::connection::{lock_beside, pause};
 
 /// First bytes of a write-ahead log, but for the last bit, which is its byte order.
 const LOG_MAGIC: u32 = 0x377F_0682;
@@ -21,9 +20,6 @@ const LOG_HEADER_BYTES: usize = 32;
 /// Offsets in the log's index: the number of frames, and the salts that the log's header repeats.
 const INDEX_FRAMES: u64 = 16;
 const INDEX_SALTS: u64 = 32;
-
-/// Time in which another process has written the header of a log.
-const HEADER_WRITE: Duration = Duration::from_millis(2);
 
 /// Only the owner reads and writes.
 const PRIVATE_MODE: u32 = 0o600;
@@ -50,7 +46,7 @@ impl FileIds {
         // Another process may be writing the header.
         let is_whole = || is_empty_or_valid(&log);
         let is_whole_later = || {
-            thread::sleep(HEADER_WRITE);
+            pause();
             is_whole()
         };
         Self::read(path) == *self && (is_whole() || is_whole_later())
