@@ -29,9 +29,14 @@ struct Channel {
     uninstall: &'static str,
 }
 
-/// Run by every channel after its installation.
-const USE: &str =
-    "$PROGRAM --version && $PROGRAM demo >/tmp/demo.txt && grep -q ctx: /tmp/demo.txt";
+/// Run by every channel after its installation. The command is the program itself, not a script that starts it.
+const USE: &str = "$PROGRAM --version && $PROGRAM demo >/tmp/demo.txt && grep -q ctx: /tmp/demo.txt \
+    && head -c 4 $PROGRAM | grep -q ELF";
+
+/// Where installation scripts are disabled, the launcher of the npm package starts the program.
+const WITHOUT_SCRIPTS: &str = "npm install --global --offline --ignore-scripts --prefix $HOME/plain $PACKAGES \
+    && $HOME/plain/bin/forebay --version && ! $HOME/plain/bin/forebay no-such-command \
+    && rm -r $HOME/plain";
 
 pub(super) fn run(release: &Release, target: &Target, out: &Path) -> Result<()> {
     let root = system_root()?;

@@ -57,8 +57,8 @@ pub(super) fn replace(
     let captured = capture::store(app, agent, call, &raw, &options)?;
     let raw_bytes = captured.entry.bytes;
     let text = text(app, agent, call, captured, result, raw.cut_remark());
-    // A result that is not longer than its digest stays.
-    if text.len() >= result.bytes() {
+    // A result that is not longer than its digest stays, but not the excerpt that a host made of a longer one.
+    if text.len() as u64 >= raw.bytes() {
         return Ok(Reply::Silent);
     }
     let shown = shown_bytes(host, result) as u64;

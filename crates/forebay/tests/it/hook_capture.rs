@@ -199,3 +199,25 @@ fn counts_of_the_host_are_told_where_it_cut_the_output() {
     let text = answer["updatedToolOutput"]["content"].as_str().unwrap();
     assert!(text.contains("cut by the host: it passed on a part of 2,983"), "{text}");
 }
+
+#[test]
+fn excerpt_that_is_shorter_than_the_digest_is_replaced() {
+    let env = TestEnv::new();
+    let folder = env.home().join("xdg-data/opencode/tool-output");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("tool_1");
+    let log: String = (0..9_000).map(|number| format!("{number} worked\n")).collect();
+    std::fs::write(&file, format!("{log}error: the weir is blocked\n{log}done\n")).unwrap();
+    let shown =
+        format!("...output truncated...\n\nFull output saved to: {}\n\ndone\n", file.display());
+    let payload = serde_json::json!({
+        "hook_event_name": "tool.execute.after", "cwd": env.project(), "worktree": env.project(),
+        "sessionID": "ses_1", "callID": "call_1", "tool": "bash", "tool_name": "bash",
+        "tool_input": { "command": "make" },
+        "tool_response": { "title": "make", "output": shown,
+            "metadata": { "exit": 1, "truncated": true, "outputPath": file } },
+    });
+    let hook = env.command(["hook", "opencode", "tool.execute.after"]);
+    let text = crate::env::finish(hook, payload.to_string().as_bytes()).ok().text();
+    assert!(text.contains("[ctx:") && text.contains("the weir is blocked"), "{text}");
+}
