@@ -27,16 +27,18 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Builds the automaton that finds every pattern that matches anywhere in a text.
 fn automaton() -> Result<dense::DFA<Vec<u32>>, Box<dyn Error>> {
-    let builder = dense::Config::new().match_kind(MatchKind::All).accelerate(false);
+    let builder = dense::Config::new().match_kind(MatchKind::All).minimize(true).accelerate(false);
     let ascii = syntax::Config::new().unicode(false).utf8(false);
     Ok(dense::Builder::new().configure(builder).syntax(ascii).build_many(&PATTERNS)?)
 }
 
 /// The transitions of the states that a text can lead to, the first of them before any byte.
 struct Table {
-    /// The column of each byte; one more stands for the end of the text.
+    /// The column of each byte.
     columns: [usize; 256],
-    /// The state that follows each state, by column.
+    /// The column of the end of the text.
+    end: usize,
+    /// The state that follows each state, by column; a power of two columns, so that a shift finds a row.
     next: Vec<Vec<usize>>,
     /// The patterns that have matched one byte before a state, a bit for each.
     matches: Vec<u8>,
@@ -46,28 +48,29 @@ impl Table {
     fn new(automaton: &dense::DFA<Vec<u32>>) -> Result<Self, Box<dyn Error>> {
         let columns =
             std::array::from_fn(|byte| usize::from(automaton.byte_classes().get(byte as u8)));
+        let end = automaton.byte_classes().alphabet_len() - 1;
         let mut states = States::starting_with(automaton.start_state_forward(&Input::new(""))?);
         let (mut next, mut matches) = (Vec::new(), Vec::new());
         while let Some(state) = states.found.get(next.len()).copied() {
-            let mut row = vec![0; automaton.byte_classes().alphabet_len()];
+            let mut row = vec![0; (end + 1).next_power_of_two()];
             for byte in 0..=u8::MAX {
                 row[columns[usize::from(byte)]] = states.number(automaton.next_state(state, byte));
             }
-            let end = row.len() - 1;
             row[end] = states.number(automaton.next_eoi_state(state));
             next.push(row);
             matches.push(match_bits(automaton, state));
         }
-        Ok(Self { columns, next, matches })
+        Ok(Self { columns, end, next, matches })
     }
 
     fn source(&self) -> String {
         let (states, columns) = (self.next.len(), self.next.first().map_or(0, Vec::len));
         format!(
             "static COLUMNS: [u8; 256] = {:?};\n\
+             const END: usize = {};\n\
              static NEXT: [[u16; {columns}]; {states}] = {:?};\n\
              static MATCHES: [u8; {states}] = {:?};\n",
-            self.columns, self.next, self.matches
+            self.columns, self.end, self.next, self.matches
         )
     }
 }

@@ -21,12 +21,15 @@ impl Default for LossyCounts {
 impl LossyCounts {
     /// Counts an occurrence and returns their number.
     pub(super) fn add(&mut self, hash: u32) -> u32 {
-        if self.counts.len() >= self.max_counted && !self.counts.contains_key(&hash) {
+        if let Some(count) = self.counts.get_mut(&hash) {
+            *count = count.saturating_add(1);
+            return *count;
+        }
+        if self.counts.len() >= self.max_counted {
             self.forget_rare();
         }
-        let count = self.counts.entry(hash).or_default();
-        *count = count.saturating_add(1);
-        *count
+        self.counts.insert(hash, 1);
+        1
     }
 
     /// Returns the number of occurrences; of a forgotten hash at least one is known.

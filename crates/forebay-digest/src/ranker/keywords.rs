@@ -3,8 +3,8 @@
 //! The patterns of the classes are in `keyword_patterns.rs`; `build.rs` turns them into the table of a finite automaton
 //! that is read in place.
 
-// The column of each byte, one more column for the end of a text; the state after each state; the patterns that have
-// matched when a state is reached, a bit for each.
+// The column of each byte and of the end of a text; the state after each state, by column; the patterns that have matched
+// when a state is reached, a bit for each.
 include!(concat!(env!("OUT_DIR"), "/keyword_table.rs"));
 
 /// What the words of a line say, in the order of the patterns.
@@ -39,8 +39,7 @@ impl Classes {
             state = usize::from(NEXT[state][usize::from(COLUMNS[usize::from(*byte)])]);
             bits |= MATCHES[state];
         }
-        let end = usize::from(NEXT[state][NEXT[state].len() - 1]);
-        Self(bits | MATCHES[end])
+        Self(bits | MATCHES[usize::from(NEXT[state][END])])
     }
 
     pub(super) fn has(self, class: Class) -> bool {

@@ -57,23 +57,25 @@ fn color_bit(code: &[u8]) -> u8 {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NormalLine<'a> {
     /// Without indentation; each run of blanks is one blank.
-    pub(super) text: Cow<'a, [u8]>,
+    pub(super) text: &'a [u8],
     pub(super) indent: u8,
     pub(super) colors: Colors,
 }
 
 impl<'a> NormalLine<'a> {
-    pub(super) fn parse(raw: &'a [u8]) -> Self {
+    /// Writes the text to the buffer if it is no part of the raw line.
+    pub(super) fn parse(raw: &'a [u8], buffer: &'a mut Vec<u8>) -> Self {
         let colors = Colors::read(raw);
         match terminal_codes::remove(raw) {
             Cow::Borrowed(line) => {
                 let (text, indent) = text_and_indent(line);
-                Self { text: with_single_blanks(text), indent, colors }
+                let text =
+                    if has_single_blanks(text) { text } else { write_single_blanks(text, buffer) };
+                Self { text, indent, colors }
             }
             Cow::Owned(line) => {
                 let (text, indent) = text_and_indent(&line);
-                let text = Cow::Owned(with_single_blanks(text).into_owned());
-                Self { text, indent, colors }
+                Self { text: write_single_blanks(text, buffer), indent, colors }
             }
         }
     }
@@ -93,23 +95,27 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-fn with_single_blanks(text: &[u8]) -> Cow<'_, [u8]> {
-    let is_single = text.windows(2).all(|pair| !(is_blank(pair[0]) && is_blank(pair[1])))
-        && memchr(b'\t', text).is_none();
-    if is_single {
-        return Cow::Borrowed(text);
-    }
-    let mut single = Vec::with_capacity(text.len());
-    let mut after_blank = false;
+/// Returns true if each run of blanks is one blank; the text ends with none.
+#[expect(clippy::needless_bitwise_bool, reason = "the compiler vectorizes loops without branches")]
+fn has_single_blanks(text: &[u8]) -> bool {
+    let is_other = |(byte, next): (&u8, &u8)| {
+        (*byte == b'\t') | (*byte == b' ') & ((*next == b' ') | (*next == b'\t'))
+    };
+    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
+    !pairs.map(is_other).fold(false, std::ops::BitOr::bitor)
+}
+
+fn write_single_blanks<'a>(text: &[u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    buffer.resize(buffer.len().max(text.len()), 0);
+    let (mut len, mut after_blank) = (0, false);
     for byte in text {
-        if !is_blank(*byte) {
-            single.push(*byte);
-        } else if !after_blank {
-            single.push(b' ');
-        }
-        after_blank = is_blank(*byte);
+        let is_blank = is_blank(*byte);
+        // The next byte overwrites a further blank.
+        buffer[len] = if is_blank { b' ' } else { *byte };
+        len += usize::from(!(is_blank & after_blank));
+        after_blank = is_blank;
     }
-    Cow::Owned(single)
+    &buffer[..len]
 }
 
 #[cfg(test)]
@@ -118,9 +124,10 @@ mod tests {
 
     #[track_caller]
     fn check(raw: &str, text: &str, indent: u8) {
-        let line = NormalLine::parse(raw.as_bytes());
+        let mut buffer = Vec::new();
+        let line = NormalLine::parse(raw.as_bytes(), &mut buffer);
         assert_eq!(
-            (String::from_utf8_lossy(&line.text), line.indent),
+            (String::from_utf8_lossy(line.text), line.indent),
             (text.into(), indent),
             "{raw:?}"
         );
@@ -140,9 +147,9 @@ mod tests {
 
     #[test]
     fn colours_are_read_from_the_raw_line() {
-        assert!(NormalLine::parse(b"\x1b[1;31mred").colors.has_red());
-        assert_eq!(NormalLine::parse(b"\x1b[1;31mred").colors.others(), 4);
-        assert_eq!(NormalLine::parse(b"[INFO] [32m").colors.others(), 2);
-        assert_eq!(NormalLine::parse(b"list[31] [1;1;1;1;1;1;31m").colors, Colors(0));
+        assert!(Colors::read(b"\x1b[1;31mred").has_red());
+        assert_eq!(Colors::read(b"\x1b[1;31mred").others(), 4);
+        assert_eq!(Colors::read(b"[INFO] [32m").others(), 2);
+        assert_eq!(Colors::read(b"list[31] [1;1;1;1;1;1;31m"), Colors(0));
     }
 }

@@ -4,12 +4,7 @@ use super::counts::LossyCounts;
 use super::features::{FEATURES, Feature, FeatureVector, log_scale};
 use super::keywords::Class;
 use super::line_traits::LineTraits;
-
-/// Lines before and after a line that are near it.
-pub(super) const NEAR_LINES: usize = 5;
-
-/// A line and its near ones.
-const NEIGHBOURHOOD: usize = 2 * NEAR_LINES + 1;
+use super::surroundings::Surroundings;
 
 /// Greater distances are not distinguished.
 pub(super) const MAX_DISTANCE: u64 = 4_000;
@@ -67,20 +62,36 @@ impl Landmark {
 }
 
 /// Distances to the nearest landmark of each kind.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Distances([Option<u16>; Landmark::ALL.len()]);
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Distances([u16; Landmark::ALL.len()]);
 
 impl Distances {
+    /// There is no landmark of the kind, or none is known yet.
+    const NONE: u16 = u16::MAX;
+
     pub(super) fn set(&mut self, landmark: Landmark, distance: u64) {
-        self.0[landmark as usize] = Some(distance.min(MAX_DISTANCE) as u16);
+        self.0[landmark as usize] = distance.min(MAX_DISTANCE) as u16;
     }
 
     pub(super) fn has(&self, landmark: Landmark) -> bool {
-        self.0[landmark as usize].is_some()
+        self.0[landmark as usize] != Self::NONE
     }
 
     pub(super) fn get(&self, landmark: Landmark) -> u64 {
-        self.0[landmark as usize].map_or(MAX_DISTANCE, u64::from)
+        u64::from(self.0[landmark as usize]).min(MAX_DISTANCE)
+    }
+
+    /// Goes on to the next line.
+    pub(super) fn advance(&mut self) {
+        for distance in &mut self.0 {
+            *distance = distance.saturating_add(1);
+        }
+    }
+}
+
+impl Default for Distances {
+    fn default() -> Self {
+        Self([Self::NONE; Landmark::ALL.len()])
     }
 }
 
@@ -112,26 +123,6 @@ impl Totals {
     }
 }
 
-/// Numbers of lines of some classes near a line.
-#[derive(Debug, Clone, Copy, Default)]
-struct NearCounts {
-    failures: i16,
-    locations: i16,
-    stack_frames: i16,
-    red: i16,
-    notices: i16,
-}
-
-impl NearCounts {
-    fn add(&mut self, line: &LineTraits) {
-        self.failures += i16::from(line.classes.has(Class::Failure));
-        self.locations += i16::from(line.classes.has(Class::Location));
-        self.stack_frames += i16::from(line.classes.has(Class::StackFrame));
-        self.red += i16::from(line.colors.has_red());
-        self.notices += i16::from(line.classes.has(Class::Notice));
-    }
-}
-
 /// A line with what is known of its surroundings so far.
 #[derive(Debug, Clone)]
 pub(super) struct ObservedLine {
@@ -147,15 +138,8 @@ pub(super) struct ObservedLine {
     pub(super) is_first_of_template: bool,
     /// Totals before the line.
     before: Totals,
-    /// Totals with the line.
-    until: Totals,
     since: Distances,
     pub(super) ahead: Distances,
-    near: NearCounts,
-    near_templates: [u32; NEIGHBOURHOOD],
-    near_lines: usize,
-    previous: Option<LineTraits>,
-    next: Option<LineTraits>,
 }
 
 /// What is known after the last line.
@@ -168,14 +152,8 @@ pub(super) struct WholeText<'a> {
 }
 
 impl ObservedLine {
-    pub(super) fn new(
-        number: u64,
-        traits: LineTraits,
-        before: Totals,
-        until: Totals,
-        since: Distances,
-    ) -> Self {
-        let mut line = Self {
+    pub(super) fn new(number: u64, traits: LineTraits, before: Totals, since: Distances) -> Self {
+        Self {
             number,
             traits,
             raw: Vec::new(),
@@ -183,17 +161,9 @@ impl ObservedLine {
             is_overwritten: false,
             is_first_of_template: false,
             before,
-            until,
             since,
             ahead: Distances::default(),
-            near: NearCounts::default(),
-            near_templates: [0; NEIGHBOURHOOD],
-            near_lines: 0,
-            previous: None,
-            next: None,
-        };
-        line.add_near(&traits);
-        line
+        }
     }
 
     /// Index of the line in the text, from 0.
@@ -201,27 +171,19 @@ impl ObservedLine {
         self.before.lines
     }
 
-    pub(super) fn follow(&mut self, previous: &LineTraits) {
-        self.previous = Some(*previous);
+    /// Returns the totals with the line, but for its bytes.
+    fn until(&self) -> Totals {
+        let mut totals = self.before;
+        totals.add(&self.traits, 0);
+        totals
     }
 
-    pub(super) fn precede(&mut self, next: &LineTraits) {
-        self.next = Some(*next);
-    }
-
-    /// Counts a line that is near.
-    pub(super) fn add_near(&mut self, line: &LineTraits) {
-        self.near.add(line);
-        self.near_templates[self.near_lines] = line.template;
-        self.near_lines += 1;
-    }
-
-    /// Returns true if a landmark of one of these kinds is at most so many lines away.
     /// Returns true if a reader of the screen sees the line.
     pub(super) fn is_shown(&self) -> bool {
         !self.is_overwritten && !self.traits.is_blank()
     }
 
+    /// Returns true if a landmark of one of these kinds is at most so many lines away.
     pub(super) fn is_close_to(&self, landmarks: &[Landmark], lines: u64) -> bool {
         landmarks.iter().any(|landmark| {
             landmark.is(&self.traits)
@@ -231,19 +193,19 @@ impl ObservedLine {
     }
 
     /// Returns the features; no line may follow.
-    pub(super) fn features(&self, whole: &WholeText<'_>) -> FeatureVector {
+    pub(super) fn features(&self, around: &Surroundings, whole: &WholeText<'_>) -> FeatureVector {
         let mut vector = Vector([0; FEATURES]);
         self.add_position(&mut vector, whole);
-        self.add_text(&mut vector);
-        self.add_repetition(&mut vector, whole);
+        self.add_text(&mut vector, around);
+        self.add_repetition(&mut vector, around, whole);
         self.add_distances(&mut vector);
-        self.add_counts(&mut vector, whole);
+        self.add_counts(&mut vector, around, whole);
         vector.0
     }
 
     fn add_position(&self, vector: &mut Vector, whole: &WholeText<'_>) {
         let lines = whole.totals.lines;
-        let after = lines - self.until.lines;
+        let after = lines - self.before.lines - 1;
         vector.set(Feature::LinesAfter, log_scale(after));
         vector.set(Feature::BytesToEnd, log_scale(whole.totals.bytes - self.before.bytes));
         vector.set(Feature::ShareAfter, (after * 256 / lines.max(1)) as i16);
@@ -251,7 +213,7 @@ impl ObservedLine {
         vector.set(Feature::Lines, log_scale(lines));
     }
 
-    fn add_text(&self, vector: &mut Vector) {
+    fn add_text(&self, vector: &mut Vector, around: &Surroundings) {
         let LineTraits { indent, colors, len, tokens, classes, .. } = self.traits;
         let indent_of = |line: Option<LineTraits>| line.map_or(0, |line| i16::from(line.indent));
         vector.set(Feature::Indent, i16::from(indent));
@@ -259,8 +221,8 @@ impl ObservedLine {
         vector.set(Feature::Tokens, i16::from(tokens));
         vector.set(Feature::Red, i16::from(colors.has_red()));
         vector.set(Feature::OtherColors, colors.others());
-        vector.set(Feature::IndentChange, i16::from(indent) - indent_of(self.previous));
-        vector.set(Feature::NextIndentChange, indent_of(self.next) - i16::from(indent));
+        vector.set(Feature::IndentChange, i16::from(indent) - indent_of(around.previous));
+        vector.set(Feature::NextIndentChange, indent_of(around.next) - i16::from(indent));
         vector.set(Feature::MainClasses, classes.main_bits());
         for (feature, class) in [
             (Feature::Summary, Class::Summary),
@@ -272,7 +234,7 @@ impl ObservedLine {
         }
     }
 
-    fn add_repetition(&self, vector: &mut Vector, whole: &WholeText<'_>) {
+    fn add_repetition(&self, vector: &mut Vector, around: &Surroundings, whole: &WholeText<'_>) {
         let count = |counts: &LossyCounts, hash| log_scale(u64::from(counts.get(hash)));
         let prefix =
             |line: Option<LineTraits>| line.map_or(0, |line| count(whole.prefixes, line.prefix));
@@ -281,10 +243,10 @@ impl ObservedLine {
         vector.set(Feature::SamePrefix, count(whole.prefixes, self.traits.prefix));
         vector.set(Feature::SameFirstToken, count(whole.first_tokens, self.traits.first_token));
         vector.set(Feature::FirstOfTemplate, i16::from(self.is_first_of_template));
-        vector.set(Feature::NextSamePrefix, prefix(self.next));
-        vector.set(Feature::PreviousSamePrefix, prefix(self.previous));
-        let near = &self.near_templates[..self.near_lines];
-        vector.set(Feature::RareNear, near.iter().filter(is_rare).count() as i16);
+        vector.set(Feature::NextSamePrefix, prefix(around.next));
+        vector.set(Feature::PreviousSamePrefix, prefix(around.previous));
+        let rare = around.templates().iter().filter(is_rare).count();
+        vector.set(Feature::RareNear, rare as i16);
     }
 
     fn add_distances(&self, vector: &mut Vector) {
@@ -295,20 +257,21 @@ impl ObservedLine {
         }
     }
 
-    fn add_counts(&self, vector: &mut Vector, whole: &WholeText<'_>) {
+    fn add_counts(&self, vector: &mut Vector, around: &Surroundings, whole: &WholeText<'_>) {
         let Totals { failures, exits, sections, .. } = whole.totals;
-        let in_section = self.before.failures.saturating_sub(self.until.failures_before_section);
+        let until = self.until();
+        let in_section = self.before.failures.saturating_sub(until.failures_before_section);
         vector.set(Feature::Failures, log_scale(failures));
         vector.set(Feature::FailuresBefore, log_scale(self.before.failures));
-        vector.set(Feature::FailuresAfter, log_scale(failures - self.until.failures));
-        vector.set(Feature::ExitsAfter, log_scale(exits - self.until.exits));
-        vector.set(Feature::SectionsAfter, log_scale(sections - self.until.sections));
+        vector.set(Feature::FailuresAfter, log_scale(failures - until.failures));
+        vector.set(Feature::ExitsAfter, log_scale(exits - until.exits));
+        vector.set(Feature::SectionsAfter, log_scale(sections - until.sections));
         vector.set(Feature::FailuresInSection, log_scale(in_section));
-        vector.set(Feature::FailuresNear, self.near.failures);
-        vector.set(Feature::LocationsNear, self.near.locations);
-        vector.set(Feature::StackFramesNear, self.near.stack_frames);
-        vector.set(Feature::RedNear, self.near.red);
-        vector.set(Feature::NoticesNear, self.near.notices);
+        vector.set(Feature::FailuresNear, around.failures);
+        vector.set(Feature::LocationsNear, around.locations);
+        vector.set(Feature::StackFramesNear, around.stack_frames);
+        vector.set(Feature::RedNear, around.red);
+        vector.set(Feature::NoticesNear, around.notices);
     }
 }
 

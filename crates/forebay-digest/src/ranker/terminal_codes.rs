@@ -12,11 +12,11 @@ const MAX_BARE_PARAMETER_BYTES: usize = 8;
 
 /// Removes escape sequences and control characters, twice: removing one can join another.
 pub(super) fn remove(raw: &[u8]) -> Cow<'_, [u8]> {
-    if may_have_codes(raw) {
-        Cow::Owned(remove_once(&remove_once(raw)))
-    } else {
-        Cow::Borrowed(raw)
+    if !may_have_codes(raw) {
+        return Cow::Borrowed(raw);
     }
+    let once = remove_once(raw);
+    Cow::Owned(if may_have_codes(&once) { remove_once(&once) } else { once })
 }
 
 fn may_have_codes(raw: &[u8]) -> bool {
@@ -29,15 +29,18 @@ fn may_have_codes(raw: &[u8]) -> bool {
 fn remove_once(raw: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some((first, after)) = rest.split_first() {
-        rest = if let Some(len) = code_len(rest) {
-            &rest[len..]
-        } else {
-            text.push(*first);
-            after
-        };
+    while let Some(at) = rest.iter().position(|byte| may_start_code(*byte)) {
+        let len = code_len(&rest[at..]);
+        // What is no code stays, and the search goes on after it.
+        text.extend_from_slice(&rest[..at + usize::from(len.is_none())]);
+        rest = &rest[at + len.unwrap_or(1)..];
     }
+    text.extend_from_slice(rest);
     text
+}
+
+fn may_start_code(byte: u8) -> bool {
+    byte.is_ascii_control() || byte == b'['
 }
 
 /// Returns the length of the code that the text starts with.

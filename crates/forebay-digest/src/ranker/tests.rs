@@ -6,6 +6,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde::Deserialize;
 
+use super::features::Feature;
+use super::observer::MAX_CANDIDATES;
 use super::*;
 use crate::hash::HashMap;
 use crate::tests::terminal_bytes;
@@ -27,26 +29,15 @@ struct LineVector {
     score: i32,
 }
 
-impl<const FIRST: usize, const LATEST: usize> Candidates<FIRST, LATEST> {
-    const MAX: usize = FIRST + LATEST;
-}
-
 /// Returns the features of the held lines, by their index.
 fn held_lines(raw: &[u8]) -> HashMap<u64, FeatureVector> {
     let mut ranker = LineRanker::default();
     ranker.push(raw);
     ranker.read_held_bytes();
     ranker.splitter.finish(&mut |line| ranker.observer.push(line));
-    let Observer { totals, templates, prefixes, first_tokens, recent, candidates, .. } =
-        ranker.observer;
-    let whole = WholeText {
-        totals,
-        templates: &templates,
-        prefixes: &prefixes,
-        first_tokens: &first_tokens,
-    };
-    let held = recent.iter().chain(&candidates.first);
-    held.map(|line| (line.index(), line.features(&whole))).collect()
+    let held = ranker.observer.take_held_lines(TextKind::Log);
+    let whole = ranker.observer.whole_text();
+    held.iter().map(|held| (held.line.index(), held.features(&whole))).collect()
 }
 
 #[test]
@@ -87,7 +78,7 @@ fn candidates_of_a_large_text_are_bounded_and_include_the_rare_failure() {
         }
     }
     let lines = ranker.finish(TextKind::Output);
-    assert!(lines.len() <= FailureCandidates::MAX + OtherCandidates::MAX + LAST_LINES);
+    assert!(lines.len() <= MAX_CANDIDATES);
     assert!(lines.iter().any(|line| line.number == 30_002));
     assert!(lines.is_sorted_by_key(|line| line.number));
 }
