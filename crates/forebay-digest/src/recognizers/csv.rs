@@ -20,14 +20,14 @@ const MAX_ROW_LINES: usize = 40;
 /// After this many rows, the types of the columns are known.
 const MIN_TYPED_ROWS: u64 = 5;
 
-const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
+const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 
 /// After this many rows with the same number of fields, a row has about as many.
 const MIN_EQUAL_ROWS: u64 = 20;
 
 /// Unquoted delimiters in the fields of one row; a field has no tabs.
-fn max_stray_delimiters(delimiter: char) -> usize {
-    if delimiter == '\t' { 0 } else { 2 }
+fn max_stray_delimiters(delimiter: u8) -> usize {
+    if delimiter == b'\t' { 0 } else { 2 }
 }
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -41,8 +41,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 
 /// Returns the numbers of rows and columns if a delimiter splits all rows equally.
 fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
-    let is_candidate = |delimiter: &char| {
-        start.nonblank_lines().next().is_some_and(|line| line.contains([*delimiter, '"']))
+    let is_candidate = |delimiter: &u8| {
+        start
+            .nonblank_lines()
+            .next()
+            .is_some_and(|line| line.contains([char::from(*delimiter), '"']))
     };
     DELIMITERS.into_iter().filter(is_candidate).find_map(|delimiter| {
         let rows = rows(start, delimiter);
@@ -62,7 +65,7 @@ fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
 
 /// Returns the rows at the start, joining quoted fields that span lines; drops a row that is cut
 /// off.
-fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
+fn rows(start: &Start<'_>, delimiter: u8) -> Vec<String> {
     let (mut rows, mut open) = (Vec::new(), String::new());
     for line in start.nonblank_lines() {
         if !open.is_empty() {
@@ -81,7 +84,7 @@ fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
 }
 
 /// Returns true if a quoted field continues on the next line.
-fn is_open(row: &str, delimiter: char) -> bool {
+fn is_open(row: &str, delimiter: u8) -> bool {
     // Closed fields have an even number of quotes.
     if memchr::memchr_iter(b'"', row.as_bytes()).count().is_multiple_of(2) {
         return false;
@@ -91,19 +94,19 @@ fn is_open(row: &str, delimiter: char) -> bool {
         let Some(quoted) = (if row.starts_with('"') { closing_quote(row) } else { Some(0) }) else {
             return true;
         };
-        rest = row[quoted..].find(delimiter).map(|at| &row[quoted + at + delimiter.len_utf8()..]);
+        rest = row[quoted..].split_once(char::from(delimiter)).map(|(_, rest)| rest);
     }
     false
 }
 
 /// Returns the fields of a row; a quoted field may contain delimiters.
-fn fields(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
+fn fields(row: &str, delimiter: u8) -> impl Iterator<Item = &str> {
     let mut rest = Some(row);
     std::iter::from_fn(move || {
         let row = rest?;
         let quoted = row.starts_with('"').then(|| closing_quote(row)).flatten().unwrap_or(0);
-        let end = row[quoted..].find(delimiter).map(|at| quoted + at);
-        rest = end.map(|end| &row[end + delimiter.len_utf8()..]);
+        let end = memchr::memchr(delimiter, &row.as_bytes()[quoted..]).map(|at| quoted + at);
+        rest = end.map(|end| &row[end + 1..]);
         Some(unquoted(&row[..end.unwrap_or(row.len())]))
     })
 }
@@ -122,13 +125,17 @@ fn closing_quote(row: &str) -> Option<usize> {
 }
 
 fn unquoted(field: &str) -> &str {
-    let field = field.trim();
+    // Fast path: most fields start and end with a visible character.
+    let field = match field.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => field,
+        _ => field.trim(),
+    };
     field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
 }
 
 #[derive(Debug, Default)]
 struct Csv {
-    delimiter: Option<char>,
+    delimiter: Option<u8>,
     names: Vec<String>,
     /// True if the first line contains values instead of column names.
     is_headerless: bool,
@@ -186,7 +193,7 @@ impl Recognizer for Csv {
         }
         let malformed = match self.malformed {
             0 => String::new(),
-            count if count * 20 > self.rows && self.delimiter != Some('\t') => format!(
+            count if count * 20 > self.rows && self.delimiter != Some(b'\t') => format!(
                 ", {} with a different number of fields (not in the values below)",
                 counted(count, "line")
             ),
@@ -209,28 +216,29 @@ impl Recognizer for Csv {
 
 impl Csv {
     /// Returns true if the open row is complete without its quote, and so is the next line.
-    fn has_stray_quote(&self, next: &str, delimiter: char) -> bool {
-        let is_row = |text: &str| text.split(delimiter).count() == self.names.len();
+    fn has_stray_quote(&self, next: &str, delimiter: u8) -> bool {
+        let is_row = |text: &str| text.split(char::from(delimiter)).count() == self.names.len();
         self.open_lines == 1 && is_row(&self.open) && is_row(next)
     }
 
     fn row(&mut self, row: &str, is_first: bool) -> Mark {
-        let delimiter = self.delimiter.unwrap_or(',');
+        let delimiter = self.delimiter.unwrap_or(b',');
         if is_first && self.header(row, delimiter) {
             return Mark::FAILURE;
         }
+        let fields: Vec<&str> = fields(row, delimiter).collect();
+        let count = fields.len();
         // A row with some fields more or less is still a row.
-        if fields(row, delimiter).count() * 2 <= self.names.len()
-            || !row.contains(delimiter) && self.names.len() > 1
-            || self.has_other_types(row, delimiter)
+        if count * 2 <= self.names.len()
+            || count == 1 && self.names.len() > 1 && !row.contains(char::from(delimiter))
+            || self.has_other_types(&fields)
         {
             return Mark::Foreign;
         }
-        if fields(row, delimiter).eq(self.names.iter().map(String::as_str)) {
+        if fields == self.names {
             // The header of another file of the same kind.
             return Mark::Noise;
         }
-        let count = fields(row, delimiter).count();
         let is_ragged = count != self.names.len();
         let is_far = count.abs_diff(self.names.len()) > max_stray_delimiters(delimiter);
         if is_far && self.rows >= MIN_EQUAL_ROWS && self.malformed == 0 {
@@ -238,9 +246,9 @@ impl Csv {
         }
         self.malformed += u64::from(is_ragged);
         // A comma may be part of a field without quotes, so it is unknown which columns the values are in. A tab is not.
-        if !is_ragged || delimiter == '\t' {
+        if !is_ragged || delimiter == b'\t' {
             self.rows += 1;
-            for (column, value) in self.columns.iter_mut().zip(fields(row, delimiter)) {
+            for (column, value) in self.columns.iter_mut().zip(fields) {
                 column.add(value);
             }
         }
@@ -253,15 +261,14 @@ impl Csv {
     }
 
     /// Returns true if most columns that had only numbers so far have something else in this row.
-    fn has_other_types(&self, row: &str, delimiter: char) -> bool {
-        if self.rows < MIN_TYPED_ROWS || fields(row, delimiter).count() != self.names.len() {
-            return false;
-        }
-        has_other_types(&self.columns, fields(row, delimiter))
+    fn has_other_types(&self, fields: &[&str]) -> bool {
+        self.rows >= MIN_TYPED_ROWS
+            && fields.len() == self.names.len()
+            && has_other_types(&self.columns, fields.iter().copied())
     }
 
     /// Reads the first row; returns true if it contains column names.
-    fn header(&mut self, row: &str, delimiter: char) -> bool {
+    fn header(&mut self, row: &str, delimiter: u8) -> bool {
         self.is_headerless = fields(row, delimiter).any(is_value);
         if !self.is_headerless && fields(row, delimiter).any(is_year) {
             self.year_header = fields(row, delimiter).map(str::to_owned).collect();
@@ -302,8 +309,8 @@ impl Csv {
     }
 }
 
-fn guess_delimiter(row: &str) -> char {
-    DELIMITERS.into_iter().max_by_key(|delimiter| fields(row, *delimiter).count()).unwrap_or(',')
+fn guess_delimiter(row: &str) -> u8 {
+    DELIMITERS.into_iter().max_by_key(|delimiter| fields(row, *delimiter).count()).unwrap_or(b',')
 }
 
 const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;

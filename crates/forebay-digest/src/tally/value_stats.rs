@@ -255,9 +255,14 @@ pub(crate) fn has_other_types<'a>(
         .zip(values)
         .filter(|(column, value)| column.is_numeric() && !value.is_empty())
     {
-        *(if value.parse::<f64>().is_ok() { &mut numbers } else { &mut others }) += 1;
+        *(if is_number(value) { &mut numbers } else { &mut others }) += 1;
     }
     others > numbers
+}
+
+fn is_number(value: &str) -> bool {
+    let is_short = || parse_short_number(value).is_some();
+    value.starts_with(|c: char| c.is_ascii_digit()) && is_short() || value.parse::<f64>().is_ok()
 }
 
 /// Returns true for `2024-05-01`, with or without a time.
