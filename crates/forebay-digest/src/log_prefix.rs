@@ -48,9 +48,13 @@ pub(crate) fn find_level(message: &str) -> Option<(Level, &str)> {
     level_words(message).next()
 }
 
-/// Returns the word that states the level of a message.
-pub(crate) fn stated_level(message: &str) -> Option<&str> {
-    level_words(message).map(|(_, word)| word).find(|word| is_at_level_position(message, word))
+/// Returns the level that a message names first, and the word that states its level.
+pub(crate) fn levels(message: &str) -> (Option<Level>, Option<&str>) {
+    let mut words = level_words(message);
+    let first = words.next();
+    let is_stated = |(_, word): &(Level, &str)| is_at_level_position(message, word);
+    let stated = first.into_iter().chain(words).find(is_stated);
+    (first.map(|(level, _)| level), stated.map(|(_, word)| word))
 }
 
 fn level_words(message: &str) -> impl Iterator<Item = (Level, &str)> {
@@ -307,7 +311,7 @@ mod tests {
         assert_eq!(find_level("[main] WARN  o.a.Pool - slow"), Some((Level::Warning, "WARN")));
         assert_eq!(find_level("level=error msg=x"), Some((Level::Error, "error")));
         assert_eq!(find_level("information about errors"), None);
-        assert_eq!(stated_level("a1b2c3d handle an error in the parser"), None);
-        assert_eq!(stated_level("worker-1 error: lost"), Some("error"));
+        assert_eq!(levels("a1b2c3d handle an error in the parser"), (Some(Level::Error), None));
+        assert_eq!(levels("worker-1 error: lost"), (Some(Level::Error), Some("error")));
     }
 }

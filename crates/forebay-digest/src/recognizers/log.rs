@@ -101,14 +101,15 @@ impl Recognizer for Log {
             None => self.without_program(message),
         };
         let occurrences = self.templates.add(message, line.number);
-        let klog = log_prefix::klog_level(text);
-        let level = klog.or_else(|| log_prefix::find_level(message));
-        if let Some(word) = klog.map(|(_, word)| word).or_else(|| log_prefix::stated_level(message))
-        {
+        let (level, stated) = match log_prefix::klog_level(text) {
+            Some((level, word)) => (Some(level), Some(word)),
+            None => log_prefix::levels(message),
+        };
+        if let Some(word) = stated {
             self.levels.add(word);
         }
         self.after_error = 0;
-        match level.map(|(level, _)| level) {
+        match level {
             Some(Level::Fatal) => {
                 self.after_error = 12;
                 Mark::OUTCOME

@@ -145,9 +145,9 @@ fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
     };
     for byte in message.bytes() {
         match ROLES[usize::from(byte)] {
-            Role::Other => writer.write(byte),
-            Role::Digit => {
-                writer.has_digit = true;
+            // One arm for both, because digits among letters are hard to predict.
+            role @ (Role::Other | Role::Digit) => {
+                writer.has_digit |= role == Role::Digit;
                 writer.write(byte);
             }
             Role::EndsPart => {
@@ -164,7 +164,7 @@ fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
 }
 
 /// The effect of a byte on the template.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Other,
     Digit,
