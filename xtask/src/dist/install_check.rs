@@ -138,8 +138,8 @@ fn check(root: &Path, channel: &Channel) -> Result<Duration> {
 fn in_root(root: &Path, command: &str) -> Result<()> {
     let mut unshare = process::command("unshare");
     unshare.args(["--net", "--mount", "--pid", "--fork", "--mount-proc", "--root"]).arg(root);
-    unshare.args(["sh", "-c", &format!("mkdir -p /home/ann && cd /home/ann && {command}")]);
-    unshare.env_clear().env("HOME", "/home/ann").env("LANG", "C.UTF-8");
+    unshare.args(["sh", "-c", &format!("mkdir -p /home/user && cd /home/user && {command}")]);
+    unshare.env_clear().env("HOME", "/home/user").env("LANG", "C.UTF-8");
     unshare.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
     process::stdout(&mut unshare).map(drop)
 }
