@@ -128,8 +128,8 @@ impl StoreError {
 
 /// The store stays as it is; a copy from before the newer migration is beside it.
 fn newer_hint(store: &Path) -> String {
-    let back = "Restart this session if forebay was upgraded meanwhile; after `forebay upgrade --rollback`, \
-                the same command returns to the newer version.";
+    let back = "Use the newer forebay, or set FOREBAY_HOME to another folder. Restart this session if forebay was \
+                upgraded meanwhile; after `forebay upgrade --rollback`, the same command returns to the newer version.";
     let backups = parent(store).join("backups");
     if !backups.is_dir() {
         return back.to_owned();
