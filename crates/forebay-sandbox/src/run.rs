@@ -120,9 +120,8 @@ fn run_with(
 ) -> Result<FinishedRun, RunError> {
     // Create the wake pipe first: a run that could not be cancelled must not start.
     cancel.wake().map_err(RunError::io("create the cancellation pipe"))?;
-    // Before the start: on a busy machine the command may have run for a while when `spawn` returns.
-    let started = Instant::now();
     let (process, _options) = spawn_or_retry(options, spec)?;
+    let started = Instant::now();
     let StartedProcess { processes, stdin, stdout, stderr } = process;
     // Built first: dropping it kills the processes on every early return.
     let tree = ProcessTree::new(processes, cancel);

@@ -78,6 +78,7 @@ fn is_public(vis: &Visibility) -> bool {
 
 fn is_test(item: &Item) -> bool {
     let attributes = match item {
+        Item::Const(item) => &item.attrs,
         Item::Mod(item) => &item.attrs,
         Item::Fn(item) => &item.attrs,
         Item::Impl(item) => &item.attrs,
@@ -106,7 +107,9 @@ fn member_of_trait(item: &TraitItem) -> Option<String> {
 
 fn member_of_impl(item: &ImplItem) -> Option<String> {
     Some(match item {
-        ImplItem::Const(item) if is_public(&item.vis) => item.ident.to_string(),
+        ImplItem::Const(item) if is_public(&item.vis) && !is_for_tests(&item.attrs) => {
+            item.ident.to_string()
+        }
         ImplItem::Fn(item) if is_public(&item.vis) && !is_for_tests(&item.attrs) => {
             item.sig.ident.to_string()
         }
