@@ -204,10 +204,10 @@ fn counts_of_the_host_are_told_where_it_cut_the_output() {
 fn excerpt_that_is_shorter_than_the_digest_is_replaced() {
     let env = TestEnv::new();
     let folder = env.home().join("xdg-data/opencode/tool-output");
-    std::fs::create_dir_all(&folder).unwrap();
+    fs::create_dir_all(&folder).unwrap();
     let file = folder.join("tool_1");
     let log: String = (0..9_000).map(|number| format!("{number} worked\n")).collect();
-    std::fs::write(&file, format!("{log}error: the weir is blocked\n{log}done\n")).unwrap();
+    fs::write(&file, format!("{log}error: the weir is blocked\n{log}done\n")).unwrap();
     let shown =
         format!("...output truncated...\n\nFull output saved to: {}\n\ndone\n", file.display());
     let payload = serde_json::json!({
