@@ -1,7 +1,7 @@
 //! `cargo xtask workflows`: checks the workflows in `.github` without running them.
 //!
 //! check-jsonschema compares them with their schema; zizmor looks for holes: templates in scripts, too many rights,
-//! actions that somebody else can change.
+//! actions that are not pinned.
 
 use std::path::{Path, PathBuf};
 

@@ -40,7 +40,7 @@ impl FileIds {
         Self([database.map(id), fs::metadata(log).ok().map(id)])
     }
 
-    /// Whether the path still leads to these files, and whoever opens them next will read the log.
+    /// Whether the path still leads to these files, and the next process that opens them will read the log.
     pub(super) fn are_at(&self, path: &Path) -> bool {
         let [_, log, _] = database_files(path);
         // Another process may be writing the header.

@@ -265,7 +265,7 @@ impl GitLog {
         }
     }
 
-    /// Returns the subject of a listed commit, without the fields that are told for all commits.
+    /// Returns the subject of a listed commit, without the fields that are summarized for all commits.
     fn shown_subject<'a>(&self, text: &'a str) -> &'a str {
         let fields = git_log_fields::split(text).filter(|_| self.spaced_fields == self.commits);
         fields.map_or(text, |fields| fields.subject)

@@ -43,7 +43,7 @@ impl Submodule {
         })
     }
 
-    /// Changes with the settings; nobody can set back the time of a change.
+    /// Changes with the settings; the time of a change cannot be set back.
     pub(super) fn stamp(&self) -> SettingsStamp {
         let folder = self.git_folder.as_deref();
         let settings = SETTINGS.iter().filter_map(|name| Some(folder?.join(name)));

@@ -1,4 +1,4 @@
-//! An upgrade and the way back while sessions run: nothing is lost, and what is replaced is told.
+//! An upgrade and the way back while sessions run: nothing is lost, and sessions report that their program was replaced.
 
 use std::fs;
 

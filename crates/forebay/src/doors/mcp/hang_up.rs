@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::in_flight::InFlight;
 
-/// Returns once nobody writes to stdin any more and no answer has been written for a while.
+/// Returns once stdin is closed and no answer has been written for a while.
 pub(super) async fn client_is_gone(hung_up: CancellationToken, in_flight: &InFlight) {
     hung_up.cancelled().await;
     loop {
