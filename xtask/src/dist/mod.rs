@@ -36,7 +36,7 @@ pub(crate) struct Dist {
     /// Pack this executable instead of building one
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// Where the sources and the releases are published, such as https://github.com/OWNER/NAME
+    /// Where the sources and the releases are published, such as <https://github.com/OWNER/NAME>
     #[arg(long, env = "FOREBAY_REPOSITORY", value_name = "URL")]
     repository: Option<String>,
     /// Where to write the packages [default: target/packages]
