@@ -55,11 +55,14 @@ pub(crate) fn can_install() -> bool {
     is_root && is_on_path("apt-get")
 }
 
+/// Waits for another package manager, such as the daily upgrades of a fresh machine.
+const LOCK_TIMEOUT: &str = "-oDPkg::Lock::Timeout=300";
+
 /// Installs Debian packages.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     let apt = |arguments: &[&str]| {
         let mut apt = process::command("apt-get");
-        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        apt.arg(LOCK_TIMEOUT).args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
         process::stdout(&mut apt).with_context(|| format!("apt-get {}", arguments.join(" ")))
     };
     apt(&["update", "-qq"])?;
