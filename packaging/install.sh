@@ -49,19 +49,37 @@ c_library() {
     if [ -n "$version" ] && [ "${minor%%.*}" -ge 28 ]; then echo gnu; else echo musl; fi
 }
 
+# absolute PATH: the path as seen from any folder.
+absolute() {
+    case "$1" in
+        /*) echo "$1" ;;
+        *) echo "$PWD/$1" ;;
+    esac
+}
+
 # download NAME: copies a file of the release into the working folder.
 download() {
     case "$from" in
-        http://* | https://*)
+        https://*)
+            # A redirect never leaves TLS.
             if has curl; then
-                curl --proto '=https,http' --fail --silent --show-error --location --output "$1" "$from/$1"
+                curl --proto '=https' --fail --silent --show-error --location --output "$1" "$from/$1"
+            elif has wget; then
+                wget --quiet --https-only --output-document "$1" "$from/$1"
+            else
+                fail "curl or wget is needed"
+            fi
+            ;;
+        http://*)
+            if has curl; then
+                curl --fail --silent --show-error --location --output "$1" "$from/$1"
             elif has wget; then
                 wget --quiet --output-document "$1" "$from/$1"
             else
                 fail "curl or wget is needed"
             fi
             ;;
-        *) cp "${from#file://}/$1" "$1" ;;
+        *) cp "$from/$1" "$1" ;;
     esac || fail "cannot get $from/$1"
 }
 
@@ -83,10 +101,14 @@ verify_signature() {
 # Everything is in a function, so that a script cut off in transit does nothing.
 main() {
     from="$(releases)"
+    case "$from" in
+        http://* | https://*) ;;
+        *) from="$(absolute "${from#file://}")" ;;
+    esac
     wanted="$(target)"
-    folder="${FOREBAY_INSTALL_DIR:-$HOME/.local/bin}"
+    folder="$(absolute "${FOREBAY_INSTALL_DIR:-$HOME/.local/bin}")"
     work="$(mktemp -d)"
-    trap 'rm -rf "$work"' EXIT
+    trap 'rm -rf "$work" "$folder/.forebay.new"' EXIT
     cd "$work"
 
     download SHA256SUMS
@@ -98,9 +120,10 @@ main() {
 
     tar -xzf "$archive"
     program="$work/${archive%.tar.gz}/forebay"
-    version="$("$program" --version)" || fail "the program does not run on this machine"
     mkdir -p "$folder"
     cp "$program" "$folder/.forebay.new"
+    # Not in the temporary folder, where programs may be forbidden to run.
+    version="$("$folder/.forebay.new" --version)" || fail "the program does not run on this machine; nothing was installed"
     mv -f "$folder/.forebay.new" "$folder/forebay"
     echo "installed $version: $folder/forebay"
     case ":$PATH:" in

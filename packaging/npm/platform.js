@@ -3,10 +3,18 @@
 
 const packages = Object.keys(require("./package.json").optionalDependencies);
 
-/** The packages that fit this processor and system. Of two for Linux npm installs the one for its C library. */
+/**
+ * The packages that fit this processor and system, the best first. Some versions of npm install both for Linux; the
+ * one for musl is static and runs everywhere, the other one only with the C library of GNU.
+ */
 function candidates() {
   const platform = `${process.platform}-${process.arch}`;
-  return packages.filter((name) => name.endsWith(`/${platform}`) || name.endsWith(`/${platform}-musl`));
+  const fitting = (suffix) => packages.filter((name) => name.endsWith(`/${platform}${suffix}`));
+  return isMusl() ? fitting("-musl") : [...fitting(""), ...fitting("-musl")];
+}
+
+function isMusl() {
+  return process.platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;
 }
 
 function findProgram() {

@@ -1,4 +1,4 @@
-//! `SHA256SUMS` for people, and `release.json` for `forebay upgrade`. The release workflow signs both.
+//! `SHA256SUMS` for people, and `release.json` for `forebay upgrade`. [`super::signatures`] signs both.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +11,8 @@ use super::release::{Release, TARGETS};
 use super::tarball;
 use crate::console;
 
-const SUMS: &str = "SHA256SUMS";
-const MANIFEST: &str = "release.json";
+pub(super) const SUMS: &str = "SHA256SUMS";
+pub(super) const MANIFEST: &str = "release.json";
 
 pub(super) fn write(release: &Release, out: &Path) -> Result<()> {
     fs::write(out.join(MANIFEST), serde_json::to_string_pretty(&manifest(release, out)?)? + "\n")?;

@@ -7,13 +7,12 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
+use super::archive::{self, Entry};
 use super::checksums::sha256;
 use super::release::{NAME, Release, TARGETS, TITLE, Target};
+use super::signatures::PUBLIC_KEY;
 use super::{bundle, tarball};
 use crate::{console, workspace};
-
-/// The key that release workflows sign with, as `minisign` prints it.
-const PUBLIC_KEY_VARIABLE: &str = "FOREBAY_RELEASE_KEY";
 
 pub(super) fn write(release: &Release, out: &Path) -> Result<()> {
     let Some(repository) = &release.repository else {
@@ -28,7 +27,7 @@ pub(super) fn write(release: &Release, out: &Path) -> Result<()> {
     if let Some(name) = release.registry_name() {
         write_json(&out.join("server.json"), &server(release, &name, repository, out)?)?;
     }
-    write_feature(release, repository, &script, &out.join("devcontainer/forebay"))
+    write_feature(release, repository, &script, out)
 }
 
 fn write_json(path: &Path, value: &Value) -> Result<()> {
@@ -37,7 +36,7 @@ fn write_json(path: &Path, value: &Value) -> Result<()> {
 
 fn install_script(repository: &str) -> Result<String> {
     let script = fs::read_to_string(workspace::root().join("packaging/install.sh"))?;
-    let key = std::env::var(PUBLIC_KEY_VARIABLE).unwrap_or_default();
+    let key = std::env::var(PUBLIC_KEY).unwrap_or_default();
     Ok(script.replace("@REPOSITORY@", repository).replace("@PUBLIC_KEY@", &key))
 }
 
@@ -132,9 +131,9 @@ fn formula_archive(
     Ok(format!("    {processor} do\n      url \"{address}\"\n      sha256 \"{sum}\"\n    end\n"))
 }
 
-/// The feature for development containers: its description, and the installation script that it runs.
-fn write_feature(release: &Release, repository: &str, script: &str, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)?;
+/// The archive of the feature for development containers: its description, and the installation script that it runs.
+/// A container names it by its address in the release.
+fn write_feature(release: &Release, repository: &str, script: &str, out: &Path) -> Result<()> {
     let feature = json!({
         "id": NAME,
         "version": release.version,
@@ -151,10 +150,76 @@ fn write_feature(release: &Release, repository: &str, script: &str, folder: &Pat
             },
         },
     });
-    write_json(&folder.join("devcontainer-feature.json"), &feature)?;
-    fs::copy(
-        workspace::root().join("packaging/devcontainer/install.sh"),
-        folder.join("install.sh"),
-    )?;
-    Ok(fs::write(folder.join("install-forebay.sh"), script)?)
+    let installer = "packaging/devcontainer/install.sh";
+    let entries = [
+        Entry::text("devcontainer-feature.json", serde_json::to_string_pretty(&feature)? + "\n"),
+        Entry { is_executable: true, ..Entry::of_repository("install.sh", installer)? },
+        Entry::executable("install-forebay.sh", script.into()),
+    ];
+    let path = out.join(format!("devcontainer-feature-{NAME}.tgz"));
+    archive::write_tar_gz(&path, &entries, release.time)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::process;
+
+    /// A folder with a release whose program is a script that prints its version.
+    fn release_folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = process::stdout_text(process::command("uname").arg("-m")).unwrap();
+        let mut sums = String::new();
+        for library in ["gnu", "musl"] {
+            let stem = format!("{NAME}-9.9.9-{}-unknown-linux-{library}", machine.trim());
+            let program = Entry::executable(
+                format!("{stem}/{NAME}"),
+                b"#!/bin/sh\necho forebay 9.9.9\n".to_vec(),
+            );
+            let name = format!("{stem}.{}", tarball::EXTENSION);
+            let path = folder.path().join(&name);
+            archive::write_tar_gz(&path, &[program], 0).unwrap();
+            sums += &format!("{}  {name}\n", sha256(&path).unwrap());
+        }
+        fs::write(folder.path().join("SHA256SUMS"), sums).unwrap();
+        fs::write(folder.path().join("install.sh"), install_script("https://host/r").unwrap())
+            .unwrap();
+        folder
+    }
+
+    fn install(cwd: &Path, releases: &str, folder: &str) -> Result<Vec<u8>> {
+        let mut script = process::command("sh");
+        script.arg(cwd.join("release/install.sh")).current_dir(cwd).env("HOME", cwd);
+        script.env("FOREBAY_RELEASES", releases).env("FOREBAY_INSTALL_DIR", folder);
+        process::stdout(&mut script)
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn install_script_takes_relative_paths() {
+        let cwd = tempfile::tempdir().unwrap();
+        fs::rename(release_folder().keep(), cwd.path().join("release")).unwrap();
+        install(cwd.path(), "release", "bin").unwrap();
+        let program = cwd.path().join("bin/forebay");
+        assert_eq!(fs::metadata(&program).unwrap().permissions().mode() & 0o111, 0o111);
+        assert_eq!(fs::read_dir(cwd.path().join("bin")).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn install_script_leaves_the_program_alone_if_the_checksum_is_wrong() {
+        let cwd = tempfile::tempdir().unwrap();
+        fs::rename(release_folder().keep(), cwd.path().join("release")).unwrap();
+        let sums = cwd.path().join("release/SHA256SUMS");
+        let text = fs::read_to_string(&sums).unwrap();
+        let wrong: String =
+            text.lines().map(|line| format!("{}{}\n", "0".repeat(64), &line[64..])).collect();
+        fs::write(&sums, wrong).unwrap();
+        fs::create_dir(cwd.path().join("bin")).unwrap();
+        fs::write(cwd.path().join("bin/forebay"), "before").unwrap();
+        install(cwd.path(), "release", "bin").unwrap_err();
+        assert_eq!(fs::read_to_string(cwd.path().join("bin/forebay")).unwrap(), "before");
+    }
 }

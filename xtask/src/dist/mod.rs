@@ -13,6 +13,7 @@ mod npm_package;
 mod program;
 mod release;
 mod rpm;
+mod signatures;
 mod system_files;
 mod tarball;
 mod wheel;
@@ -50,6 +51,8 @@ pub(crate) struct Dist {
 enum Step {
     /// Write what needs the packages of all targets: manifests, checksums, the bill of materials
     Finish,
+    /// Sign the manifest and the checksums with the keys in SIGNING_KEY and FOREBAY_RELEASE_KEY
+    Sign,
     /// Install each package into an empty root and run it there
     Check,
     /// Build the program twice, in two folders, and compare the bytes
@@ -57,8 +60,8 @@ enum Step {
 }
 
 /// The most that a release may take on disk and for a download.
-const MAX_INSTALLED_MB: u64 = 55;
-const MAX_COMPRESSED_MB: u64 = 20;
+const MAX_INSTALLED_MB: f64 = 55.0;
+const MAX_COMPRESSED_MB: f64 = 20.0;
 
 /// A file of a release.
 #[derive(Debug)]
@@ -75,6 +78,7 @@ impl Dist {
         match self.step {
             None => self.pack(&release, &out),
             Some(Step::Finish) => finish(&release, &out),
+            Some(Step::Sign) => signatures::write(&release.version, &out),
             Some(Step::Check) => install_check::run(&release, self.target()?, &out),
             Some(Step::Reproduce) => program::reproduce(self.target()?),
         }
@@ -141,19 +145,25 @@ fn pack_all(
     Ok(packages)
 }
 
-/// Prints the size of each package beside the most that it may be.
+/// Prints the size of each package beside the most that it may be, and refuses larger ones.
 fn report(program: &Program, packages: &[Package]) -> Result<()> {
     let megabytes = |path: &Path| -> Result<f64> {
         #[expect(clippy::cast_precision_loss, reason = "a size in megabytes with one digit")]
         Ok(fs::metadata(path)?.len() as f64 / 1e6)
     };
-    let installed = megabytes(&program.path)?;
-    console::line(format!("{installed:6.1} MB of {MAX_INSTALLED_MB}  installed"));
+    let mut too_large = Vec::new();
+    let mut line = |size: f64, most: f64, what: String| {
+        console::line(format!("{size:6.1} MB of {most}  {what}"));
+        if size > most {
+            too_large.push(what);
+        }
+    };
+    line(megabytes(&program.path)?, MAX_INSTALLED_MB, "installed".to_owned());
     for Package { channel, path } in packages {
         let name = path.file_name().context("a package has a name")?.to_string_lossy();
-        let size = megabytes(path)?;
-        console::line(format!("{size:6.1} MB of {MAX_COMPRESSED_MB}  {channel}: {name}"));
+        line(megabytes(path)?, MAX_COMPRESSED_MB, format!("{channel}: {name}"));
     }
+    ensure!(too_large.is_empty(), "too large: {}", too_large.join(", "));
     Ok(())
 }
 

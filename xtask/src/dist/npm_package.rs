@@ -85,3 +85,56 @@ fn write(release: &Release, manifest: &Value, files: Vec<Entry>, out: &Path) -> 
 pub(super) fn file_name(package: &str, release: &Release) -> String {
     format!("{}-{}.tgz", package.trim_start_matches('@').replace('/', "-"), release.version)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    /// Installs both packages for Linux beside the launcher, as versions of npm before 10 do.
+    fn installed(folder: &Path) {
+        let names = ["@forebay/linux-x64", "@forebay/linux-x64-musl"];
+        let optional: Map<_, _> =
+            names.map(|name| (name.to_owned(), json!("1.0.0"))).into_iter().collect();
+        fs::write(
+            folder.join("package.json"),
+            json!({ "optionalDependencies": optional }).to_string(),
+        )
+        .unwrap();
+        let source = crate::workspace::root().join(SOURCES).join("platform.js");
+        fs::copy(source, folder.join("platform.js")).unwrap();
+        for name in names {
+            let package = folder.join("node_modules").join(name);
+            fs::create_dir_all(package.join("bin")).unwrap();
+            fs::write(package.join("package.json"), json!({ "name": name }).to_string()).unwrap();
+            fs::write(package.join("bin/forebay"), "").unwrap();
+        }
+    }
+
+    /// The program that the launcher finds on a machine with this header of Node.js's report.
+    fn found(folder: &Path, header: &Value) -> String {
+        let script = format!(
+            "for (const [key, value] of [['platform', 'linux'], ['arch', 'x64']]) \
+               Object.defineProperty(process, key, {{ value }}); \
+             process.report.getReport = () => ({{ header: {header} }}); \
+             console.log(require('./platform.js').findProgram())"
+        );
+        let mut node = crate::process::command("node");
+        crate::process::stdout_text(node.args(["-e", &script]).current_dir(folder)).unwrap()
+    }
+
+    #[test]
+    fn launcher_takes_the_program_for_the_c_library() {
+        if !crate::process::succeeds(crate::process::command("node").arg("--version")) {
+            return forebay_test_support::skip("node is not installed");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        installed(folder.path());
+        let gnu = found(folder.path(), &json!({ "glibcVersionRuntime": "2.36" }));
+        assert!(gnu.contains("/linux-x64/bin"), "{gnu}");
+        let musl = found(folder.path(), &json!({}));
+        assert!(musl.contains("/linux-x64-musl/bin"), "{musl}");
+    }
+}
