@@ -2,7 +2,7 @@
 //!
 //! A control file that exists is read-only for a run. One that does not exist cannot be: the kernel has no way to deny
 //! a single name in a writable directory. So what a run makes under such a name is renamed when the run ends, and the
-//! answer says so; nothing is lost. The same goes for a submodule whose settings name programs: see `submodules`.
+//! answer says so; nothing is lost. The same goes for a submodule in which git may execute something: see `submodules`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,15 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::canonicalize::canonicalize;
-use super::git_settings::execute_something;
+use super::git_settings::{is_sample_hook, may_execute};
 use super::submodules::{SettingsStamp, Submodule, Submodules};
 use super::{Isolation, Profile};
 use crate::no_links::Folder;
 
 /// Appended to the name of what a run has made.
 const SUFFIX: &str = ".from-run";
-/// A repository that a run makes has hooks with this ending, which git does not execute.
-const SAMPLE: &str = ".sample";
 const MAX_ATTEMPTS: u32 = 100;
 
 /// The control files as they were before a run.
@@ -104,19 +102,20 @@ impl Repository {
         Some(Self { submodules, stamps })
     }
 
-    /// A submodule that a run has made or changed, and in which git would execute something, is no repository any more.
+    /// A submodule that a run has made or changed, and in which git may execute something, is no repository any more; an
+    /// index that is too large to be searched for such submodules is no index any more.
     fn set_aside_new_submodules(&self) -> Vec<PathBuf> {
         let known = self.submodules.all.iter().zip(&self.stamps);
         let is_known = |submodule: &Submodule| {
-            known.clone().any(|(known, stamp)| {
-                known == submodule && known.git_folder.is_some() && *stamp == submodule.stamp()
-            })
+            known.clone().any(|(known, stamp)| known == submodule && *stamp == submodule.stamp())
         };
-        let now = self.submodules.read_again().into_iter();
-        now.filter(|submodule| !is_known(submodule) && submodule.executes_something())
-            .filter(|submodule| set_aside(&submodule.dot_git))
-            .map(|submodule| submodule.dot_git)
-            .collect()
+        let now = self.submodules.read_again();
+        let submodules = now.all.iter().filter(|submodule| !is_known(submodule));
+        let executing = submodules.filter(|submodule| submodule.may_execute());
+        let is_new = |index: &&PathBuf| !self.submodules.incomplete.contains(index);
+        let indexes = now.incomplete.iter().filter(is_new);
+        let paths = executing.map(|submodule| &submodule.dot_git).chain(indexes);
+        paths.filter(|path| set_aside(path)).cloned().collect()
     }
 }
 
@@ -155,7 +154,7 @@ fn is_git(path: &Path) -> bool {
 fn set_aside_in_git(path: &Path) -> Vec<PathBuf> {
     let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
     if !is_folder {
-        let is_moved = execute_something(path, None) && set_aside(path);
+        let is_moved = may_execute(path, None) && set_aside(path);
         return is_moved.then(|| path.to_owned()).into_iter().collect();
     }
     let Ok(entries) = fs::read_dir(path) else {
@@ -163,7 +162,7 @@ fn set_aside_in_git(path: &Path) -> Vec<PathBuf> {
     };
     let files = entries.flatten().map(|entry| entry.path());
     files
-        .filter(|file| !ends_with(file, SAMPLE) && !ends_with(file, SUFFIX) && set_aside(file))
+        .filter(|file| !is_sample_hook(file) && !ends_with(file, SUFFIX) && set_aside(file))
         .collect()
 }
 

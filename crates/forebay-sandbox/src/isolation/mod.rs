@@ -13,7 +13,7 @@
 //!   `landlock` (paths), `mounts` (read-only file systems, denied and frozen paths inside writable directories,
 //!   with `mount_table` and `mount_calls`), `capabilities` (of root) and `seccomp` (system calls);
 //! - `control_files`: sets aside what a run makes under the name of a file that other programs obey, or in one of the
-//!   `submodules`, if their `git_settings` name programs;
+//!   `submodules`, if their hooks or `git_settings` may execute something;
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
 //!   `line_parts` finds the paths in a line, `process_denials` explains signals and the state of processes;

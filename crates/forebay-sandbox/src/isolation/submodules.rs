@@ -4,17 +4,22 @@
 //! makes a submodule by adding a repository of its own to the index, so the index tells which repositories matter.
 
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::git_settings::{execute_something, git_folder, read};
+use super::git_settings::{git_folder, is_sample_hook, may_execute, path_in, read};
 
 const MAX_INDEX_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_POINTER_BYTES: u64 = 16 * 1024;
 const MAX_SUBMODULES: usize = 4096;
 const MAX_DEPTH: usize = 8;
-/// The settings in a git folder, and what says where more of them are.
-const SETTINGS: [&str; 3] = ["config", "config.worktree", "commondir"];
+/// The settings in a git folder.
+const SETTINGS: [&str; 2] = ["config", "config.worktree"];
+/// Says where more of them are.
+const COMMON: &str = "commondir";
+const HOOKS: &str = "hooks";
 
 /// A submodule of a project, or of another submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,31 +35,54 @@ impl Submodule {
         Self { git_folder: git_folder(&dot_git), dot_git }
     }
 
-    /// Whether git, run in this submodule, executes what its settings name.
-    pub(super) fn executes_something(&self) -> bool {
-        let Some(folder) = &self.git_folder else { return false };
-        let common = read(&folder.join("commondir"), MAX_INDEX_BYTES)
-            .map(|bytes| folder.join(String::from_utf8_lossy(&bytes).trim()));
-        let folders = std::iter::once(folder.clone()).chain(common);
-        let mut settings =
-            folders.flat_map(|folder| ["config", "config.worktree"].map(|name| folder.join(name)));
-        settings.any(|file| {
-            file.symlink_metadata().is_ok() && execute_something(&file, self.dot_git.parent())
+    /// Whether git, run in this submodule, may execute something that stands in its git folder.
+    pub(super) fn may_execute(&self) -> bool {
+        let Some(folders) = self.folders() else { return exists(&self.dot_git) };
+        let worktree = self.dot_git.parent();
+        folders.iter().any(|folder| {
+            let mut settings = SETTINGS.iter().map(|name| folder.join(name));
+            settings.any(|file| exists(&file) && may_execute(&file, worktree))
+                || has_hooks(&folder.join(HOOKS))
         })
     }
 
-    /// Changes with the settings; the time of a change cannot be set back.
+    /// Changes with what may be executed; the time of a change cannot be set back.
     pub(super) fn stamp(&self) -> SettingsStamp {
-        let folder = self.git_folder.as_deref();
-        let settings = SETTINGS.iter().filter_map(|name| Some(folder?.join(name)));
-        let files = std::iter::once(self.dot_git.clone()).chain(settings);
-        let stamp = |path: PathBuf| {
-            let found = path.symlink_metadata().ok()?;
-            // A folder changes with every commit.
-            let changed = if found.is_dir() { (0, 0) } else { (found.ctime(), found.ctime_nsec()) };
-            Some((found.ino(), changed.0, changed.1))
+        let pointer = self.git_folder.as_ref().map(|folder| folder.join(COMMON));
+        let mut files: Vec<PathBuf> = pointer.into_iter().collect();
+        // A git folder itself changes with every commit.
+        files.extend((!self.dot_git.is_dir()).then(|| self.dot_git.clone()));
+        for folder in self.folders().unwrap_or_default() {
+            files.extend(SETTINGS.iter().map(|name| folder.join(name)));
+            let hooks = fs::read_dir(folder.join(HOOKS)).into_iter().flatten().flatten();
+            files.push(folder.join(HOOKS));
+            files.extend(hooks.map(|entry| entry.path()));
+        }
+        files.into_iter().map(|file| (file_state(&file), file)).collect()
+    }
+
+    /// The folders whose settings and hooks git obeys here. None if git may find others.
+    fn folders(&self) -> Option<Vec<PathBuf>> {
+        let folder = self.git_folder.clone()?;
+        let pointer = folder.join(COMMON);
+        let common = match read(&pointer, MAX_POINTER_BYTES) {
+            Some(text) => Some(folder.join(path_in(&text))),
+            None if exists(&pointer) => return None,
+            None => None,
         };
-        files.map(stamp).collect()
+        Some(std::iter::once(folder).chain(common).collect())
+    }
+}
+
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Whether a folder has hooks that git executes; one that cannot be listed may.
+fn has_hooks(folder: &Path) -> bool {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.flatten().any(|entry| !is_sample_hook(&entry.path())),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
     }
 }
 
@@ -66,11 +94,13 @@ pub struct Submodules {
     pub all: Vec<Submodule>,
     /// Each index that was read, with its state.
     indexes: Vec<(PathBuf, Option<FileState>)>,
+    /// The indexes with more than is read: too large, too many submodules, too deep below others.
+    pub(super) incomplete: Vec<PathBuf>,
 }
 
 /// The inode of a file and when it was changed.
 type FileState = (u64, i64, i64);
-pub(super) type SettingsStamp = Vec<Option<FileState>>;
+pub(super) type SettingsStamp = Vec<(Option<FileState>, PathBuf)>;
 
 impl Submodules {
     pub fn read(worktree: &Path, git_folder: &Path) -> Self {
@@ -79,31 +109,35 @@ impl Submodules {
             git_folder: git_folder.to_owned(),
             all: Vec::new(),
             indexes: Vec::new(),
+            incomplete: Vec::new(),
         };
         found.collect(worktree, git_folder, 0);
         found
     }
 
     /// The submodules as they are now; an index is read again only if one has changed.
-    pub(super) fn read_again(&self) -> Vec<Submodule> {
-        if self.indexes.iter().all(|(index, state)| file_state(index) == *state) {
-            let worktrees = self.all.iter().filter_map(|submodule| submodule.dot_git.parent());
-            return worktrees.map(Submodule::new).collect();
+    pub(super) fn read_again(&self) -> Self {
+        if self.indexes.iter().any(|(index, state)| file_state(index) != *state) {
+            return Self::read(&self.worktree, &self.git_folder);
         }
-        Self::read(&self.worktree, &self.git_folder).all
+        let worktrees = self.all.iter().filter_map(|submodule| submodule.dot_git.parent());
+        Self { all: worktrees.map(Submodule::new).collect(), ..self.clone() }
     }
 
     fn collect(&mut self, worktree: &Path, git_folder: &Path, depth: usize) {
-        if depth == MAX_DEPTH {
-            return;
-        }
         let index = git_folder.join("index");
         self.indexes.push((index.clone(), file_state(&index)));
-        for path in linked_paths(git_folder) {
+        let paths = linked_paths(git_folder);
+        let is_read = depth < MAX_DEPTH || paths.as_ref().is_some_and(Vec::is_empty);
+        let Some(paths) = paths.filter(|_| is_read) else { return self.incomplete.push(index) };
+        for path in paths {
             let inner = worktree.join(path);
             let submodule = Submodule::new(&inner);
-            if self.all.len() == MAX_SUBMODULES || self.all.contains(&submodule) {
+            if self.all.contains(&submodule) {
                 continue;
+            }
+            if self.all.len() == MAX_SUBMODULES {
+                return self.incomplete.push(index);
             }
             let folder = submodule.git_folder.clone();
             self.all.push(submodule);
@@ -119,21 +153,23 @@ fn file_state(path: &Path) -> Option<FileState> {
     Some((found.ino(), found.ctime(), found.ctime_nsec()))
 }
 
-/// The paths of submodules in the index of a git folder, which may be split over two files.
-fn linked_paths(git_folder: &Path) -> Vec<PathBuf> {
+/// The paths of submodules in the index of a git folder, which may be split over two files. None if one is too large.
+fn linked_paths(git_folder: &Path) -> Option<Vec<PathBuf>> {
     let shared = fs::read_dir(git_folder).into_iter().flatten().flatten();
     let shared = shared
         .filter(|entry| entry.file_name().as_bytes().starts_with(b"sharedindex."))
         .map(|entry| entry.path());
-    let files = std::iter::once(git_folder.join("index")).chain(shared);
-    let texts = files.filter_map(|file| read(&file, MAX_INDEX_BYTES));
-    let mut paths: Vec<PathBuf> = texts
-        .flat_map(|bytes| HASH_LENGTHS.map(|hash| Entries::new(&bytes, hash).links()))
-        .flatten()
-        .collect();
+    let mut paths = Vec::new();
+    for file in std::iter::once(git_folder.join("index")).chain(shared) {
+        if file.metadata().is_ok_and(|found| found.len() > MAX_INDEX_BYTES) {
+            return None;
+        }
+        let bytes = read(&file, MAX_INDEX_BYTES).unwrap_or_default();
+        paths.extend(HASH_LENGTHS.iter().flat_map(|hash| Entries::new(&bytes, *hash).links()));
+    }
     paths.sort();
     paths.dedup();
-    paths
+    Some(paths)
 }
 
 /// Bytes of an object's name. Which kind a repository has is in its settings; in the other kind nothing is found.

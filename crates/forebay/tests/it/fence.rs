@@ -190,6 +190,33 @@ fn a_run_cannot_plant_settings_of_submodules() {
         assert!(!planted.exists(), "{script}");
     }
     assert!(project.join("two/.git.from-run").exists());
+    let commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x";
+    // Git reads these files otherwise than it seems: hooks, several sections in a line, a blank at the end of a path.
+    for (name, plant) in [
+        (
+            "three",
+            format!(
+                "printf '#!/bin/sh\\ntouch {}\\n' > .git/hooks/post-index-change; chmod +x .git/hooks/post-index-change; touch x",
+                planted.display()
+            ),
+        ),
+        (
+            "four",
+            format!(
+                "printf '[x] [y \"=\"] [core] fsmonitor = touch {}; false\\n' >> .git/config",
+                planted.display()
+            ),
+        ),
+        ("five", format!("git {evil}; mv .git '../kept '; printf 'gitdir: ../kept \\n' > .git")),
+    ] {
+        let script = format!(
+            "git init -q {name}; cd {name}; {commit}; cd ..; git add {name}; cd {name}; {plant}"
+        );
+        fence.run("project", &script);
+        git(&project, &["status"]);
+        assert!(!planted.exists(), "{name}");
+        assert!(project.join(name).join(".git.from-run").exists(), "{name}");
+    }
     fence
         .run(
             "project",
