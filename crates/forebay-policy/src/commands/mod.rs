@@ -3,6 +3,7 @@
 mod code;
 pub(crate) mod files;
 pub(crate) mod git;
+mod find;
 mod guesses;
 mod inner;
 mod interpreters;

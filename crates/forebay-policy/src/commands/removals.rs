@@ -1,41 +1,13 @@
 //! Removals that are asked about even if a wide rule allows the command.
 
-use super::base_name;
+use super::{base_name, find};
 use crate::context::CallContext;
 use crate::path::{join, lies_in, normalize};
 use crate::shell::{Command, Word};
 use crate::wildcard::{GLOB_MANY, GLOB_ONE, HOLE};
 
 /// Commands that remove their operands.
-const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "shred", "srm", "trash"];
-
-/// Tests of `find` by which only some files match.
-const NARROWING_TESTS: &[&str] = &[
-    "-empty",
-    "-size",
-    "-links",
-    "-inum",
-    "-samefile",
-    "-user",
-    "-group",
-    "-uid",
-    "-gid",
-    "-nouser",
-    "-nogroup",
-    "-perm",
-    "-lname",
-    "-ilname",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-];
-
-/// Tests of `find` whose value is a pattern of names.
-const NAME_TESTS: &[&str] =
-    &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"];
+pub(super) const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "shred", "srm", "trash"];
 
 /// A removal of more than single files and folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,57 +44,41 @@ pub(crate) fn critical(
         name if REMOVERS.contains(&name) => {
             super::files::operands(command).find_map(critical).map(CriticalRemoval::without_rules)
         }
-        "find" if removes_all_found(command) => {
-            let mut starts = starting_points(command).peekable();
-            if starts.peek().is_none() {
-                return Some(CriticalRemoval::FoundInWorkingFolder(ALL_OF_WORKING_FOLDER));
-            }
-            starts.find_map(critical)
+        name if find::is_find(name) && find::removes_all(command) => {
+            critical_search(command, folders, context)
         }
         _ => None,
     }
 }
 
-/// The folders that `find` walks through.
-fn starting_points(command: &Command) -> impl Iterator<Item = &Word> {
-    let is_option = |word: &&Word| matches!(&*word.marked(), "-H" | "-L" | "-P");
-    let is_expression = |word: &&Word| word.marked().starts_with(['-', '(', '!']);
-    command.words.iter().skip(1).skip_while(is_option).take_while(move |word| !is_expression(word))
-}
-
-/// Whether `find` removes what it finds, and no test narrows that to some files.
-fn removes_all_found(command: &Command) -> bool {
-    let words: Vec<String> = command.words.iter().skip(1).map(Word::marked).collect();
-    let runs_remover = |at: usize| {
-        let mut inner =
-            words[at + 1..].iter().take_while(|word| !matches!(word.as_str(), ";" | "+"));
-        inner.any(|word| REMOVERS.contains(&word.rsplit('/').next().unwrap_or(word)))
+/// The critical removal of what `find` prints for `xargs` in the same text.
+pub(crate) fn critical_piped(
+    command: &Command,
+    others: &[&Command],
+    folders: &[String],
+    context: &CallContext<'_>,
+) -> Option<CriticalRemoval> {
+    let is_remover = |other: &Command| {
+        let name = other.words.first().map(base_name);
+        name.is_some_and(|name| matches!(&*name, "xargs" | "parallel"))
+            && find::removes_operands(&other.words)
     };
-    let removes = words.iter().enumerate().any(|(at, word)| match word.as_str() {
-        "-delete" => true,
-        "-exec" | "-execdir" => runs_remover(at),
-        _ => false,
-    });
-    let mut alternatives = words.split(|word| matches!(word.as_str(), "-o" | "-or" | ","));
-    removes && !alternatives.all(is_narrowed)
+    let is_search = find::is_find(&base_name(command.words.first()?)) && find::prints_all(command);
+    (is_search && others.iter().any(|other| is_remover(other)))
+        .then(|| critical_search(command, folders, context))?
 }
 
-/// Whether some test of a conjunction leaves out files.
-fn is_narrowed(tests: &[String]) -> bool {
-    let value = |at: usize| tests.get(at + 1).map(String::as_str).unwrap_or_default();
-    let is_negated = |at: usize| at > 0 && matches!(tests[at - 1].as_str(), "!" | "-not");
-    tests.iter().enumerate().any(|(at, test)| match test.as_str() {
-        test if NAME_TESTS.contains(&test) => !is_negated(at) && !matches_all(value(at)),
-        "-type" | "-xtype" => !is_negated(at) && !value(at).contains(['f', 'd']),
-        "-empty" => !is_negated(at),
-        test => NARROWING_TESTS.contains(&test) || test.starts_with("-newer"),
-    })
-}
-
-/// Whether a pattern is nothing but globs: `*`, `*.*`, `./*`.
-fn matches_all(pattern: &str) -> bool {
-    let is_glob = |c| matches!(c, '*' | '?' | '.' | '/' | GLOB_MANY | GLOB_ONE);
-    pattern.chars().all(is_glob)
+/// The critical folder that `find` walks through, if one is.
+fn critical_search(
+    command: &Command,
+    folders: &[String],
+    context: &CallContext<'_>,
+) -> Option<CriticalRemoval> {
+    let mut starts = find::starting_points(command).peekable();
+    if starts.peek().is_none() {
+        return Some(CriticalRemoval::FoundInWorkingFolder(ALL_OF_WORKING_FOLDER));
+    }
+    starts.find_map(|start| folders.iter().find_map(|at| critical_path(start, at, context)))
 }
 
 const ALL_OF_WORKING_FOLDER: &str = "it removes everything in the working folder";

@@ -88,13 +88,17 @@ fn critical(
     folders: &[String],
     text: &str,
 ) -> Option<Verdict> {
+    let commands: Vec<&shell::Command> =
+        reachable.commands.iter().map(|candidate| &candidate.command).collect();
     let critical = |command: &shell::Command| {
-        let removal = removals::critical(command, folders, check.context())?;
+        let context = check.context();
+        let removal = removals::critical(command, folders, context)
+            .or_else(|| removals::critical_piped(command, &commands, folders, context))?;
         let may_be_approved = matches!(removal, CriticalRemoval::FoundInWorkingFolder(_));
         let is_approved = may_be_approved && allow::has_exact_rule(check, command, text);
         (!is_approved).then_some(removal)
     };
-    let removal = reachable.commands.iter().find_map(|candidate| critical(&candidate.command))?;
+    let removal = commands.iter().find_map(|command| critical(command))?;
     Some(Verdict::ask(Ground::Removal, removal.reason()))
 }
 
