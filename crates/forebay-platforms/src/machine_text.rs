@@ -221,9 +221,19 @@ pub(crate) static CLINE: MachineText = MachineText {
         "folder_content",
         "file_mention",
         "hook_context",
+        "mode_notice",
     ],
     wrappers: &["answer", "feedback", "task", "user_input", "user_message"],
-    openings: &["[ERROR] You did not use a tool", "[TASK RESUMPTION]"],
+    openings: &[
+        "[ERROR] You did not use a tool",
+        "[SYSTEM] ",
+        "[TASK RESUMPTION]",
+        "Detected 2 consecutive identical calls",
+        "Detected 3 consecutive identical calls",
+        "Detected 4 consecutive identical calls",
+        "Detected 5 consecutive identical calls",
+        "The user approved switching to act mode.",
+    ],
     ..NONE
 };
 
@@ -313,7 +323,7 @@ impl Scanner<'_> {
         let is_expansion = self.is_expansion(text);
         while !rest.is_empty() {
             if let Some(Cut { words, after }) = self.cut(rest) {
-                self.kept.push_str(words);
+                self.kept = Scanner { tables: self.tables, kept: self.kept }.scan(words);
                 rest = after;
             } else {
                 let end = rest.find('\n').map_or(rest.len(), |at| at + 1);

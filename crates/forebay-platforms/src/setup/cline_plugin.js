@@ -45,11 +45,16 @@ function ask(event, { conversationId, agentId, parentAgentId }, payload) {
   });
 }
 
-/** What the user has written since the last call. */
+/** Whether a person wrote a message: Cline's own reminders belong to no run of the user, or are shown as its own. */
+function isPrompt({ role, metadata }) {
+  const isOwn = ["system", "status"].includes(metadata?.displayRole) || metadata?.userRunSpan === 0;
+  return role === "user" && !isOwn;
+}
+
+/** What the user has written since the last call, message by message. */
 function newPrompts({ messages }) {
   const fresh = messages.filter(({ id }) => !known.has(id));
   for (const { id } of fresh) known.add(id);
-  const isPrompt = ({ role, metadata }) => role === "user" && metadata?.displayRole !== "system";
   const texts = fresh.filter(isPrompt).map(({ content }) => content.filter(({ type }) => type === "text"));
   return texts.map((parts) => parts.map(({ text }) => text).join("\n")).filter((text) => text.trim() !== "");
 }
@@ -57,9 +62,12 @@ function newPrompts({ messages }) {
 /** Tells Forebay what the user has written; resolves to the context to add. */
 async function reportPrompts(snapshot) {
   if (snapshot.parentAgentId || !known) return undefined;
-  const prompt = newPrompts(snapshot).join("\n\n");
-  if (prompt === "") return undefined;
-  return (await ask("UserPromptSubmit", snapshot, { userPromptSubmit: { prompt } })).contextModification;
+  const contexts = [];
+  for (const prompt of newPrompts(snapshot)) {
+    const reply = await ask("UserPromptSubmit", snapshot, { userPromptSubmit: { prompt } });
+    contexts.push(reply.contextModification);
+  }
+  return joined(...contexts);
 }
 
 /** Tells Forebay that a session starts or goes on; resolves to the context to add. */
@@ -76,11 +84,11 @@ function joined(...texts) {
   return texts.filter((text) => text).join("\n\n") || undefined;
 }
 
-/** Resolves to what a hook returns, or to nothing after the deadline. */
+/** Resolves to what a hook returns, or to nothing after the deadline or an error. */
 function inTime(returned) {
   let timer;
   const late = new Promise((resolve) => (timer = setTimeout(resolve, DEADLINE_MS)));
-  return Promise.race([returned, late]).finally(() => clearTimeout(timer));
+  return Promise.race([returned.catch(() => undefined), late]).finally(() => clearTimeout(timer));
 }
 
 async function beforeRun({ snapshot }) {

@@ -94,6 +94,34 @@ fn resumed_session_gets_the_guide() {
 }
 
 #[test]
+fn reminders_of_cline_are_not_the_users_words() {
+    let env = TestEnv::new();
+    let Some(plugin) = plugin(&env) else { return };
+    let mut messages = snapshot(&[
+        ("user", "Port the parser to Rust"),
+        ("user", "This run is not complete until you call a completion tool"),
+        ("user", "[SYSTEM] You still have team obligations."),
+        ("user", "<user_input><mode_notice>act mode</mode_notice>Keep the tests</user_input>"),
+    ]);
+    messages["messages"][1]["metadata"] = json!({ "userRunSpan": 0 });
+    let call = json!({ "hook": "beforeRun", "payload": { "snapshot": messages } });
+    run(&env, &plugin, &json!([call]));
+    let prompts = env.forebay(["history", "--all", "--events", "prompt"]).ok().text();
+    assert!(prompts.contains("Port the parser") && prompts.contains("Keep the tests"), "{prompts}");
+    for words in ["not complete", "team obligations", "act mode"] {
+        assert!(!prompts.contains(words), "{words}: {prompts}");
+    }
+}
+
+#[test]
+fn a_snapshot_of_another_shape_does_not_break_the_run() {
+    let env = TestEnv::new();
+    let Some(plugin) = plugin(&env) else { return };
+    let call = json!({ "hook": "beforeRun", "payload": { "snapshot": { "messages": null } } });
+    assert_eq!(run(&env, &plugin, &json!([call])), [Value::Null]);
+}
+
+#[test]
 fn a_missing_binary_changes_nothing() {
     let env = TestEnv::new();
     let Some(plugin) = plugin(&env) else { return };
