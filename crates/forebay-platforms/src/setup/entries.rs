@@ -80,7 +80,10 @@ pub(super) fn script(platform: &Platform, event: &str, program: &str, separator:
 
 /// A script that starts Forebay where it is installed, and elsewhere reads its input.
 fn guarded(program: &str, arguments: &str, separator: &str) -> String {
-    let program = shell_quoted(program);
+    guarded_word(&shell_quoted(program), arguments, separator)
+}
+
+fn guarded_word(program: &str, arguments: &str, separator: &str) -> String {
     format!(
         "command -v {program} >/dev/null 2>&1 || {{ cat >/dev/null 2>&1; exit 0; }}{separator}\
          exec {program} {arguments}"
@@ -94,8 +97,32 @@ pub(super) fn status_line(platform: &Platform, program: &str) -> String {
 
 /// Whether a command is nothing but Forebay's status line.
 pub(super) fn is_status_line(command: &str, platform: &Platform) -> bool {
-    command.starts_with(SHELL)
-        && command.ends_with(&format!(" {}'", status_line_arguments(platform)))
+    is_guarded(command, &status_line_arguments(platform))
+}
+
+/// Whether a command is nothing but a guarded start of Forebay with these arguments, whatever the path of the program.
+fn is_guarded(command: &str, arguments: &str) -> bool {
+    let rest = command.strip_prefix(SHELL).and_then(|rest| rest.strip_prefix("command -v "));
+    let Some((program, _)) = rest.and_then(|rest| rest.split_once(" >/dev/null 2>&1 || ")) else {
+        return false;
+    };
+    // The program stands there quoted for the inner shell, and once more for the outer one.
+    let inner = program.replace(r"'\''", "'");
+    let is_one_word = shell_quoted(&unquoted(&inner)) == inner;
+    is_one_word && command == in_shell(&guarded_word(&inner, arguments, "; "))
+}
+
+/// The path that `shell_quoted` quotes like this.
+fn unquoted(word: &str) -> String {
+    let Some(inside) = word.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return word.to_owned();
+    };
+    let mut characters = inside.chars();
+    let next = |characters: &mut std::str::Chars<'_>| match characters.next()? {
+        '\\' => characters.next(),
+        character => Some(character),
+    };
+    std::iter::from_fn(|| next(&mut characters)).collect()
 }
 
 fn status_line_arguments(platform: &Platform) -> String {

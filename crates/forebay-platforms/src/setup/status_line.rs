@@ -81,3 +81,31 @@ fn inner(source: &str) -> &str {
 fn escaped(text: &str) -> String {
     inner(&Value::String(text.to_owned()).to_string()).to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(command: &str) -> String {
+        json!({ "statusLine": { "type": "command", "command": command } }).to_string()
+    }
+
+    #[test]
+    fn only_a_command_that_is_nothing_but_ours_is_replaced() {
+        let platform = crate::find("claude-code").unwrap();
+        for program in ["forebay", "/opt/it's mine/forebay", "/opt/a b/forebay"] {
+            let own = entries::status_line(platform, program);
+            assert!(entries::is_status_line(&own, platform), "{own}");
+            assert_eq!(remove(&settings(&own), platform).unwrap(), "{}");
+        }
+        for users in [
+            "sh -c '~/my.sh; forebay statusline claude-code'",
+            "sh -c 'command -v x >/dev/null 2>&1 || { echo mine; }; exec forebay statusline claude-code'",
+        ] {
+            let text = settings(users);
+            assert!(!entries::is_status_line(users, platform), "{users}");
+            let added = add(&text, platform, "forebay").unwrap();
+            assert_eq!(remove(&added, platform).unwrap(), text);
+        }
+    }
+}
