@@ -75,6 +75,7 @@ pub(crate) fn is_rewritable(command: &str) -> bool {
         && !assigns_only
         && (!redirects || only_joins_streams(command))
         && !command.contains("<<")
+        && !whole_output::leaves_server(command)
         && !programs.iter().any(|program| SHELL_BOUND.contains(program))
 }
 
@@ -102,6 +103,7 @@ mod tests {
             ("sleep 100 &", false),
             ("server & curl -s localhost", false),
             ("nohup server", false),
+            ("pg_ctl -D data start", false),
             ("make && setsid server", false),
             ("sudo make install", false),
             ("echo done", false),

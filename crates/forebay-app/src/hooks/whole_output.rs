@@ -46,7 +46,7 @@ pub(super) fn wrapped(
         return None;
     }
     let (program, names) = (host.program.as_deref()?, external_programs(command)?);
-    if soft_failure::may_be_result(command) || leaves_server(command) || !can_run(app, call) {
+    if soft_failure::may_be_result(command) || !can_run(app, call) {
         return None;
     }
     let raw = app.settings.hooks.threshold.to_string();
@@ -65,8 +65,8 @@ fn can_run(app: &App, call: &ToolCall) -> bool {
         && app.stores.own().is_ok()
 }
 
-/// Whether a program of the command is known to leave a server running.
-fn leaves_server(command: &str) -> bool {
+/// Whether a program of the command is known to leave a server running: a run would end it.
+pub(super) fn leaves_server(command: &str) -> bool {
     let script = shell::parse(command);
     let mut words = script.commands.iter().flat_map(|command| &command.words);
     words.any(|word| WITH_SERVERS.contains(&word.source.rsplit('/').next().unwrap_or_default()))
