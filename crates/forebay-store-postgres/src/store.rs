@@ -258,7 +258,9 @@ impl Sessions for PostgresStore {
     }
 
     fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
-        self.transaction(|conn| events::unmark(conn, session, topic))
+        // Usually there is none, and a read takes no lock.
+        Ok(self.is_marked(session, topic)?
+            && self.transaction(|conn| events::unmark(conn, session, topic))?)
     }
 }
 

@@ -32,12 +32,27 @@ pub(super) fn answer(
     if (host.supports)(&Reply::Replace(String::new())) {
         return replace(app, agent, host, call, result);
     }
-    let raw = RawResult::new(result, &host.folders);
-    if host.results.comes_again || !is_worth_replacing(app, result, &raw) {
+    if host.results.comes_again {
         return Ok(Reply::Silent);
     }
-    let captured = capture::store(app, agent, call, &raw, &capture::at_return(app, ""))?;
-    advice::on_long_output(app, host, &captured.entry, raw.cut_remark().as_deref())
+    let Some(captured) = store(app, agent, host, call, result)? else { return Ok(Reply::Silent) };
+    let cut_remark = RawResult::new(result, &host.folders).cut_remark();
+    advice::on_long_output(app, host, &captured.entry, cut_remark.as_deref())
+}
+
+/// Stores a long result, which stays as it is in the conversation.
+pub(super) fn store(
+    app: &App,
+    agent: &App,
+    host: &Host<'_>,
+    call: &ToolCall,
+    result: &ToolResult,
+) -> Result<Option<Captured>, AppError> {
+    let raw = RawResult::new(result, &host.folders);
+    if !is_worth_replacing(app, result, &raw) {
+        return Ok(None);
+    }
+    capture::store(app, agent, call, &raw, &capture::at_return(app, "")).map(Some)
 }
 
 /// Stores a long result; the answer is its digest.

@@ -49,9 +49,10 @@ impl Claim {
 
 /// The mark of an event that must not be handled twice; other events have the same answer each time.
 fn topic(host: &Host<'_>, call: &HookCall) -> Option<String> {
+    let turn = call.event_id.as_deref();
     match &call.event {
-        HookEvent::AfterTool(tool, result) => of_tool("after", tool, result.texts()),
-        HookEvent::ToolResult(tool, result) => of_tool("result", tool, result.texts()),
+        HookEvent::AfterTool(tool, result) => of_tool("after", turn, tool, result.texts()),
+        HookEvent::ToolResult(tool, result) => of_tool("result", turn, tool, result.texts()),
         HookEvent::Prompt(text) => of_turn("prompt", call, text),
         HookEvent::Stop(Some(text)) => of_turn("answer", call, text),
         HookEvent::SessionStart(reason) => Some(of_start(*reason, host)),
@@ -90,14 +91,15 @@ fn of_turn(event: &str, call: &HookCall, text: &str) -> Option<String> {
     Some(name(event, [id, text].into_iter()))
 }
 
-/// The result is part of the name, because some model servers start again with `call_0` in every answer.
+/// The turn and the result are part of the name, because some model servers start again with `call_0` in every answer.
 fn of_tool<'a>(
     event: &str,
+    turn: Option<&'a str>,
     tool: &'a ToolCall,
     result: impl Iterator<Item = &'a str>,
 ) -> Option<String> {
     let id = tool.id.as_deref().filter(|id| !id.is_empty())?;
-    Some(name(event, [id, tool.name.as_str()].into_iter().chain(result)))
+    Some(name(event, [turn.unwrap_or_default(), id, tool.name.as_str()].into_iter().chain(result)))
 }
 
 fn name<'a>(event: &str, parts: impl Iterator<Item = &'a str>) -> String {
@@ -115,6 +117,10 @@ mod tests {
     use super::*;
 
     fn after(id: Option<&str>, text: &str) -> Option<String> {
+        after_in("turn 1", id, text)
+    }
+
+    fn after_in(turn: &str, id: Option<&str>, text: &str) -> Option<String> {
         let tool = ToolCall {
             name: "Bash".to_owned(),
             id: id.map(str::to_owned),
@@ -122,7 +128,7 @@ mod tests {
             description: None,
             is_partial: false,
         };
-        of_tool("after", &tool, std::iter::once(text))
+        of_tool("after", Some(turn), &tool, std::iter::once(text))
     }
 
     #[test]
@@ -132,6 +138,7 @@ mod tests {
         assert_eq!(one, after(Some("call_0"), "output"));
         assert_ne!(one, after(Some("call_0"), "other"));
         assert_ne!(one, after(Some("call_1"), "output"));
+        assert_ne!(one, after_in("turn 2", Some("call_0"), "output"));
         assert_eq!(after(None, "output"), None);
         assert_eq!(after(Some(""), "output"), None);
     }

@@ -116,9 +116,7 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
             "this call was not recorded",
         ));
     }
-    let subagent = call.subagent.as_deref().filter(|_| !ends_subagent(&call.event)).map(|agent| {
-        app.on_behalf_of(&app.client, Some(&session::of_subagent(&app.session, agent)))
-    });
+    let subagent = subagent(app, call);
     let agent = subagent.as_ref().unwrap_or(app);
     let Some(claim) = Claim::new(agent, host, call)? else { return Ok(Reply::Silent) };
     if subagent.is_some()
@@ -151,6 +149,23 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         tracing::warn!(%error, "cannot checkpoint the store's log");
     }
     reply.map(shown)
+}
+
+/// Stores a long result that enters the conversation as it is.
+pub fn store_result(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), AppError> {
+    let HookEvent::ToolResult(tool, result) = &call.event else { return Ok(()) };
+    let agent = subagent(app, call);
+    let agent = agent.as_ref().unwrap_or(app);
+    match Claim::new(agent, host, call)? {
+        Some(_) => tool_result::store(app, agent, host, tool, result),
+        None => Ok(()),
+    }
+}
+
+/// The app of the subagent that an event belongs to.
+fn subagent(app: &App, call: &HookCall) -> Option<App> {
+    let agent = call.subagent.as_deref().filter(|_| !ends_subagent(&call.event))?;
+    Some(app.on_behalf_of(&app.client, Some(&session::of_subagent(&app.session, agent))))
 }
 
 /// Marks the session before a subagent's call of a tool, whose answer must not rely on the main agent's context.

@@ -20,3 +20,17 @@ pub(super) fn answer(
     }
     after_tool::replace(app, agent, host, call, result)
 }
+
+/// Stores a long result that cannot be replaced.
+pub(super) fn store(
+    app: &App,
+    agent: &App,
+    host: &Host<'_>,
+    call: &ToolCall,
+    result: &ToolResult,
+) -> Result<(), AppError> {
+    if capture_filter::is_captured_as_text(call, &app.settings.hooks) {
+        after_tool::store(app, agent, host, call, result)?;
+    }
+    Ok(())
+}

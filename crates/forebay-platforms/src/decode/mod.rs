@@ -35,6 +35,8 @@ pub struct Decoded {
     /// The event's name in the host.
     pub event_name: String,
     pub call: HookCall,
+    /// Results that the payload reports too, and that the host lets no hook replace.
+    pub unreplaceable: Vec<HookCall>,
     /// The tool failed, and the host has a separate event for failures.
     pub(crate) is_failure: bool,
     /// The tool's input, as the host sent it.
@@ -100,6 +102,7 @@ impl Decoder {
         let foreign = self.platform.caller.foreign_fields.iter().copied();
         let foreign_field = foreign.into_iter().find(|name| self.payload.get(name).is_some());
         let event_name = self.event_name(event);
+        let unreplaceable = self.earlier_calls(&event_name);
         let row = self.row(&event_name);
         let mut original = Original::default();
         let mut call = self.call();
@@ -109,6 +112,7 @@ impl Decoder {
             platform: self.platform,
             event_name,
             call,
+            unreplaceable,
             is_failure: row.is_some_and(|row| row.is_failure),
             input: original.input,
             response: original.response,
@@ -144,6 +148,26 @@ impl Decoder {
             self.unpack_last_call(list);
         }
         row.condition.is_none_or(|condition| self.has(condition)).then_some(row)
+    }
+
+    /// The calls before the last one in the event's list, if it has one.
+    fn earlier_calls(&mut self, event_name: &str) -> Vec<HookCall> {
+        let Some(list) = self.platform.event(event_name).and_then(|row| row.calls) else {
+            return Vec::new();
+        };
+        let Some(Value::Array(calls)) = self.payload.get_mut(list).map(Value::take) else {
+            return Vec::new();
+        };
+        let decode = |call: &Value| {
+            let mut payload = self.payload.clone();
+            payload[list] = Value::Array(vec![call.clone()]);
+            let alone = Self { platform: self.platform, fields: self.fields, payload };
+            alone.decode(event_name).call
+        };
+        let earlier = calls.split_last().map(|(_, earlier)| earlier).unwrap_or_default();
+        let decoded: Vec<HookCall> = earlier.iter().map(decode).collect();
+        self.payload[list] = Value::Array(calls);
+        decoded.into_iter().filter(|call| call.event != HookEvent::Other).collect()
     }
 
     /// Moves the fields of the last call in a list to the top, where other events have them.

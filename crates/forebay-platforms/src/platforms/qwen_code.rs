@@ -96,7 +96,7 @@ pub(super) static PLATFORM: Platform = Platform {
     failing_test: Some("digest with its error"),
     limitations: &[
         "A replaced result is shown as a failed call; without a terminal, Qwen Code warns that the tool was not run.",
-        "Of the calls that the model makes at once, a failed one is replaced only if it is the last.",
+        "Of the calls that the model makes at once, a failed one is replaced only if it is the last; the others are stored.",
         "A hook cannot change a command, and context added before a tool call does not reach the model.",
         "Without a terminal, a call that a rule asks about is denied.",
     ],

@@ -91,6 +91,27 @@ fn failed_call_is_stored_and_replaced_with_its_batch() {
     call(&env, "qwen-code", "PostToolBatch", batch.as_bytes()).silent();
 }
 
+/// Of the calls that the model makes at once only the last one's result can be replaced; the others are stored.
+#[test]
+fn failed_call_before_another_one_is_stored() {
+    let env = TestEnv::new();
+    let long = "error: a zebra of a log that goes on and on\n".repeat(1_000);
+    let batch = with_result("qwen-code", "12-PostToolBatch", &long, &env);
+    let mut batch: Value = serde_json::from_str(&batch).unwrap();
+    let calls = batch["tool_calls"].as_array_mut().unwrap();
+    let mut last = calls[0].clone();
+    last["tool_call_id"] = json!("call_0_1");
+    last["tool_response"]["execution_status"] = json!("success");
+    calls.push(last);
+    call(&env, "qwen-code", "PostToolBatch", batch.to_string().as_bytes()).silent();
+    assert_eq!(env.forebay(["history", "--all"]).ok().text().matches("capture ·").count(), 1);
+    assert!(env.forebay(["search", "zebra"]).ok().text().contains("zebra"));
+    // The same call in another turn is another one, whatever its id.
+    batch["prompt_id"] = json!("another turn");
+    call(&env, "qwen-code", "PostToolBatch", batch.to_string().as_bytes()).silent();
+    assert_eq!(env.forebay(["history", "--all"]).ok().text().matches("capture ·").count(), 2);
+}
+
 /// VS Code cannot replace results, so the hook stores the result and gives advice once.
 #[test]
 fn irreplaceable_result_is_stored_and_advised_on_once() {

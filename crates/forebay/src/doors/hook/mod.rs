@@ -74,7 +74,12 @@ fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String
             let objection = hooks::objection(&app, &host, &decoded.call);
             objection.map_err(|error| error.to_text())?.ok_or_else(|| fault.to_text())?
         }
-        None => hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?,
+        None => {
+            for call in &decoded.unreplaceable {
+                hooks::store_result(&app, &host, call).map_err(|error| error.to_text())?;
+            }
+            hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?
+        }
     };
     encode(&decoded, &reply).map_err(|error| error.to_string())
 }
