@@ -88,7 +88,8 @@ pub(crate) fn without_fraction(timestamp: &str) -> &str {
         .match_indices(':')
         .nth(1)
         .map_or(timestamp.len(), |(at, _)| (at + 3).min(timestamp.len()));
-    if timestamp[at..].starts_with(['.', ',']) { &timestamp[..at] } else { timestamp }
+    let has_fraction = timestamp.get(at..).is_some_and(|rest| rest.starts_with(['.', ',']));
+    if has_fraction { &timestamp[..at] } else { timestamp }
 }
 
 /// Splits a line into its leading timestamp and the rest.
@@ -287,6 +288,18 @@ mod tests {
         );
         assert_eq!(time_range(&["23:59:00", "00:01:00"]).as_deref(), Some("23:59:00 .. 00:01:00"));
         assert_eq!(time_range(&["10:00:00", "09:00:00", "11:00:00", "10:00:00"]), None);
+    }
+
+    #[test]
+    fn only_a_fraction_is_removed() {
+        for (timestamp, shown) in [
+            ("10:00:00,123", "10:00:00"),
+            ("15/Nov/2026:06:39:51 +0000", "15/Nov/2026:06:39:51 +0000"),
+            ("15/Nov/2026:06:3é9:51 +0000", "15/Nov/2026:06:3é9:51 +0000"),
+            ("10:00:", "10:00:"),
+        ] {
+            assert_eq!(without_fraction(timestamp), shown);
+        }
     }
 
     #[test]

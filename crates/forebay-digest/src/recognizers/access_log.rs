@@ -6,7 +6,7 @@ use forebay_text::number::{counted, grouped};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 use crate::log_prefix::{self, TimeRange};
-use crate::tally::{NumberRange, ValueCounts};
+use crate::tally::{Sum, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "access log",
@@ -86,7 +86,9 @@ struct AccessLog {
     paths: ValueCounts,
     clients: ValueCounts,
     server_errors: ValueCounts,
-    bytes: NumberRange,
+    bytes: Sum,
+    /// The most bytes of a response, if any has a size.
+    most_bytes: Option<u64>,
     /// Messages of the server that are not requests.
     other_messages: ValueCounts,
 }
@@ -109,7 +111,8 @@ impl Recognizer for AccessLog {
         self.paths.add(split_once(request.path, b"?").map_or(request.path, |(path, _)| path));
         self.clients.add(request.client);
         if let Some(bytes) = request.bytes {
-            self.bytes.add(bytes as f64);
+            self.bytes += bytes;
+            self.most_bytes = self.most_bytes.max(Some(bytes));
         }
         if request.status.starts_with('5') {
             self.server_errors.add(&format!("{} {}", request.status, request.path));
@@ -162,15 +165,9 @@ impl Recognizer for AccessLog {
                 ),
             );
         }
-        if self.bytes.count > 0 {
-            report.add(
-                70,
-                format!(
-                    "bytes: {} in total, largest {}",
-                    grouped(self.bytes.sum as u64),
-                    grouped(self.bytes.max as u64)
-                ),
-            );
+        if let (Some(bytes), Some(most)) = (self.bytes.known(), self.most_bytes) {
+            let (bytes, most) = (grouped(bytes), grouped(most));
+            report.add(70, format!("bytes: {bytes} in total, largest {most}"));
         }
         Some(report)
     }

@@ -5,6 +5,7 @@ use forebay_text::number::counted;
 use super::git_log::{GitLog, full_commit, has_digits_and_letters, numstat_file, one_line_commit};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
+use crate::tally::{Sum, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "diff",
@@ -47,8 +48,8 @@ struct File {
 struct Diff {
     files: Vec<File>,
     count: u64,
-    added: u64,
-    removed: u64,
+    added: Sum,
+    removed: Sum,
     /// Number of files by state.
     states: [u64; STATES.len()],
     position: Position,
@@ -301,10 +302,9 @@ impl Diff {
 
     /// Describes the changed lines, unless they cannot be counted, as in word diffs.
     fn describe_changes(&self) -> String {
-        if self.is_uncertain {
-            String::new()
-        } else {
-            format!(", +{} -{}", self.added, self.removed)
+        match (self.added.known(), self.removed.known()) {
+            (Some(added), Some(removed)) if !self.is_uncertain => format!(", +{added} -{removed}"),
+            _ => String::new(),
         }
     }
 
@@ -327,7 +327,7 @@ impl Diff {
 
     /// Reports several commits with their changes.
     fn commits_report(&mut self, context: &ReportContext) -> Option<Report> {
-        (self.log.inserted, self.log.deleted) = (0, 0);
+        (self.log.inserted, self.log.deleted) = (Sum::default(), Sum::default());
         let mut report = Box::new(std::mem::take(&mut self.log)).report(context)?;
         (report.quotes, report.facts_share) = (Quotes::Marked, 85);
         let more = if self.count > MAX_FILES as u64 { "+" } else { "" };
@@ -411,9 +411,8 @@ impl Hunk {
     fn parse(line: &str) -> Option<Self> {
         let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
         let (new, _) = rest.split_once(" @@")?;
-        let lines = |range: &str| {
-            range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u64>().ok())
-        };
+        let lines =
+            |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count::parse(count));
         Some(Self { old: lines(old)?, new: lines(new)?, changes: 0, is_open: true })
     }
 }

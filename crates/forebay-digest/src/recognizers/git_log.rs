@@ -7,7 +7,7 @@ use super::{
     git_blame, git_log_fields, hexdump,
 };
 use crate::lines::Line;
-use crate::tally::{ValueCounts, count, looks_like_date};
+use crate::tally::{Sum, ValueCounts, count, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "git log",
@@ -82,8 +82,8 @@ pub(super) struct GitLog {
     newest: String,
     oldest: String,
     listed: Vec<(String, String)>,
-    pub(super) inserted: u64,
-    pub(super) deleted: u64,
+    pub(super) inserted: Sum,
+    pub(super) deleted: Sum,
     /// Files of the first commit, as listed by `--stat`.
     files: Vec<String>,
     /// The totals below them.
@@ -164,8 +164,10 @@ impl Recognizer for GitLog {
                 format!("{}: {}", self.authors.distinct_with_noun("author"), self.authors.list(8)),
             );
         }
-        if self.inserted + self.deleted > 0 {
-            report.add(90, format!("over all commits: +{} -{}", self.inserted, self.deleted));
+        if let (Some(inserted), Some(deleted)) = (self.inserted.known(), self.deleted.known())
+            && (inserted, deleted) != (0, 0)
+        {
+            report.add(90, format!("over all commits: +{inserted} -{deleted}"));
         }
         let last = self.listed.len() - 1;
         for (index, (hash, subject)) in self.listed.iter().enumerate() {
@@ -324,8 +326,8 @@ fn is_stat_file(line: &str) -> bool {
 pub(super) fn numstat_file(line: &str) -> Option<(Option<u64>, Option<u64>, &str)> {
     let mut cells = line.splitn(3, '\t');
     let (inserted, deleted, path) = (cells.next()?, cells.next()?, cells.next()?);
-    let count = |cell: &str| if cell == "-" { Some(None) } else { cell.parse().ok().map(Some) };
-    (!path.is_empty()).then_some((count(inserted)?, count(deleted)?, path))
+    let lines = |cell: &str| if cell == "-" { Some(None) } else { count::parse(cell).map(Some) };
+    (!path.is_empty()).then_some((lines(inserted)?, lines(deleted)?, path))
 }
 
 /// Parses ` 2 files changed, 3 insertions(+), 1 deletion(-)` into inserted and deleted lines.

@@ -6,6 +6,7 @@ use super::path_lead::PathLeads;
 use super::tool_errors::{ToolErrors, is_tool_error};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
+use crate::tally::Sum;
 
 pub(super) const FORMAT: Format = Format {
     name: "grep -c, rg -c",
@@ -31,7 +32,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 
 #[derive(Debug, Default)]
 struct GrepCount {
-    sum: u64,
+    sum: Sum,
     files: u64,
     matching: u64,
     top: Vec<(u64, String)>,
@@ -67,16 +68,14 @@ impl Recognizer for GrepCount {
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        if self.files == 0 {
-            return None;
-        }
+        let sum = self.sum.known().filter(|_| self.files > 0)?;
         let of_files = if self.matching < self.files {
             format!(" of {}", grouped(self.files))
         } else {
             String::new()
         };
         let summary =
-            format!("total {} in {}{of_files} files", grouped(self.sum), grouped(self.matching));
+            format!("total {} in {}{of_files} files", grouped(sum), grouped(self.matching));
         let mut report = Report::with_summary(summary, Quotes::None);
         self.tool_errors.add_facts(&mut report);
         if self.matching < self.files {

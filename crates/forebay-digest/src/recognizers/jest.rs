@@ -293,7 +293,7 @@ impl Jest {
     /// Reads Mocha's summary, which follows a blank line, unlike output of tests.
     fn mocha_summary(&mut self, text: &str, previous_line: PreviousLine) -> Option<Mark> {
         let (number, word) = text.split_once(' ')?;
-        let count = number.parse().ok()?;
+        let count = count::parse(number)?;
         match (word.split(' ').next()?, previous_line) {
             ("passing", PreviousLine::Empty) => {
                 self.outcome.start_summary();
@@ -310,7 +310,7 @@ impl Jest {
 
     fn node_summary(&mut self, line: &str) -> Option<Mark> {
         let (word, number) = line.strip_prefix("ℹ ")?.split_once(' ')?;
-        let count = number.parse().ok();
+        let count = count::parse(number);
         match word {
             "tests" => {
                 self.outcome.start_summary();

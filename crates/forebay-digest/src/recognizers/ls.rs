@@ -5,7 +5,7 @@ use forebay_text::number;
 use super::tool_errors::{ToolErrors, is_tool_error};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{ValueCounts, list_series};
+use crate::tally::{Sum, ValueCounts, list_series};
 
 pub(super) const FORMAT: Format = Format {
     name: "ls",
@@ -33,7 +33,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 struct Ls {
     files: u64,
     links: u64,
-    bytes: u64,
+    bytes: Sum,
     folders: ValueCounts,
     names: ValueCounts,
     extensions: ValueCounts,
@@ -72,10 +72,9 @@ impl Recognizer for Ls {
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let exact = self.has_sizes && !self.has_rounded_sizes;
-        let size = if exact {
-            format!(", {} ({} bytes)", number::bytes(self.bytes), self.bytes)
-        } else {
-            String::new()
+        let size = match self.bytes.known().filter(|_| exact) {
+            Some(bytes) => format!(", {} ({bytes} bytes)", number::bytes(bytes)),
+            None => String::new(),
         };
         let mut summary = format!(
             "{}, {}",
@@ -244,4 +243,26 @@ fn is_utc_offset(word: &str) -> bool {
     word.len() == 5
         && word.starts_with(['+', '-'])
         && word[1..].bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(text: &str) -> Vec<String> {
+        let mut ls = (FORMAT.create)();
+        for (number, text) in (1..).zip(text.lines()) {
+            ls.push_line(Line { number, text, cut: 0, has_newline: true });
+        }
+        let report = ls.report(&ReportContext { lines: 9, max_bytes: 1_200 });
+        let facts = report.map(|report| report.facts).unwrap_or_default();
+        facts.into_iter().map(|fact| fact.text).collect()
+    }
+
+    #[test]
+    fn a_total_that_is_too_large_is_not_stated() {
+        let row = "-rw-r--r-- 1 ann staff 9223372036854775808 Jan 10 10:00 a\n";
+        assert_eq!(facts(row)[0], "1 file, 0 folders, 9223372036.9 GB (9223372036854775808 bytes)");
+        assert_eq!(facts(&row.repeat(2))[0], "2 files, 0 folders");
+    }
 }

@@ -5,6 +5,7 @@ use forebay_text::number::{counted, grouped};
 use super::tool_errors::{ToolErrors, is_tool_error};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
+use crate::tally::count;
 
 pub(super) const FORMAT: Format = Format {
     name: "plain diff",
@@ -195,8 +196,8 @@ impl Hunk {
     fn parse(line: &str) -> Option<Self> {
         let at = line.find(['a', 'c', 'd']).filter(|_| line.len() < 40)?;
         let lines = |range: &str| match range.split_once(',') {
-            Some((first, last)) => (last.parse::<u64>().ok()? + 1).checked_sub(first.parse().ok()?),
-            None => range.parse::<u64>().ok().map(|_| 1),
+            Some((first, last)) => (count::parse(last)? + 1).checked_sub(count::parse(first)?),
+            None => count::parse(range).map(|_| 1),
         };
         let (removed, added) = (lines(&line[..at])?, lines(&line[at + 1..])?);
         Some(match line.as_bytes()[at] {

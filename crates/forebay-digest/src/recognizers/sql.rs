@@ -220,7 +220,8 @@ impl Sql {
     /// Returns true if a record continues the result or starts one.
     fn follows(&self, number: Option<u64>) -> bool {
         let is_start = self.records == 0 && (number == Some(1) || self.is_empty());
-        is_start || number == self.last_record.map(|last| last + 1) && self.records > 0
+        let next = self.last_record.map(|last| last + 1);
+        is_start || self.records > 0 && number.is_some() && number == next
     }
 
     /// Returns true if there was no result so far.
@@ -328,5 +329,14 @@ mod tests {
         let facts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
         assert_eq!(facts[0], "3 rows, 2 columns");
         assert_eq!(facts[2], "column 2: text MISSED: 2, COVERED: 1");
+    }
+
+    #[test]
+    fn records_follow_only_by_their_number() {
+        let mut sql = Sql::default();
+        let mut push = |text| sql.push_line(Line { number: 1, text, cut: 0, has_newline: true });
+        assert_ne!(push("-[ RECORD 18446744073709551615 ]----"), Mark::Foreign);
+        assert_ne!(push("id | 1"), Mark::Foreign);
+        assert_eq!(push("-[ RECORD 18446744073709551615 ]----"), Mark::Foreign);
     }
 }

@@ -3,7 +3,7 @@
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::location;
-use crate::tally::TestOutcome;
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "tap",
@@ -53,7 +53,7 @@ struct Plans {
 
 impl Plans {
     fn add(&mut self, tests: u64) {
-        *self.tests.get_or_insert(0) += tests;
+        self.tests = Some(self.tests.unwrap_or(0).saturating_add(tests));
         let results = std::mem::take(&mut self.results);
         self.is_doubtful |= !self.come_first && results > 0 && results != tests;
         self.come_first |= results == 0;
@@ -64,7 +64,7 @@ impl Plans {
     fn add_result(&mut self, number: Option<u64>) {
         self.results += 1;
         let Some(number) = number else { return };
-        self.is_doubtful |= self.come_first && number != self.last_number + 1;
+        self.is_doubtful |= self.come_first && self.last_number.checked_add(1) != Some(number);
         self.last_number = number;
     }
 
@@ -101,7 +101,7 @@ impl Recognizer for Tap {
             return Mark::Noise;
         }
         if let Some(plan) = line.text.strip_prefix("1..") {
-            self.plans.add(plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0));
+            self.plans.add(plan.split(' ').next().and_then(count::parse).unwrap_or(0));
             return Mark::NOTABLE;
         }
         if let Some(mark) = self.node_summary(text) {
@@ -180,7 +180,7 @@ impl Tap {
     /// Handles `# pass 66`; Node counts all tests, including those in groups.
     fn node_summary(&mut self, text: &str) -> Option<Mark> {
         let (word, number) = text.strip_prefix("# ")?.split_once(' ')?;
-        let count: u64 = number.parse().ok()?;
+        let count = count::parse(number)?;
         match word {
             "tests" => {
                 self.outcome.start_summary();

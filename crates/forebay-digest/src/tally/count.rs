@@ -1,5 +1,13 @@
 //! Parses counts in a line: `3 failed`, `Failures: 1`.
 
+/// A larger number is no count of anything; sums and differences of a few smaller ones cannot overflow.
+const MAX: u64 = 1_000_000_000_000;
+
+/// Parses a number that is small enough for a count.
+pub(crate) fn parse(digits: &str) -> Option<u64> {
+    digits.parse().ok().filter(|number| *number <= MAX)
+}
+
 /// Returns the number right before a word: 3 in `3 failed`.
 pub(crate) fn before(line: &str, word: &str) -> Option<u64> {
     let mut from = 0;
@@ -23,13 +31,13 @@ pub(crate) fn after(line: &str, label: &str) -> Option<u64> {
 /// Parses the number at the start of a text.
 pub(crate) fn first_number(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(text.len());
-    text[..end].trim_end_matches(',').replace(',', "").parse().ok()
+    parse(&text[..end].trim_end_matches(',').replace(',', ""))
 }
 
 fn last_number(text: &str) -> Option<u64> {
     let text = text.strip_suffix(' ')?;
     let start = text.trim_end_matches(|c: char| c.is_ascii_digit() || c == ',').len();
-    text[start..].trim_start_matches(',').replace(',', "").parse().ok()
+    parse(&text[start..].trim_start_matches(',').replace(',', ""))
 }
 
 #[cfg(test)]
@@ -44,5 +52,6 @@ mod tests {
         assert_eq!(before("3 failed_tests", "failed"), None);
         assert_eq!(after("Tests run: 5, Failures: 1", "Failures:"), Some(1));
         assert_eq!(after("Failures: none", "Failures:"), None);
+        assert_eq!(before("18446744073709551615 failed", "failed"), None);
     }
 }

@@ -66,7 +66,7 @@ impl TestOutcome {
     /// Adds to a count that is the sum of several summaries.
     pub(crate) fn add_count(count: &mut Option<u64>, more: Option<u64>) {
         if let Some(more) = more {
-            *count = Some(count.unwrap_or(0) + more);
+            *count = Some(count.unwrap_or(0).saturating_add(more));
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct TestCounts {
 
 impl TestCounts {
     pub(crate) fn has_failures(&self) -> bool {
-        self.failed.unwrap_or(0) + self.errors.unwrap_or(0) > 0
+        [self.failed, self.errors].into_iter().flatten().any(|count| count > 0)
     }
 
     fn add(&mut self, other: &Self) {
@@ -36,12 +36,12 @@ impl TestCounts {
         ];
         for (count, more) in pairs {
             if let Some(more) = more {
-                *count = Some(count.unwrap_or(0) + more);
+                *count = Some(count.unwrap_or(0).saturating_add(more));
             }
         }
         for (more, word) in &other.other_counts {
             match self.other_counts.iter_mut().find(|(_, known)| known == word) {
-                Some((count, _)) => *count += more,
+                Some((count, _)) => *count = count.saturating_add(*more),
                 None => self.other_counts.push((*more, word)),
             }
         }
