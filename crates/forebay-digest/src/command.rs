@@ -107,6 +107,14 @@ impl Command {
         calls.any(|call| call.iter().skip(1).any(|word| word == name || is_letter(word)))
     }
 
+    /// Returns the arguments of the commands that match one of the patterns.
+    pub(crate) fn arguments(&self, patterns: &[&str]) -> impl Iterator<Item = &str> {
+        let matches_any =
+            |call: &&Vec<String>| patterns.iter().any(|pattern| call_matches(call, pattern));
+        let calls = self.calls.iter().filter(matches_any);
+        calls.flat_map(|call| call.iter().skip(1)).map(String::as_str)
+    }
+
     /// Returns true if the only command has an argument with one of these file extensions.
     pub(crate) fn reads_file(&self, extensions: &[&str]) -> bool {
         let [call] = self.calls.as_slice() else { return false };

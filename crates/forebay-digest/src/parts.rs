@@ -12,7 +12,7 @@ use forebay_text::number::counted;
 
 use crate::command::Command;
 use crate::lines::Line;
-use crate::recognizers::{Format, Mark, Quotes, Recognizer, Report, ReportContext};
+use crate::recognizers::{FieldOrder, Format, Mark, Quotes, Recognizer, Report, ReportContext};
 
 /// Maximum number of parts with facts of their own.
 const MAX_PARTS: usize = 6;
@@ -301,7 +301,8 @@ impl Parts {
     fn close_open(&mut self) {
         let RecognizedPart { format, recognizer, first, last, own_lines, foreign, quoted } =
             std::mem::replace(&mut self.open, RecognizedPart::empty());
-        let context = ReportContext { lines: own_lines, max_bytes: self.max_bytes };
+        let log_order = FieldOrder::of(&self.command);
+        let context = ReportContext { lines: own_lines, max_bytes: self.max_bytes, log_order };
         let counts_lines = recognizer.counts_lines();
         // What is mostly something else was not understood.
         let is_reliable = own_lines > 0 && foreign.between <= own_lines;

@@ -94,7 +94,7 @@ impl Reducer {
 
     /// Returns the facts; no line may follow.
     pub(crate) fn report(&mut self, lines: u64) -> Option<Report> {
-        let context = ReportContext { lines, max_bytes: self.max_bytes };
+        let context = ReportContext::new(lines, self.max_bytes);
         let report = match (self.parts.take(), self.custom.take()) {
             (Some(parts), _) => {
                 parts.finish(&mut |line, mark| self.rest.push_part_line(line, mark))

@@ -152,7 +152,7 @@ mod tests {
         for (number, text) in (1..).zip(text) {
             lint.push_line(Line { number, text, cut: 0, has_newline: true });
         }
-        let report = Box::new(lint).report(&ReportContext { lines: 5, max_bytes: 1_200 });
+        let report = Box::new(lint).report(&ReportContext::new(5, 1_200));
         let facts = report.map(|report| report.facts).unwrap_or_default();
         assert!(facts[0].text.starts_with("lint: 2 errors, 1 warning (3 findings)"), "{facts:?}");
     }

@@ -2,12 +2,13 @@
 
 use forebay_text::cut;
 
+use super::git_log_fields::FieldReader;
 use super::{
     Claim, FORMATS, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start,
-    git_blame, git_log_fields, hexdump,
+    git_blame, hexdump,
 };
 use crate::lines::Line;
-use crate::tally::{Sum, ValueCounts, count, looks_like_date};
+use crate::tally::{Sum, ValueCounts, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "git log",
@@ -75,10 +76,11 @@ pub(super) struct GitLog {
     held: Option<String>,
     /// Number of commits that are reflog entries.
     ref_moves: u64,
+    /// Author, date and subject of commits of one line.
+    fields: FieldReader,
     authors: ValueCounts,
-    /// Number of commits with a date, and of those whose fields are separated by spaces.
+    /// Number of commits with a date.
     dated: u64,
-    spaced_fields: u64,
     newest: String,
     oldest: String,
     listed: Vec<(String, String)>,
@@ -145,7 +147,7 @@ impl Recognizer for GitLog {
         self.commits > 0 && !self.is_multi_line
     }
 
-    fn report(mut self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         self.commit_held();
         if self.commits < 2 {
             return self.single_commit();
@@ -153,16 +155,18 @@ impl Recognizer for GitLog {
         let what = if self.ref_moves == self.commits { "git reflog" } else { "git log" };
         let noun = if self.ref_moves == self.commits { "entries" } else { "commits" };
         let mut summary = format!("{what}: {} {noun}", self.commits);
-        // What only some lines seem to have is part of their subjects.
-        if self.dated == self.commits {
-            summary += &format!(", newest {}, oldest {}", self.newest, self.oldest);
+        let fields = self.fields.reading(context.log_order);
+        let (authors, newest, oldest) = match fields {
+            Some(fields) => (&fields.authors, &fields.newest, &fields.oldest),
+            None => (&self.authors, &self.newest, &self.oldest),
+        };
+        if fields.is_some() || self.dated == self.commits {
+            summary += &format!(", newest {newest}, oldest {oldest}");
         }
         let mut report = Report::with_summary(summary, Quotes::None);
-        if self.authors.total() == self.commits {
-            report.add(
-                95,
-                format!("{}: {}", self.authors.distinct_with_noun("author"), self.authors.list(8)),
-            );
+        if authors.total() == self.commits {
+            let count = authors.distinct_with_noun("author");
+            report.add(95, format!("{count}: {}", authors.list(8)));
         }
         if let (Some(inserted), Some(deleted)) = (self.inserted.known(), self.deleted.known())
             && (inserted, deleted) != (0, 0)
@@ -175,7 +179,8 @@ impl Recognizer for GitLog {
             if index == last {
                 report.add_unlisted(self.commits - self.listed.len() as u64);
             }
-            let subject = cut::one_line(self.shown_subject(subject), 90);
+            let subject =
+                cut::one_line(fields.map_or(subject, |fields| fields.subject(subject)), 90);
             report.add_item(weight, format!("{hash} {subject}"));
         }
         Some(report)
@@ -213,8 +218,9 @@ impl GitLog {
 
     fn add_one_line(&mut self, line: &str, hash: &str, subject: &str) {
         self.ref_moves += u64::from(subject.contains("@{") && subject.contains("}: "));
-        let subject = self.add_fields(line, hash, subject);
-        self.commit(cut::prefix(hash, 12), &subject);
+        let after_hash = line.find(hash).and_then(|at| line[at + hash.len()..].chars().next());
+        self.fields.add(after_hash.unwrap_or(' '), subject);
+        self.commit(cut::prefix(hash, 12), subject);
     }
 
     fn commit(&mut self, hash: &str, subject: &str) {
@@ -225,52 +231,12 @@ impl GitLog {
         self.listed.push((hash.to_owned(), subject.to_owned()));
     }
 
-    /// Reads the fields of a custom format, such as `%h|%an|%ad|%s`; returns the subject.
-    fn add_fields(&mut self, line: &str, hash: &str, rest: &str) -> String {
-        let after_hash = line.find(hash).and_then(|at| line[at + hash.len()..].chars().next());
-        let Some(separator) = after_hash.filter(|c| "|\t;,".contains(*c)) else {
-            self.add_dated(rest);
-            return rest.to_owned();
-        };
-        let fields: Vec<&str> = rest.split(separator).collect();
-        let Some(date) = fields.iter().position(|field| is_date(field)) else {
-            return rest.to_owned();
-        };
-        self.add_date(fields[date].trim());
-        let (author, subject) = match (&fields[..date], &fields[date + 1..]) {
-            ([], [author, subject @ ..]) if !subject.is_empty() => (Some(author), subject),
-            ([author, ..], subject) if !subject.is_empty() => (Some(author), subject),
-            ([subject @ .., author], []) if !subject.is_empty() => (Some(author), subject),
-            (_, subject) => (None, subject),
-        };
-        if let Some(author) = author {
-            self.authors.add(author.trim());
-        }
-        subject.join(&separator.to_string())
-    }
-
     fn add_date(&mut self, date: &str) {
         self.dated += 1;
         date.clone_into(&mut self.oldest);
         if self.newest.is_empty() {
             date.clone_into(&mut self.newest);
         }
-    }
-
-    /// Reads `Ann Lee 2024-05-01 subject` and the like, common in custom formats.
-    fn add_dated(&mut self, text: &str) {
-        let Some(fields) = git_log_fields::split(text) else { return };
-        self.spaced_fields += 1;
-        self.add_date(fields.date);
-        if let Some(author) = fields.author {
-            self.authors.add(author);
-        }
-    }
-
-    /// Returns the subject of a listed commit, without the fields that are summarized for all commits.
-    fn shown_subject<'a>(&self, text: &'a str) -> &'a str {
-        let fields = git_log_fields::split(text).filter(|_| self.spaced_fields == self.commits);
-        fields.map_or(text, |fields| fields.subject)
     }
 
     fn subject(&mut self, text: &str) -> Mark {
@@ -301,15 +267,6 @@ impl GitLog {
         }
         Some(report)
     }
-}
-
-/// Returns true for `2026-11-17`, `Tue Nov 17 21:27:47 2026 +0000`, `3 days ago`.
-fn is_date(field: &str) -> bool {
-    const DAYS: &[&str] = &["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
-    let field = field.trim();
-    let is_git_date = DAYS.iter().any(|day| field.starts_with(day)) && field.contains(':');
-    let is_relative = field.ends_with(" ago") && field.starts_with(|c: char| c.is_ascii_digit());
-    looks_like_date(field) || is_git_date || is_relative
 }
 
 /// Returns true for ` path | 12 ++--` or ` path | Bin 0 -> 2 bytes`, a file listed by `--stat`.

@@ -254,7 +254,7 @@ mod tests {
         for (number, text) in (1..).zip(text.lines()) {
             ls.push_line(Line { number, text, cut: 0, has_newline: true });
         }
-        let report = ls.report(&ReportContext { lines: 9, max_bytes: 1_200 });
+        let report = ls.report(&ReportContext::new(9, 1_200));
         let facts = report.map(|report| report.facts).unwrap_or_default();
         facts.into_iter().map(|fact| fact.text).collect()
     }

@@ -79,6 +79,7 @@ mod yaml;
 
 pub(crate) use embedded::EmbeddedRecognizers;
 pub(crate) use format::{Claim, Format, Scope, Start, first_lines};
+pub(crate) use git_log_fields::FieldOrder;
 pub(crate) use report::{Quotes, REASON_MARK, Report};
 pub(crate) use rows::FORMAT as UNCLAIMED;
 
@@ -171,6 +172,14 @@ pub(crate) struct ReportContext {
     pub(crate) lines: u64,
     /// Size of the digest.
     pub(crate) max_bytes: usize,
+    /// The order of the fields of commits, if the command states it.
+    pub(crate) log_order: Option<FieldOrder>,
+}
+
+impl ReportContext {
+    pub(crate) fn new(lines: u64, max_bytes: usize) -> Self {
+        Self { lines, max_bytes, log_order: None }
+    }
 }
 
 #[cfg(test)]

@@ -324,7 +324,7 @@ mod tests {
         for (number, text) in (1..).zip(text) {
             table.push_line(Line { number, text, cut: 0, has_newline: true });
         }
-        let report = Box::new(table).report(&ReportContext { lines: 4, max_bytes: 1_200 });
+        let report = Box::new(table).report(&ReportContext::new(4, 1_200));
         let facts = report.map(|report| report.facts).unwrap_or_default();
         let facts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
         assert_eq!(facts[0], "3 rows, 2 columns");

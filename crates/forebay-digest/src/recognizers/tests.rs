@@ -54,7 +54,7 @@ fn readers(command: &str, raw: &str) -> Vec<&'static str> {
         embedded.wake_for(line, salience::weigh(line.text).1);
         unclaimed.push_line(line);
     }
-    let context = ReportContext { lines: raw.lines().count() as u64, max_bytes: 1_200 };
+    let context = ReportContext::new(raw.lines().count() as u64, 1_200);
     let mut reporting = embedded.reporting_formats(&context);
     if reporting.is_empty() {
         reporting.extend(unclaimed.report(&context).map(|_| UNCLAIMED.name));
