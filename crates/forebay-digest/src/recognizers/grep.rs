@@ -52,7 +52,7 @@ struct Grep {
     matches: u64,
     files: ValueCounts,
     heading: String,
-    /// The previous line is not blank, so a path is not a heading.
+    /// The previous line is neither blank nor an error, so a path is not a heading.
     in_section: bool,
     style: Option<Style>,
     /// All matches so far had a line number, and so must have all others.
@@ -70,10 +70,11 @@ struct Grep {
 impl Recognizer for Grep {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        let opens_section = !std::mem::replace(&mut self.in_section, !text.is_empty());
+        // An error may come anywhere, because it is not written to the same stream.
         if !is_binary_match(text) && self.tool_errors.push_line(text) {
             return Mark::REASON;
         }
+        let opens_section = !std::mem::replace(&mut self.in_section, !text.is_empty());
         if is_other(text) {
             return Mark::Foreign;
         }
@@ -264,4 +265,31 @@ fn is_other(line: &str) -> bool {
 
 fn is_heading(line: &str) -> bool {
     line.contains(['/', '.']) && !line.contains([' ', ':', '\t']) && !line.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: &[&str]) {
+        let mut grep = Grep::default();
+        for (number, text) in (1..).zip(text.lines()) {
+            grep.push_line(Line { number, text, cut: 0, has_newline: true });
+        }
+        let report = Box::new(grep).report(&ReportContext::new(9, 1_200));
+        let facts = report.map(|report| report.facts).unwrap_or_default();
+        let facts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
+        assert_eq!(facts, expect);
+    }
+
+    #[test]
+    fn an_error_does_not_hide_the_heading_below_it() {
+        let error = "rg: ./secret: Permission denied (os error 13)";
+        let error_fact = format!("1 error: {error}");
+        let expect = ["4 matches in 2 files", &error_fact, "by file: a.rs: 2, b.rs: 2"];
+        check(&format!("{error}\na.rs\n1:x\n4:x\n\nb.rs\n2:x\n5:x\n"), &expect);
+        check(&format!("a.rs\n1:x\n4:x\n\n{error}\nb.rs\n2:x\n5:x\n"), &expect);
+        check(&format!("a.rs\n1:x\n{error}\n4:x\n\nb.rs\n2:x\n5:x\n"), &expect);
+    }
 }

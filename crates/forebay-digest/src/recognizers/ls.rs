@@ -47,7 +47,7 @@ struct Ls {
     /// True if some sizes are rounded, so there is no exact total.
     has_rounded_sizes: bool,
     tool_errors: ToolErrors,
-    /// The name of a folder follows a blank line, or comes first.
+    /// The name of a folder follows a blank line, or comes first; errors may come in between.
     may_open_section: bool,
     /// The number of sections with that of a folder of which only the name came.
     named_sections: u64,
@@ -56,6 +56,9 @@ struct Ls {
 impl Recognizer for Ls {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
+        if self.tool_errors.push_line(text) {
+            return Mark::Plain;
+        }
         match entry(text) {
             Some(entry) => self.entry(&entry),
             None if text.ends_with(':') && !text.contains(": ") && self.may_open_section => {
@@ -63,7 +66,7 @@ impl Recognizer for Ls {
                 text.trim_end_matches(':').trim_start_matches("./").clone_into(&mut self.section);
             }
             None if text.starts_with("total ") => self.begin_section(),
-            None if text.is_empty() || self.tool_errors.push_line(text) => {}
+            None if text.is_empty() => {}
             None => return Mark::Foreign,
         }
         self.may_open_section = text.is_empty();
@@ -264,5 +267,18 @@ mod tests {
         let row = "-rw-r--r-- 1 ann staff 9223372036854775808 Jan 10 10:00 a\n";
         assert_eq!(facts(row)[0], "1 file, 0 folders, 9223372036.9 GB (9223372036854775808 bytes)");
         assert_eq!(facts(&row.repeat(2))[0], "2 files, 0 folders");
+    }
+
+    #[test]
+    fn an_error_does_not_hide_the_folder_below_it() {
+        let row = "-rw-r--r-- 1 ann staff 5 Jan 10 10:00";
+        let error = "ls: cannot open directory './c': Permission denied";
+        for text in [
+            format!("{error}\n./a:\ntotal 8\n{row} x\n\n./b:\ntotal 8\n{row} y\n"),
+            format!("./a:\ntotal 8\n{row} x\n\n{error}\n./b:\ntotal 8\n{row} y\n"),
+        ] {
+            assert_eq!(facts(&text)[0], "2 files, 0 folders in 2 listings, 10 B (10 bytes)");
+            assert!(facts(&text).contains(&"by folder: a: 1, b: 1".to_owned()), "{text}");
+        }
     }
 }
