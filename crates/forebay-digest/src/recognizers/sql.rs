@@ -47,8 +47,12 @@ struct Table {
     is_boxed: bool,
     /// A line separates the names from the rows; without one, the first row has no names.
     has_header: bool,
+    /// The types that DuckDB prints below the names, until a line shows that they are not a row.
+    types: Option<Vec<String>>,
     /// Number of rows reported by the shell.
     reported_rows: Option<u64>,
+    /// Number of rows of the result, as printed, if only some of them are shown.
+    all_rows: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +73,9 @@ struct Sql {
 
 /// Maximum number of tables; with more, nothing is reported.
 const MAX_TABLES: usize = 200;
+
+/// Maximum number of fields of a record; PostgreSQL allows a few more.
+const MAX_COLUMNS: usize = 1_600;
 
 impl Recognizer for Sql {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
@@ -94,7 +101,10 @@ impl Recognizer for Sql {
             // The box of another result.
             self.close();
         }
-        let may_be_field = |name: &str| self.records <= 1 || self.open.has_column(name.trim());
+        let may_be_field = |name: &str| {
+            self.records <= 1 && self.open.names.len() < MAX_COLUMNS
+                || self.open.has_column(name.trim())
+        };
         if self.records > 0
             && let Some((name, value)) = text.split_once('|')
         {
@@ -117,6 +127,12 @@ impl Recognizer for Sql {
         }
         let bare = boxed.map_or(line.text, |text| text.strip_suffix(['|', '│']).unwrap_or(text));
         let cells: Vec<&str> = bare.split(['|', '│']).map(str::trim).collect();
+        if let [footer] = cells.as_slice()
+            && self.open.names.len() > 1
+            && self.open.read_footer(footer)
+        {
+            return Mark::Weight(45);
+        }
         if self.open.names.is_empty() {
             // The header of a box is below its upper line.
             if boxed.is_some() && !is_below_line || text.starts_with('{') {
@@ -130,6 +146,15 @@ impl Recognizer for Sql {
         }
         if cells.len() != self.open.names.len() {
             return Mark::Foreign;
+        }
+        let may_be_types =
+            !self.open.has_header && self.open.types.is_none() && self.open.rows == 0;
+        if may_be_types && text.starts_with('│') && are_types(&cells) {
+            self.open.types = Some(cells.iter().map(|cell| (*cell).to_owned()).collect());
+            return Mark::Weight(41);
+        }
+        if is_gap(&cells) {
+            return Mark::Plain;
         }
         if !self.open.has_header {
             self.open.take_names_as_row();
@@ -199,11 +224,28 @@ impl Table {
         let numbers = (1..=self.names.len()).map(|number| format!("column {number}")).collect();
         let first = std::mem::replace(&mut self.names, numbers);
         self.add_row(first.iter().map(String::as_str));
+        if let Some(second) = self.types.take() {
+            self.add_row(second.iter().map(String::as_str));
+        }
         self.has_header = true;
     }
 
+    /// Reads what DuckDB prints below a box: `40 rows  3 columns`, `9999 rows (40 shown)  3 columns`.
+    fn read_footer(&mut self, footer: &str) -> bool {
+        let Some((number, rest)) = footer.split_once(" row") else { return false };
+        let shown = count::before(rest, "shown");
+        let Some(reported) = shown.or_else(|| count::parse(number)) else { return false };
+        self.all_rows = shown.map(|_| number.to_owned());
+        self.reported_rows = Some(reported);
+        true
+    }
+
     fn summary(&self) -> String {
-        format!("{} rows, {} columns", self.rows, self.names.len())
+        let (rows, columns) = (self.rows, self.names.len());
+        match &self.all_rows {
+            Some(all) => format!("{rows} of {all} rows shown, {columns} columns"),
+            None => format!("{rows} rows, {columns} columns"),
+        }
     }
 
     fn add_facts(&self, report: &mut Report, prefix: &str, max_items: usize) {
@@ -235,7 +277,11 @@ impl Sql {
             self.close();
         }
         self.after_separator = !text.is_empty();
-        self.open.has_header |= self.after_separator && !self.open.names.is_empty();
+        // What is above the line at the end of a box is a row.
+        let is_end = text.starts_with('└');
+        self.open.has_header |= self.after_separator
+            && !self.open.names.is_empty()
+            && !(is_end && self.open.types.is_some());
         Mark::Noise
     }
 
@@ -263,7 +309,10 @@ impl Sql {
     fn close(&mut self) {
         self.after_separator = false;
         self.records = 0;
-        let table = std::mem::take(&mut self.open);
+        let mut table = std::mem::take(&mut self.open);
+        if !table.has_header && table.types.is_some() {
+            table.take_names_as_row();
+        }
         if self.tables.len() <= MAX_TABLES {
             self.tables.push(table);
         }
@@ -279,6 +328,54 @@ impl Sql {
         table.columns[at].add(value);
         if self.records <= 1 { Mark::Weight(30) } else { Mark::Noise }
     }
+}
+
+/// Returns true if the cells name types of columns; those of hidden columns are empty.
+fn are_types(cells: &[&str]) -> bool {
+    const TYPES: &[&str] = &[
+        "bigint",
+        "bignum",
+        "bit",
+        "blob",
+        "boolean",
+        "date",
+        "double",
+        "float",
+        "geometry",
+        "hugeint",
+        "int128",
+        "int16",
+        "int32",
+        "int64",
+        "int8",
+        "interval",
+        "json",
+        "time",
+        "timestamp",
+        "uhugeint",
+        "uint128",
+        "uint16",
+        "uint32",
+        "uint64",
+        "uint8",
+        "uuid",
+        "varchar",
+        "varint",
+    ];
+    const NESTED: &[&str] = &["decimal(", "enum(", "map(", "struct(", "union("];
+    let is_type = |cell: &&str| {
+        let name = cell.split(['(', '[', ' ', '_']).next().unwrap_or_default();
+        TYPES.contains(&name) || NESTED.iter().any(|start| cell.starts_with(start))
+    };
+    cells.iter().any(|cell| !cell.is_empty())
+        && cells.iter().all(|cell| cell.is_empty() || is_type(cell))
+}
+
+/// Returns true for the cells that stand for rows that are not shown.
+fn is_gap(cells: &[&str]) -> bool {
+    cells.len() > 1
+        && cells.contains(&"·")
+        && cells.iter().all(|cell| matches!(*cell, "·" | "…" | ""))
 }
 
 /// Returns true for messages of a shell: `INSERT 0 1`, `Time: 3 ms`, `Query OK`.
@@ -331,6 +428,55 @@ mod tests {
         assert_eq!(facts[2], "column 2: text MISSED: 2, COVERED: 1");
     }
 
+    fn facts(text: &str) -> Vec<String> {
+        let mut sql = Sql::default();
+        for (number, text) in (1..).zip(text.lines()) {
+            assert_ne!(
+                sql.push_line(Line { number, text, cut: 0, has_newline: true }),
+                Mark::Foreign,
+                "{text}"
+            );
+        }
+        let report = Box::new(sql).report(&ReportContext::new(9, 1_200));
+        let facts = report.map(|report| report.facts).unwrap_or_default();
+        facts.into_iter().map(|fact| fact.text).collect()
+    }
+
+    #[test]
+    fn types_below_the_names_are_no_row() {
+        let head =
+            "┌───────┬─────────┐\n│  id   │ status  │\n│ int32 │ varchar │\n├───────┼─────────┤\n";
+        let rows = "│     1 │ paid    │\n│     2 │ open    │\n│     7 │ paid    │\n";
+        let end = "└───────┴─────────┘\n";
+        let expect =
+            ["3 rows, 2 columns", "id: int 1..7, mean 3.33", "status: text paid: 2, open: 1"];
+        assert_eq!(facts(&format!("{head}{rows}{end}")), expect);
+        let two = facts(&format!("{head}{rows}{end}{head}{rows}{end}"));
+        assert_eq!(
+            two[..2],
+            ["2 results, 6 rows in total", "result 1: 3 rows, 2 columns: id, status"]
+        );
+        let rule = "├───────┴─────────┤\n";
+        let counted = format!("{head}{rows}{rule}│ 3 rows 2 columns│\n{end}");
+        assert_eq!(facts(&counted), expect);
+    }
+
+    #[test]
+    fn a_part_of_the_rows_is_not_taken_for_all() {
+        let head =
+            "┌───────┬─────────┐\n│  id   │ status  │\n│ int32 │ varchar │\n├───────┼─────────┤\n";
+        let rows =
+            "│     1 │ paid    │\n│   ·   │  ·      │\n│   ·   │  ·      │\n│     7 │ open    │\n";
+        let end = "├───────┴─────────┤\n│ 900 rows (2 shown)   2 columns │\n└─────────────────┘\n";
+        assert_eq!(facts(&format!("{head}{rows}{end}"))[0], "2 of 900 rows shown, 2 columns");
+    }
+
+    #[test]
+    fn a_row_of_words_that_name_types_is_a_row() {
+        let text = "┌──────┬──────┐\n│ x    │ y    │\n│ date │ time │\n└──────┴──────┘\n";
+        assert_eq!(facts(text)[0], "2 rows, 2 columns");
+    }
+
     #[test]
     fn records_follow_only_by_their_number() {
         let mut sql = Sql::default();
@@ -338,5 +484,16 @@ mod tests {
         assert_ne!(push("-[ RECORD 18446744073709551615 ]----"), Mark::Foreign);
         assert_ne!(push("id | 1"), Mark::Foreign);
         assert_eq!(push("-[ RECORD 18446744073709551615 ]----"), Mark::Foreign);
+    }
+
+    #[test]
+    fn a_record_has_a_bounded_number_of_fields() {
+        let mut sql = Sql::default();
+        let mut push = |text: &str| {
+            sql.push_line(Line { number: 1, text, cut: 0, has_newline: true }) == Mark::Foreign
+        };
+        assert!(!push("-[ RECORD 1 ]----"));
+        let foreign = (0..2 * MAX_COLUMNS).filter(|name| push(&format!("c{name} | 1"))).count();
+        assert_eq!(foreign, MAX_COLUMNS);
     }
 }
