@@ -299,18 +299,25 @@ impl Table {
     }
 }
 
-/// Returns the words above the fields of the first row.
+/// Returns the words above the fields of the first row, if all words of their line are above one.
 fn captions(layout: &Layout, sample: &[String]) -> Vec<Option<String>> {
     let first = sample.iter().position(|line| layout.matches(line)).unwrap_or(0);
     let is_rule = |line: &&String| !line.contains(char::is_alphanumeric);
     let header = sample[..first].iter().rev().find(|line| !is_rule(line));
+    let header = header.filter(|header| stands_above(header, &sample[first]));
     let caption = |index: usize| {
-        let (header, row) = (header?, &sample[first]);
-        let (word, field) = (fields(header).nth(index)?, fields(row).nth(index)?);
-        let is_above = offset_in(header, word) == offset_in(row, field);
-        (is_above && word.contains(char::is_alphabetic)).then(|| word.to_owned())
+        let word = fields(header?).nth(index)?;
+        word.contains(char::is_alphabetic).then(|| word.to_owned())
     };
     (0..layout.kinds.len()).map(caption).collect()
+}
+
+/// Returns true if each of several words starts or ends where the field of a row does.
+fn stands_above(header: &str, row: &str) -> bool {
+    let is_above =
+        |index| start(header, index) == start(row, index) || end(header, index) == end(row, index);
+    let words = fields(header).count();
+    (2..=fields(row).count()).contains(&words) && (0..words).all(is_above)
 }
 
 /// Returns true if a few values make up much of the field.
@@ -331,4 +338,26 @@ fn without_position(field: &str) -> &str {
         rest = before;
     }
     rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captions_are_a_line_of_words_above_the_fields() {
+        let rows: Vec<String> = (0..40)
+            .map(|row| format!("worker-{} finished job-{row} {} ms", row % 3, row * 37 % 900 + 100))
+            .collect();
+        let captions = |header: &str| {
+            let sample: Vec<String> =
+                std::iter::once(header.to_owned()).chain(rows.iter().cloned()).collect();
+            let layout = Layout::of_most(&sample).unwrap();
+            captions(&layout, &sample).into_iter().flatten().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(captions("Starting worker pool"), "");
+        assert_eq!(captions("Starting"), "");
+        assert_eq!(captions("WORKER STATE JOB MS"), "");
+        assert_eq!(captions("WORKER   STATE    JOB    MS"), "WORKER STATE JOB MS");
+    }
 }
