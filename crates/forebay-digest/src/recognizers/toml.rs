@@ -12,19 +12,11 @@ pub(super) const FORMAT: Format = Format {
     keeps: "tables with counts; fields with types, ranges and frequent values; duplicated names",
     commands: &["git config --list"],
     scope: Scope::Whole(claims),
-    create: || {
-        Box::new(Toml {
-            shape: Shape::new(),
-            table: None,
-            keys: None,
-            tables: ValueCounts::default(),
-            names: ValueCounts::default(),
-            open_brackets: 0,
-            fields: 0,
-            is_over: false,
-        })
-    },
+    create: || Box::new(Toml::new()),
 };
+
+/// Maximum number of keys held of a table; further ones are not compared.
+const MAX_KEYS: usize = 1_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let has_table = start.lines.iter().any(|line| header(line).is_some());
@@ -104,6 +96,19 @@ impl Recognizer for Toml {
 }
 
 impl Toml {
+    fn new() -> Self {
+        Self {
+            shape: Shape::new(),
+            table: None,
+            keys: None,
+            tables: ValueCounts::default(),
+            names: ValueCounts::default(),
+            open_brackets: 0,
+            fields: 0,
+            is_over: false,
+        }
+    }
+
     fn open_table(&mut self, name: &str) {
         self.tables.add(name);
         let root = self.shape.root();
@@ -121,7 +126,7 @@ impl Toml {
 
     fn field(&mut self, key: &str, value: &str) {
         self.fields += 1;
-        if let Some(keys) = &mut self.keys {
+        if let Some(keys) = self.keys.as_mut().filter(|keys| keys.len() < MAX_KEYS) {
             keys.insert(key.to_owned());
         }
         let parent = self.table.unwrap_or(self.shape.root());
@@ -162,4 +167,21 @@ fn field(line: &str) -> Option<(&str, &str)> {
     let is_key = !key.is_empty()
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.\"".contains(&byte));
     (is_key && !line.starts_with(' ')).then(|| (key, value.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_a_bounded_number_of_keys() {
+        let mut toml = Toml::new();
+        let mut push = |text: &str| {
+            toml.push_line(Line { number: 1, text, cut: 0, has_newline: true }) == Mark::Foreign
+        };
+        assert!(!push("[[a]]"));
+        assert!((0..3 * MAX_KEYS).all(|key| !push(&format!("key{key} = 1"))));
+        assert!(push("key7 = 1"));
+        assert_eq!(toml.keys.map(|keys| keys.len()), Some(MAX_KEYS));
+    }
 }
