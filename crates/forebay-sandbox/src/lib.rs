@@ -20,6 +20,7 @@
 //! - `reexec`: starts the current executable again; `replaced_executable`: processes that run one which was replaced;
 //! - `foreground`: runs the user's editor;
 //! - `job_runner`, `fifo`: the process that runs a background job, and the named pipe for its input;
+//! - `server_process`: a program that speaks a protocol on its stdin and stdout;
 //! - `no_links`: opens files by a checked path, without following links;
 //! - `web`: fetches pages over HTTP.
 //!
@@ -46,6 +47,7 @@ mod replaced_executable;
 mod run;
 pub mod runtimes;
 mod search_path;
+mod server_process;
 mod spawn;
 mod spec;
 mod start;
@@ -67,5 +69,6 @@ pub use reexec::{ReexecCommand, own_executable};
 pub use replaced_executable::processes_of_replaced;
 pub use run::{FinishedRun, PreparedRun, prepare, run};
 pub use search_path::{find_on_path, is_program, path_candidates, trusted_path, trusted_program};
+pub use server_process::{ServerPipes, ServerProcess};
 pub use spec::{Code, PipeReadEnd, Program, RunSpec, Stdin};
 pub use start_latch::{LatchHandle, StartLatch, start_latch};

@@ -11,7 +11,7 @@ use crate::isolation::{ControlFiles, Sandbox};
 use crate::process_tree::ProcessTree;
 use crate::spawn::{SpawnOptions, spawn};
 use crate::spec::{Program, RunSpec};
-use crate::start::StartedProcess;
+use crate::start::{StartedProcess, Stderr};
 use crate::start_latch::StartLatch;
 use crate::stdin_writer::StdinWriter;
 use crate::supervise::{Streams, Supervisor};
@@ -91,7 +91,8 @@ impl PreparedRun<'_> {
                 runtimes::run(code, self.spec, sink, cancel)
             }
             (_, Some(sandbox)) => {
-                let options = SpawnOptions { sandbox, latch: self.latch.map(Arc::new) };
+                let latch = self.latch.map(Arc::new);
+                let options = SpawnOptions { sandbox, latch, stderr: Stderr::Piped };
                 run_with(options, self.spec, sink, cancel)
             }
             (_, None) => run_process(self.spec, sink, cancel),
@@ -105,7 +106,8 @@ pub(crate) fn run_process(
     sink: &mut dyn Sink,
     cancel: &CancelToken,
 ) -> Result<FinishedRun, RunError> {
-    run_with(SpawnOptions { sandbox: sandbox(spec)?, latch: None }, spec, sink, cancel)
+    let options = SpawnOptions { sandbox: sandbox(spec)?, latch: None, stderr: Stderr::Piped };
+    run_with(options, spec, sink, cancel)
 }
 
 fn sandbox(spec: &RunSpec) -> Result<Sandbox, RunError> {

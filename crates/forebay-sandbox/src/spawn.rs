@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 use crate::isolation::{Sandbox, injection_variables};
 use crate::limits::Rlimits;
 use crate::spec::{Program, RunSpec};
-use crate::start::{PreExec, StartRequest, StartedProcess, start};
+use crate::start::{PreExec, StartRequest, StartedProcess, Stderr, start};
 use crate::start_latch::{self, StartLatch};
 use crate::{Profile, RunError};
 
@@ -23,6 +23,7 @@ const SHELLS: [&str; 2] = ["bash", "sh"];
 pub(crate) struct SpawnOptions {
     pub(crate) sandbox: Sandbox,
     pub(crate) latch: Option<Arc<StartLatch>>,
+    pub(crate) stderr: Stderr,
 }
 
 /// Starts the program of `spec`; the child leads its own session and process group.
@@ -72,6 +73,7 @@ fn spawn_program(
         cwd: &spec.cwd,
         environment: environment(spec, options),
         stdin: &spec.stdin,
+        stderr: options.stderr,
         pre_exec: pre_exec(spec, options),
     };
     start(request).map_err(|error| start_error(program, spec, error))

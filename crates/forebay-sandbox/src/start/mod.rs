@@ -35,7 +35,16 @@ pub(crate) struct StartRequest<'a> {
     /// The complete environment.
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) stdin: &'a Stdin,
+    pub(crate) stderr: Stderr,
     pub(crate) pre_exec: PreExec,
+}
+
+/// The standard error of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stderr {
+    Piped,
+    /// Inherited from this process.
+    Inherited,
 }
 
 /// What watches and ends the processes of a run.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Pid;
 
-use super::{PreExec, StartRequest, StartedProcess};
+use super::{PreExec, StartRequest, StartedProcess, Stderr};
 use crate::spec::Stdin;
 
 pub(crate) fn start(request: StartRequest<'_>) -> io::Result<StartedProcess> {
@@ -19,7 +19,7 @@ pub(crate) fn start(request: StartRequest<'_>) -> io::Result<StartedProcess> {
         .envs(request.environment)
         .stdin(stdin(request.stdin)?)
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stderr(stderr(request.stderr))
         .spawn()?;
     Ok(StartedProcess {
         processes: Pid::from_child(&child),
@@ -66,4 +66,11 @@ fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
         Stdin::Text(_) => Stdio::piped(),
         Stdin::Pipe(end) => end.0.try_clone()?.into(),
     })
+}
+
+fn stderr(stderr: Stderr) -> Stdio {
+    match stderr {
+        Stderr::Piped => Stdio::piped(),
+        Stderr::Inherited => Stdio::inherit(),
+    }
 }

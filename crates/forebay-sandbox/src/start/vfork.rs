@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, waitpid};
 
-use super::{PreExec, SignalMask, StartRequest, StartedProcess};
+use super::{PreExec, SignalMask, StartRequest, StartedProcess, Stderr};
 use crate::reaper;
 use crate::spec::Stdin;
 
@@ -30,11 +30,11 @@ pub(crate) fn start(request: StartRequest<'_>) -> io::Result<StartedProcess> {
     let image = ExecImage::new(&request)?;
     let (stdin, write_stdin) = stdin(request.stdin)?;
     let (read_stdout, stdout) = pipe_with(PipeFlags::CLOEXEC)?;
-    let (read_stderr, stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (read_stderr, stderr) = stderr(request.stderr)?;
     let streams = [
         stdin.as_ref().map(AsRawFd::as_raw_fd),
         Some(stdout.as_raw_fd()),
-        Some(stderr.as_raw_fd()),
+        stderr.as_ref().map(AsRawFd::as_raw_fd),
     ];
     let mut setup =
         ChildSetup { image: &image, streams, pre_exec: &request.pre_exec, parent: None, errno: 0 };
@@ -42,7 +42,7 @@ pub(crate) fn start(request: StartRequest<'_>) -> io::Result<StartedProcess> {
         processes: reaper::start(&mut setup)?,
         stdin: write_stdin,
         stdout: Some(read_stdout),
-        stderr: Some(read_stderr),
+        stderr: read_stderr,
     })
 }
 
@@ -60,6 +60,17 @@ fn stdin(stdin: &Stdin) -> io::Result<(Option<OwnedFd>, Option<OwnedFd>)> {
         }
         Stdin::Pipe(end) => (Some(end.0.as_fd().try_clone_to_owned()?), None),
     })
+}
+
+/// Returns the end that the parent reads, and the child's stderr (`None`: inherited).
+fn stderr(stderr: Stderr) -> io::Result<(Option<OwnedFd>, Option<OwnedFd>)> {
+    match stderr {
+        Stderr::Piped => {
+            let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+            Ok((Some(read), Some(write)))
+        }
+        Stderr::Inherited => Ok((None, None)),
+    }
 }
 
 /// The arguments of `execve`.
