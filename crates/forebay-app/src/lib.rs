@@ -18,6 +18,7 @@
 //! - [`settings`]: types and defaults; `capabilities`: what callers may use of this machine;
 //! - [`prompts`], [`resources`]: what a person asks for by name, and what a host lists and watches;
 //! - [`replay`]: estimates savings on past conversations;
+//! - [`wrap`]: the calls of another MCP server, and what their results become;
 //! - [`upgrade`]: replaces the executable with another release.
 
 pub mod agents;
@@ -51,6 +52,7 @@ mod stores;
 pub mod team;
 pub mod tools;
 pub mod upgrade;
+pub mod wrap;
 
 pub use answer::{Answer, Cost};
 pub use app::{App, Clock, Setup};

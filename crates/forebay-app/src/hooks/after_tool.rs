@@ -3,14 +3,11 @@
 use std::time::Instant;
 
 use forebay_domain::hook::{Reply, ToolCall, ToolResult};
-use forebay_domain::{Ending, tokens};
+use forebay_domain::tokens;
 use serde_json::Value;
 
-use super::capture::{self, Captured, RawResult};
+use super::capture::{self, RawResult};
 use super::{Host, advice, capture_filter};
-use crate::earlier_runs;
-use crate::render::difference::ComparedDigest;
-use crate::render::frame::CaptureFrame;
 use crate::{Answer, App, AppError};
 
 /// Its name in the usage statistics.
@@ -71,7 +68,7 @@ pub(super) fn replace(
     let options = capture::at_return(app, agent.session.as_str());
     let captured = capture::store(app, agent, call, &raw, &options)?;
     let raw_bytes = captured.entry.bytes;
-    let text = text(app, agent, call, captured, result, raw.cut_remark());
+    let text = capture::text(app, agent, call, captured, result, raw.cut_remark());
     // A result that is not longer than its digest stays, but not the excerpt that a host made of a longer one.
     if text.len() as u64 >= raw.bytes() {
         return Ok(Reply::Silent);
@@ -93,29 +90,4 @@ fn shown_bytes(host: &Host<'_>, result: &ToolResult) -> usize {
 fn is_worth_replacing(app: &App, result: &ToolResult, raw: &RawResult<'_>) -> bool {
     // Replacing an image by text would lose it.
     !result.has_media() && tokens::estimate_bytes(raw.bytes()) > app.settings.hooks.threshold
-}
-
-/// Returns the text for the model.
-fn text(
-    app: &App,
-    agent: &App,
-    call: &ToolCall,
-    captured: Captured,
-    result: &ToolResult,
-    cut_remark: Option<String>,
-) -> String {
-    let Captured { entry, digest, redactions, command } = captured;
-    let entry = &entry;
-    let difference =
-        command.as_ref().and_then(|command| earlier_runs::difference(app, entry, command));
-    let digest_again = |budget, output: &[u8]| {
-        let mut digester = capture::digester(app, agent, call, &entry.title, result, budget);
-        digester.push(output);
-        digester.finish()
-    };
-    let compared =
-        ComparedDigest::new(digest, difference.as_ref(), capture::budget(app), digest_again);
-    let ending = result.exit_code.map(Ending::Exited);
-    let remarks = cut_remark.into_iter().collect();
-    CaptureFrame { entry, ending, remarks, redactions: &redactions }.around(&compared)
 }

@@ -1,4 +1,4 @@
-//! Captures a tool's result: redacted, stored in full and digested.
+//! Captures a tool's result: redacted, stored in full, digested, and compared with an earlier one.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -14,33 +14,34 @@ use super::saved_output;
 use crate::earlier_runs;
 use crate::inferred_intent::last_request;
 use crate::ingest::digesting_upload::DigestingUpload;
-use crate::render::frame;
+use crate::render::difference::ComparedDigest;
+use crate::render::frame::{self, CaptureFrame};
 use crate::{App, AppError};
 
 /// The raw result of a tool: the texts from the host, or the file in which the host saved the full output.
-pub(super) struct RawResult<'a> {
+pub(crate) struct RawResult<'a> {
     result: &'a ToolResult,
     file: Option<PathBuf>,
 }
 
 /// A stored result.
-pub(super) struct Captured {
-    pub(super) entry: Entry,
-    pub(super) digest: Digest,
-    pub(super) redactions: Redactions,
+pub(crate) struct Captured {
+    pub(crate) entry: Entry,
+    pub(crate) digest: Digest,
+    pub(crate) redactions: Redactions,
     /// The command, if it is one.
-    pub(super) command: Option<NewCommandRun>,
+    pub(crate) command: Option<NewCommandRun>,
 }
 
 impl<'a> RawResult<'a> {
-    pub(super) fn new(result: &'a ToolResult, folders: &[PathBuf]) -> Self {
+    pub(crate) fn new(result: &'a ToolResult, folders: &[PathBuf]) -> Self {
         let file =
             result.saved.as_ref().and_then(|saved| saved_output::trusted_file(saved, folders));
         Self { result, file }
     }
 
     /// Returns a remark if the host passed on only a part, which is all that can be stored.
-    pub(super) fn cut_remark(&self) -> Option<String> {
+    pub(crate) fn cut_remark(&self) -> Option<String> {
         if self.file.is_some() {
             return None;
         }
@@ -59,7 +60,7 @@ impl<'a> RawResult<'a> {
     }
 
     /// Returns the size, as far as it is known without reading.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let of_file = |path: &PathBuf| std::fs::metadata(path).map_or(0, |found| found.len());
         let shown = self.result.bytes() as u64;
         self.file.as_ref().map_or(shown, |path| of_file(path).max(shown))
@@ -90,16 +91,19 @@ impl<'a> RawResult<'a> {
 }
 
 /// How a result is stored.
-pub(super) struct CaptureOptions<'a> {
-    pub(super) budget: Budget,
-    pub(super) moment: CaptureMoment<'a>,
+pub(crate) struct CaptureOptions<'a> {
+    pub(crate) budget: Budget,
+    pub(crate) moment: CaptureMoment<'a>,
     /// Whether a search finds it.
-    pub(super) is_searchable: bool,
+    pub(crate) is_searchable: bool,
+    /// The call with its arguments in one line, if they are known: it is the title, and says which earlier calls are the
+    /// same.
+    pub(crate) call_line: Option<&'a str>,
 }
 
 /// When a result is stored.
 #[derive(Clone, Copy)]
-pub(super) enum CaptureMoment<'a> {
+pub(crate) enum CaptureMoment<'a> {
     /// When the tool returned it; the model of session `reader` gets the digest, if any.
     AtReturn { reader: &'a str },
     /// Later: the command may have run again since.
@@ -107,13 +111,13 @@ pub(super) enum CaptureMoment<'a> {
 }
 
 /// The options for a result that a tool just returned.
-pub(super) fn at_return<'a>(app: &App, reader: &'a str) -> CaptureOptions<'a> {
+pub(crate) fn at_return<'a>(app: &App, reader: &'a str) -> CaptureOptions<'a> {
     let moment = CaptureMoment::AtReturn { reader };
-    CaptureOptions { budget: budget(app), moment, is_searchable: true }
+    CaptureOptions { budget: budget(app), moment, is_searchable: true, call_line: None }
 }
 
 /// Stores a result and digests it.
-pub(super) fn store(
+pub(crate) fn store(
     app: &App,
     agent: &App,
     call: &ToolCall,
@@ -124,7 +128,8 @@ pub(super) fn store(
     app.stores.open_own_in_background();
     let opened = OnceCell::new();
     let begin = || app.stores.upload_to_own(&opened);
-    let (line, in_title) = app.redaction.redact(&title_of(call));
+    let line = options.call_line.map_or_else(|| title_of(call), str::to_owned);
+    let (line, in_title) = app.redaction.redact(&line);
     let title = cut::one_line(&line, 200);
     let mut streams = app.redaction.streams();
     let digester = digester(app, agent, call, &title, raw.result, options.budget);
@@ -137,23 +142,47 @@ pub(super) fn store(
     new.source = app.redaction.name(&call.name);
     new.has_all_chunks = !options.is_searchable;
     let command = match options.moment {
-        CaptureMoment::AtReturn { reader } => command_run(app, call, &line, raw, reader),
-        CaptureMoment::Later => None,
+        CaptureMoment::AtReturn { reader } if can_be_repeated(call, options) => {
+            command_run(app, &line, raw, reader)
+        }
+        _ => None,
     };
     new.command.clone_from(&command);
     let (digest, entry) = upload.finish(new);
     Ok(Captured { entry: entry?, digest, redactions, command })
 }
 
-/// Describes the run of a command for a comparison with later ones.
-fn command_run(
+/// Returns the text for the model: the digest, and what has changed since an earlier call.
+pub(crate) fn text(
     app: &App,
+    agent: &App,
     call: &ToolCall,
-    line: &str,
-    raw: &RawResult<'_>,
-    reader: &str,
-) -> Option<NewCommandRun> {
-    let ToolAction::Shell { .. } = call.action else { return None };
+    captured: Captured,
+    result: &ToolResult,
+    cut_remark: Option<String>,
+) -> String {
+    let Captured { entry, digest, redactions, command } = captured;
+    let entry = &entry;
+    let difference =
+        command.as_ref().and_then(|command| earlier_runs::difference(app, entry, command));
+    let digest_again = |budget, output: &[u8]| {
+        let mut digester = digester(app, agent, call, &entry.title, result, budget);
+        digester.push(output);
+        digester.finish()
+    };
+    let compared = ComparedDigest::new(digest, difference.as_ref(), budget(app), digest_again);
+    let ending = result.exit_code.map(Ending::Exited);
+    let remarks = cut_remark.into_iter().collect();
+    CaptureFrame { entry, ending, remarks, redactions: &redactions }.around(&compared)
+}
+
+/// Whether the line says all that a call depends on, so that a later call with the same line is its repetition.
+fn can_be_repeated(call: &ToolCall, options: &CaptureOptions<'_>) -> bool {
+    options.call_line.is_some() || matches!(call.action, ToolAction::Shell { .. })
+}
+
+/// Describes a call for a comparison with later ones.
+fn command_run(app: &App, line: &str, raw: &RawResult<'_>, reader: &str) -> Option<NewCommandRun> {
     // A part of an output says nothing about the rest.
     if raw.cut_remark().is_some() {
         return None;
@@ -169,12 +198,12 @@ fn has_failed(result: &ToolResult) -> bool {
 }
 
 /// Returns the budget of the digest of a result.
-pub(super) fn budget(app: &App) -> Budget {
+pub(crate) fn budget(app: &App) -> Budget {
     Budget::exactly(app.settings.digest.budget.saturating_sub(frame::RESERVED_TOKENS).max(1))
 }
 
 /// Returns a digester for the result of a call.
-pub(super) fn digester(
+pub(crate) fn digester(
     app: &App,
     agent: &App,
     call: &ToolCall,

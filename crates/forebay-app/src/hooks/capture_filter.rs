@@ -9,7 +9,7 @@ use crate::tools::TOOLS;
 /// Whether a result of this tool may be stored and replaced.
 ///
 /// Never those of the host's own file tools: hosts require a real read before an edit.
-pub(super) fn is_captured(call: &ToolCall, settings: &Hooks) -> bool {
+pub(crate) fn is_captured(call: &ToolCall, settings: &Hooks) -> bool {
     is_captured_action(call) && is_selected(&call.name, settings)
 }
 
@@ -60,7 +60,7 @@ fn is_own_tool(tool: &str) -> bool {
 }
 
 /// Whether a name matches a pattern in which `*` matches anything.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else { return false };

@@ -14,7 +14,7 @@
 mod advice;
 mod after_tool;
 mod before_tool;
-mod capture;
+pub(crate) mod capture;
 pub(crate) mod capture_filter;
 mod compaction;
 mod duplicate_events;

@@ -74,6 +74,7 @@ fn digest(
         budget: Budget::exactly(DIGEST_TOKENS),
         moment: CaptureMoment::Later,
         is_searchable: !repeats_what_is_found(call),
+        call_line: None,
     };
     let Captured { entry, digest, redactions, .. } =
         capture::store(app, agent, call, raw, &options)?;

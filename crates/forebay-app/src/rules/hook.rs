@@ -4,7 +4,7 @@ use forebay_domain::hook::{ToolAction, ToolCall};
 use forebay_policy::{Decision, Mode, Unmatched, Verdict};
 
 use super::load::load_readable;
-use super::permit::{environment, held_since, hold};
+use super::permit::{environment, held_since, hold, in_force};
 use super::session_rules::Record;
 use super::{Circumstances, InForce, Input, decide};
 use crate::{App, AppError};
@@ -28,16 +28,29 @@ pub(crate) fn before_a_tool(app: &App, call: &ToolCall) -> Result<Option<Objecti
     for fault in &faults {
         tracing::warn!(%fault, "ignoring a rule file that cannot be read");
     }
-    if in_force.written.is_empty() {
-        return Ok(None);
+    Ok(objection(app, &inputs, &in_force))
+}
+
+/// The same in a process that serves many calls: rules are read again only if a file has changed.
+pub(crate) fn before_a_call(app: &App, call: &ToolCall) -> Result<Option<Objection>, AppError> {
+    match in_force(app) {
+        Ok(in_force) => Ok(objection(app, &inputs(call), &in_force)),
+        // Says which file is at fault, and asks the others.
+        Err(_) => before_a_tool(app, call),
     }
-    let around = circumstances(app, &in_force);
+}
+
+fn objection(app: &App, inputs: &[(String, Input)], in_force: &InForce) -> Option<Objection> {
+    if in_force.written.is_empty() {
+        return None;
+    }
+    let around = circumstances(app, in_force);
     let verdicts = inputs.iter().map(|(tool, input)| {
         let mut verdict = decide(tool, input, &in_force.rules, &around);
-        verdict.reason.push_str(&held_since(&verdict, &in_force));
+        verdict.reason.push_str(&held_since(&verdict, in_force));
         verdict
     });
-    Ok(strongest(verdicts))
+    strongest(verdicts)
 }
 
 fn circumstances(app: &App, in_force: &InForce) -> Circumstances {

@@ -22,7 +22,7 @@ use forebay_policy::{
 
 pub use self::check::{check_line, to_json};
 pub(crate) use self::fetch_gate::FetchGate;
-pub(crate) use self::hook::{Objection, before_a_tool};
+pub(crate) use self::hook::{Objection, before_a_call, before_a_tool};
 pub(crate) use self::links::real_path;
 pub use self::load::{Caution, InForce, RuleLine, load, trust_host};
 pub(crate) use self::permit::{

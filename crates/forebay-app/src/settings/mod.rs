@@ -54,6 +54,7 @@ pub struct Settings {
     pub embedder: Embedder,
     pub tools: Tools,
     pub hooks: Hooks,
+    pub wrap: Wrap,
     pub files: Files,
     pub index: Index,
     pub fetch: Fetch,
@@ -203,6 +204,14 @@ impl TryFrom<String> for Compactor {
             _ => Err(format!("hooks.compact = \"{word}\": expected host or forebay")),
         }
     }
+}
+
+/// Results of other MCP servers behind `forebay wrap`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wrap {
+    pub pass: Vec<String>,
+    pub media_kb: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use forebay_store::{Home, Project};
 use serde_json::{Value, json};
 
 use super::terminal::{self, Failure};
-use super::{Common, paint, stats, wall_clock, wrap};
+use super::{Common, line_breaking, paint, stats, wall_clock};
 
 /// Take a one-minute tour with real commands
 #[derive(Debug, Args)]
@@ -122,7 +122,7 @@ impl Tour {
         chapter("5. What it saved, with every cost counted.")?;
         type_in("forebay stats")?;
         let answer = self.app.call("ctx_stats", Value::Null, &Call::default())?;
-        match wrap::columns() {
+        match line_breaking::columns() {
             Some(columns) => stats::print_table(&answer.text, columns),
             None => terminal::print_answer(&answer.text),
         }

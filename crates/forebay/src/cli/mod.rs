@@ -21,6 +21,7 @@ mod init;
 mod input;
 mod interrupt;
 mod job;
+mod line_breaking;
 mod maintain;
 mod man;
 mod map;
@@ -135,6 +136,7 @@ enum Command {
     Config(config::ConfigCommand),
     Mcp(mcp::Serve),
     Serve(serve::Serve),
+    Wrap(wrap::Wrap),
     Token(token::Tokens),
     Schema(schema::Schema),
     Call(call::Call),
@@ -150,7 +152,11 @@ enum Command {
 fn select_front_ends(command: &Command, as_json: bool) {
     let serves_models = matches!(
         command,
-        Command::Mcp(_) | Command::Serve(_) | Command::Call(_) | Command::SuperviseJob(_)
+        Command::Mcp(_)
+            | Command::Serve(_)
+            | Command::Wrap(_)
+            | Command::Call(_)
+            | Command::SuperviseJob(_)
     );
     if serves_models || as_json {
         return;
@@ -205,6 +211,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Config(config) => config.run(&common),
         Command::Mcp(serve) => serve.run(&common),
         Command::Serve(serve) => serve.run(&common),
+        Command::Wrap(wrap) => wrap.run(&common),
         Command::Token(tokens) => tokens.run(&common),
         Command::Schema(schema) => schema.run(&common),
         Command::Call(call) => call.run(&common),
@@ -429,10 +436,10 @@ impl Common {
 
     /// Like [`Self::show`], broken at the width of the terminal; continued lines are indented.
     fn show_wrapped(&self, answer: &Answer, indent: usize) -> Result<ExitCode, Failure> {
-        match wrap::columns().filter(|_| !self.json) {
+        match line_breaking::columns().filter(|_| !self.json) {
             None => self.show(answer),
             Some(columns) => {
-                terminal::print_answer(&wrap::text(&answer.text, columns, indent))?;
+                terminal::print_answer(&line_breaking::text(&answer.text, columns, indent))?;
                 Ok(ExitCode::SUCCESS)
             }
         }

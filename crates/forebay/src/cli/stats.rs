@@ -7,7 +7,7 @@ use forebay_app::Call;
 use serde_json::json;
 
 use super::terminal::Failure;
-use super::{Common, paint, terminal, wrap};
+use super::{Common, line_breaking, paint, terminal};
 
 /// Show tokens saved, net of costs
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ const INDENT: usize = 2;
 
 impl Stats {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        let Some(columns) = wrap::columns().filter(|_| !common.json) else {
+        let Some(columns) = line_breaking::columns().filter(|_| !common.json) else {
             return common.call_reader("ctx_stats", json!({}));
         };
         let app = common.tolerant_app()?;
@@ -44,7 +44,7 @@ fn painted(line: &str, is_heading: bool, columns: usize) -> String {
         return paint::heading(line);
     }
     let Some((start, saved)) = split_row(line) else {
-        return paint::dimmed(&wrap::line(line, columns, INDENT));
+        return paint::dimmed(&line_breaking::line(line, columns, INDENT));
     };
     let is_total = !line.starts_with(' ');
     let start = if is_total { paint::heading(start) } else { start.to_owned() };

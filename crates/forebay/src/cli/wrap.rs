@@ -1,70 +1,60 @@
-//! Breaks lines at the width of the terminal.
+//! `forebay wrap`: another MCP server, with long results as digests.
 
-use std::io::{self, IsTerminal};
+use std::process::ExitCode;
 
-use rustix::termios::tcgetwinsize;
+use clap::Args;
+use forebay_app::rules::SessionRules;
+use forebay_app::wrap::WrappedServer;
+use forebay_app::{AppError, random_bytes};
+use forebay_domain::{Ending, Reference};
+use forebay_sandbox::ServerProcess;
 
-/// Longer lines are hard to read, even where there is room.
-const MAX_COLUMNS: usize = 80;
-/// Narrower terminals wrap by themselves.
-const MIN_COLUMNS: usize = 40;
+use super::terminal::Failure;
+use super::{Common, project_root};
+use crate::doors::wrap;
 
-/// The columns to use, if stdout is a terminal.
-pub(super) fn columns() -> Option<usize> {
-    let stdout = io::stdout();
-    if !stdout.is_terminal() {
-        return None;
-    }
-    let width = tcgetwinsize(stdout).map_or(0, |size| usize::from(size.ws_col));
-    Some(if width == 0 { MAX_COLUMNS } else { width.clamp(MIN_COLUMNS, MAX_COLUMNS) })
+/// What shells return for a command that a signal has ended: this and the signal's number.
+const SIGNAL_BASE: i32 = 128;
+
+/// Stand in front of another MCP server: its long results become digests with references
+///
+/// Everything else passes unchanged in both directions. `forebay init --wrap` puts it in front of the servers that your
+/// agents have. Permission rules such as mcp__NAME__tool are asked before each call.
+#[derive(Debug, Args)]
+pub(super) struct Wrap {
+    /// The server's name in the agent's settings, by which permission rules know its tools
+    #[arg(long)]
+    name: String,
+    /// The command that starts the server
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    command: Vec<String>,
 }
 
-/// Breaks every line of a text.
-pub(super) fn text(text: &str, columns: usize, indent: usize) -> String {
-    text.lines().map(|one| line(one, columns, indent) + "\n").collect()
+impl Wrap {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        let cwd = common.working_folder()?;
+        // A server that starts without Forebay starts also if the project has an invalid settings file.
+        let settings = common.tolerant_settings(&project_root(&cwd))?;
+        let session = format!("wrap-{}", Reference::from_random(random_bytes()?).as_str());
+        let app = common.app_with(settings, cwd.clone(), &cwd, &self.client(), &session)?;
+        app.hold_rules(SessionRules::read(&super::rules::environment(common)?));
+        let server = WrappedServer::new(app, &self.name);
+        let (process, pipes) = ServerProcess::start(self.command, cwd).map_err(AppError::from)?;
+        let ending = wrap::serve(server, process, pipes)?;
+        Ok(ExitCode::from(exit_code(ending)))
+    }
+
+    fn client(&self) -> String {
+        format!("wrap {}", self.name)
+    }
 }
 
-/// Breaks a line at spaces; continued lines are indented. A longer word stays whole.
-pub(super) fn line(line: &str, columns: usize, indent: usize) -> String {
-    let words = line.trim_start_matches(' ');
-    let mut width = line.len() - words.len();
-    let mut text = " ".repeat(width);
-    for (number, word) in words.split(' ').enumerate() {
-        let length = word.chars().count();
-        if number > 0 && width + 1 + length > columns {
-            text.push('\n');
-            text.push_str(&" ".repeat(indent));
-            width = indent;
-        } else if number > 0 {
-            text.push(' ');
-            width += 1;
-        }
-        text.push_str(word);
-        width += length;
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn breaks_at_the_columns() {
-        let remark =
-            "Saved: at most 30,000 characters of each output that a host would have shown.";
-        let broken = line(remark, 40, 2);
-        assert!(broken.lines().all(|line| line.chars().count() <= 40), "{broken}");
-        assert_eq!(broken.replace("\n  ", " "), remark);
-    }
-
-    #[test]
-    fn columns_of_a_table_stay() {
-        let row = "ok     store       SQLite and a long remark about it";
-        assert_eq!(
-            text(row, 40, 19),
-            "ok     store       SQLite and a long\n                   remark about it\n"
-        );
-        assert_eq!(line("  indented", 40, 4), "  indented");
-    }
+/// The exit code of the server, as a shell would tell it.
+fn exit_code(ending: Ending) -> u8 {
+    let code = match ending {
+        Ending::Exited(code) => code,
+        Ending::Signalled(signal) => SIGNAL_BASE + signal,
+        _ => 1,
+    };
+    code as u8
 }

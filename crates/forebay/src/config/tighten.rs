@@ -62,6 +62,8 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("hooks.whole_output", Off),
     ("hooks.start_budget", Any),
     ("hooks.compact_budget", Any),
+    ("wrap.pass", Any),
+    ("wrap.media_kb", Any),
     ("files.read", Any),
     ("files.peek", Any),
     ("files.map", Any),

@@ -8,3 +8,4 @@ pub(crate) mod idle;
 pub(crate) mod json_scan;
 pub(crate) mod mcp;
 pub(crate) mod signals;
+pub(crate) mod wrap;

@@ -84,3 +84,4 @@ mod upgrade;
 mod upgrade_channels;
 mod upgrade_interrupted;
 mod upgrade_live;
+mod wrap;

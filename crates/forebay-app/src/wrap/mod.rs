@@ -1,0 +1,146 @@
+//! Calls of another MCP server that `forebay wrap` forwards: whether the rules allow one, and what its result becomes.
+//!
+//! A result takes the way of those that hooks capture: redacted, stored, indexed, digested, and compared with the result of
+//! the same call before.
+
+mod media;
+
+use std::time::Instant;
+
+use forebay_domain::hook::{ResultPart, ToolAction, ToolCall, ToolResult};
+use forebay_domain::tokens;
+use forebay_text::invisible::visible;
+use serde_json::Value;
+
+pub use self::media::Media;
+use crate::earlier_runs::{self, Delivery};
+use crate::hooks::capture::{self, CaptureOptions, RawResult};
+use crate::hooks::capture_filter;
+use crate::rules::{self, Objection};
+use crate::{Answer, App, AppError};
+
+/// A wrapped server.
+pub struct WrappedServer {
+    app: App,
+    name: String,
+}
+
+/// A call of one of its tools.
+#[derive(Debug, Clone)]
+pub struct WrappedCall {
+    call: ToolCall,
+    /// The server's own name of the tool.
+    tool: String,
+    /// The tool and its arguments.
+    line: String,
+}
+
+/// What the permission rules say about a call.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Permission {
+    Allowed,
+    /// For this reason.
+    Denied(String),
+    /// If the user agrees; for this reason they are asked.
+    Asked(String),
+}
+
+impl WrappedCall {
+    /// The server's own name of the tool.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// What the user is asked about.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+}
+
+impl WrappedServer {
+    pub fn new(app: App, name: &str) -> Self {
+        Self { app, name: name.to_owned() }
+    }
+
+    /// A call of a tool with these arguments, as JSON.
+    pub fn call(&self, tool: &str, arguments: &str) -> WrappedCall {
+        // As hosts and permission rules name it.
+        let name = format!("mcp__{}__{tool}", self.name);
+        let line = format!("{name} {arguments}").trim_end().to_owned();
+        let action = ToolAction::Mcp { server: Some(self.name.clone()), tool: tool.to_owned() };
+        let call = ToolCall { name, id: None, action, description: None, is_partial: false };
+        WrappedCall { call, tool: tool.to_owned(), line }
+    }
+
+    /// Asks the permission rules about a call. What no rule mentions is the host's to decide.
+    pub fn permission(&self, call: &WrappedCall) -> Result<Permission, AppError> {
+        Ok(match rules::before_a_call(&self.app, &call.call)? {
+            None => Permission::Allowed,
+            Some(Objection::Deny(reason)) => Permission::Denied(reason),
+            Some(Objection::Ask(reason)) => Permission::Asked(reason),
+        })
+    }
+
+    /// Text of at most this many bytes passes unchanged.
+    pub fn max_unchanged_bytes(&self) -> u64 {
+        tokens::to_bytes(self.app.settings.hooks.threshold) as u64
+    }
+
+    /// Stores the texts of a long result; returns the digest, or `None` if the result is to stay as it is.
+    pub fn digest(
+        &self,
+        call: &WrappedCall,
+        texts: &[&str],
+        is_error: bool,
+    ) -> Result<Option<String>, AppError> {
+        let started = Instant::now();
+        let app = &self.app;
+        let parts = texts.iter().map(|text| ResultPart::Text((*text).to_owned())).collect();
+        let result = ToolResult { parts, is_error, ..ToolResult::default() };
+        if tokens::estimate_bytes(result.bytes() as u64) <= app.settings.hooks.threshold
+            || !capture_filter::is_captured(&call.call, &app.settings.hooks)
+        {
+            return Ok(None);
+        }
+        let raw = RawResult::new(&result, &[]);
+        let reader = earlier_runs::reading_session(app, Delivery::Changes)?;
+        let options =
+            CaptureOptions { call_line: Some(&call.line), ..capture::at_return(app, &reader) };
+        let captured = capture::store(app, app, &call.call, &raw, &options)?;
+        let raw_bytes = captured.entry.bytes;
+        let text = visible(capture::text(app, app, &call.call, captured, &result, None));
+        if text.len() as u64 >= raw.bytes() {
+            return Ok(None);
+        }
+        let answer = Answer::new(text, Value::Null).instead_of(raw_bytes);
+        self.record_usage(&answer, started);
+        Ok(Some(answer.text))
+    }
+
+    /// Counts an answer for this server.
+    fn record_usage(&self, answer: &Answer, started: Instant) {
+        self.app.record_usage(&format!("wrap {}", self.name), answer, started.elapsed());
+        self.app.flush_usage();
+    }
+
+    /// Whether results of a tool have left out what its output schema describes, so that it is listed without.
+    pub fn is_listed_without_schema(&self, tool: &str) -> Result<bool, AppError> {
+        Ok(self.app.stores.own()?.is_marked(&self.schemas(), tool)?)
+    }
+
+    /// Has a tool listed without its output schema from now on.
+    pub fn withdraw_schema(&self, tool: &str) -> Result<(), AppError> {
+        self.app.stores.own()?.mark(&self.schemas(), tool)?;
+        Ok(())
+    }
+
+    /// The key of the marks for withdrawn schemas.
+    fn schemas(&self) -> String {
+        format!("withdrawn output schemas of {}", self.name)
+    }
+
+    /// Indexes what was stored, while nobody waits.
+    pub fn finish_pending_work(&self) -> Result<(), AppError> {
+        self.app.finish_pending_work()
+    }
+}

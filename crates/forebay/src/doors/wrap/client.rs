@@ -1,0 +1,275 @@
+//! From the client to the server: asks the permission rules about calls, and forwards everything else as it is.
+
+use std::collections::HashMap;
+use std::io::{self, PipeWriter, Read};
+use std::sync::Arc;
+
+use forebay_app::bounds::MAX_LINE_BYTES;
+use forebay_app::random_bytes;
+use forebay_app::wrap::{Permission, WrappedCall};
+use forebay_domain::Reference;
+use forebay_text::cut;
+use forebay_text::invisible::escape;
+use rmcp::model::ErrorCode;
+
+use super::json::{self, Members, NoMembers, quoted};
+use super::lines::{self, Lines, Next};
+use super::session::{Pending, Session};
+use crate::doors::json_scan::JsonScan;
+use crate::doors::mcp::Refusal;
+
+/// Maximum bytes of a call in a question.
+const MAX_SHOWN_BYTES: usize = 1_000;
+const WITHOUT_IT: &str = "continue without it, or ask the user to change the rule";
+
+/// The direction to the server.
+pub(super) struct ToServer {
+    session: Arc<Session>,
+    server: PipeWriter,
+    /// Calls about which the user is asked, by the id of the question.
+    asked: HashMap<String, HeldCall>,
+}
+
+/// A call that is held back.
+struct HeldCall {
+    /// The message, to be forwarded.
+    message: String,
+    id: String,
+    call: WrappedCall,
+    starts_task: bool,
+    reason: String,
+}
+
+/// What becomes of a message.
+enum Fate {
+    Forward,
+    /// It does not reach the server.
+    Taken,
+}
+
+impl ToServer {
+    pub(super) fn new(session: Arc<Session>, server: PipeWriter) -> Self {
+        Self { session, server, asked: HashMap::new() }
+    }
+
+    /// Forwards until the client ends its side, or the server reads no more.
+    pub(super) fn run(mut self, input: impl Read) -> io::Result<()> {
+        let mut lines = Lines::new(input);
+        loop {
+            match lines.next()? {
+                Next::End => return Ok(()),
+                Next::Line(line) => self.forward(line)?,
+                Next::LongLine(start) => {
+                    let mut scan = JsonScan::whole(start);
+                    lines.rest(&mut |piece| {
+                        scan.feed(piece);
+                        Ok(())
+                    })?;
+                    let why = format!("longer than {} MB", MAX_LINE_BYTES / (1024 * 1024));
+                    self.refuse(&why, &scan)?;
+                }
+            }
+        }
+    }
+
+    fn forward(&mut self, line: &[u8]) -> io::Result<()> {
+        let Ok(text) = std::str::from_utf8(line) else {
+            return lines::write(&mut self.server, line);
+        };
+        if text.trim_ascii_start().starts_with('[')
+            && let Some(messages) = json::items(text)
+        {
+            return self.forward_batch(line, &messages);
+        }
+        match self.judge(text.trim_ascii())? {
+            Fate::Forward => lines::write(&mut self.server, line),
+            Fate::Taken => Ok(()),
+        }
+    }
+
+    /// Forwards what may pass of several messages in one line, which the revision of 2025-03-26 has.
+    fn forward_batch(&mut self, line: &[u8], messages: &[&str]) -> io::Result<()> {
+        let mut passing = Vec::new();
+        for message in messages {
+            if let Fate::Forward = self.judge(message)? {
+                passing.push(*message);
+            }
+        }
+        if passing.len() == messages.len() {
+            return lines::write(&mut self.server, line);
+        }
+        if passing.is_empty() {
+            return Ok(());
+        }
+        lines::write(&mut self.server, format!("{}\n", json::list(&passing)).as_bytes())
+    }
+
+    fn judge(&mut self, text: &str) -> io::Result<Fate> {
+        let message = match Members::parse(text) {
+            Ok(message) => message,
+            // The server says what is wrong.
+            Err(NoMembers::NotAnObject) => return Ok(Fate::Forward),
+            Err(NoMembers::Repeated(key)) => {
+                let why = format!("`{key}` is given more than once");
+                self.refuse(&why, &JsonScan::whole(text.as_bytes()))?;
+                return Ok(Fate::Taken);
+            }
+        };
+        let id = message.get("id");
+        match (message.string("method").as_deref(), id) {
+            (None, Some(id)) => return self.take_answer(id, &message),
+            (Some("tools/call"), id) => return self.judge_call(text, id, &message),
+            (Some("notifications/cancelled"), _) => return self.cancel(&message),
+            (Some("initialize"), Some(id)) => {
+                self.session.can_ask.set(can_ask(&message));
+                self.session.expect(id, Pending::Initialize);
+            }
+            (Some("tools/list"), Some(id)) => self.session.expect(id, Pending::ListTools),
+            (Some("tasks/result"), Some(id)) => {
+                let task = message.object("params").and_then(|params| params.string("taskId"));
+                if let Some(call) = task.and_then(|task| self.session.task(&task)) {
+                    self.session.expect(id, Pending::Call(call));
+                }
+            }
+            _ => {}
+        }
+        Ok(Fate::Forward)
+    }
+
+    fn judge_call(
+        &mut self,
+        text: &str,
+        id: Option<&str>,
+        message: &Members<'_>,
+    ) -> io::Result<Fate> {
+        let Some(params) = message.object("params") else { return Ok(Fate::Forward) };
+        let Some(tool) = params.string("name") else { return Ok(Fate::Forward) };
+        let call = self.session.server.call(&tool, params.get("arguments").unwrap_or_default());
+        let starts_task = params.get("task").is_some();
+        let permission = self.session.server.permission(&call).unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot ask the permission rules");
+            Permission::Allowed
+        });
+        let Some(id) = id else {
+            // Nobody waits for the answer to a notification.
+            let is_allowed = permission == Permission::Allowed;
+            return Ok(if is_allowed { Fate::Forward } else { Fate::Taken });
+        };
+        match permission {
+            Permission::Allowed => {
+                self.expect_result(id, call, starts_task);
+                Ok(Fate::Forward)
+            }
+            Permission::Denied(reason) => {
+                self.deny(id, starts_task, &format!("denied: {reason}\n{WITHOUT_IT}"))?;
+                Ok(Fate::Taken)
+            }
+            Permission::Asked(reason) => {
+                let (message, id) = (text.to_owned(), id.to_owned());
+                self.ask(HeldCall { message, id, call, starts_task, reason })?;
+                Ok(Fate::Taken)
+            }
+        }
+    }
+
+    fn expect_result(&self, id: &str, call: WrappedCall, starts_task: bool) {
+        let pending = if starts_task { Pending::StartTask(call) } else { Pending::Call(call) };
+        self.session.expect(id, pending);
+    }
+
+    /// Has the client ask its user about a call.
+    fn ask(&mut self, asked: HeldCall) -> io::Result<()> {
+        let Some(question) = question_id().filter(|_| self.session.can_ask.get()) else {
+            return self.deny_unasked(&asked);
+        };
+        let shown = escape(cut::prefix(asked.call.line(), MAX_SHOWN_BYTES)).into_owned();
+        let text = quoted(&format!("Allow {shown}?\n({})", escape(&asked.reason)));
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":{question},"method":"elicitation/create","params":{{"message":{text},"requestedSchema":{{"type":"object","properties":{{}}}}}}}}"#
+        );
+        self.asked.insert(question, asked);
+        self.session.to_client(format!("{request}\n").as_bytes())
+    }
+
+    /// Takes the user's answer to a question of ours; answers to the server's own pass.
+    fn take_answer(&mut self, id: &str, message: &Members<'_>) -> io::Result<Fate> {
+        let Some(asked) = self.asked.remove(id) else { return Ok(Fate::Forward) };
+        let action = message.object("result").and_then(|result| result.string("action"));
+        match action.as_deref() {
+            Some("accept") => {
+                self.expect_result(&asked.id, asked.call, asked.starts_task);
+                lines::write(&mut self.server, format!("{}\n", asked.message).as_bytes())?;
+            }
+            Some(_) => {
+                let text = "the user declined: continue without it, or ask why";
+                self.deny(&asked.id, asked.starts_task, text)?;
+            }
+            None => self.deny_unasked(&asked)?,
+        }
+        Ok(Fate::Taken)
+    }
+
+    fn deny_unasked(&self, asked: &HeldCall) -> io::Result<()> {
+        let text = format!(
+            "needs the user's approval: {}\nthis client cannot ask the user: they can make the call themselves, or \
+             change the rule",
+            asked.reason
+        );
+        self.deny(&asked.id, asked.starts_task, &text)
+    }
+
+    /// Forgets a request that the client has given up; withdraws the question about a call that was held back.
+    fn cancel(&mut self, message: &Members<'_>) -> io::Result<Fate> {
+        let params = message.object("params");
+        let Some(id) = params.as_ref().and_then(|params| params.get("requestId")) else {
+            return Ok(Fate::Forward);
+        };
+        let question = self.asked.iter().find(|(_, asked)| asked.id == id);
+        let Some(question) = question.map(|(question, _)| question.clone()) else {
+            self.session.answered(id);
+            return Ok(Fate::Forward);
+        };
+        self.asked.remove(&question);
+        let withdrawn = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{question}}}}}"#
+        );
+        self.session.to_client(format!("{withdrawn}\n").as_bytes())?;
+        Ok(Fate::Taken)
+    }
+
+    /// Answers a call with an error that the model reads.
+    fn deny(&self, id: &str, starts_task: bool, text: &str) -> io::Result<()> {
+        let text = quoted(&escape(text));
+        let outcome = if starts_task {
+            // A result without a task would be invalid.
+            format!(r#""error":{{"code":{},"message":{text}}}"#, ErrorCode::INVALID_REQUEST.0)
+        } else {
+            format!(r#""result":{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#)
+        };
+        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{outcome}}}\n");
+        self.session.to_client(answer.as_bytes())
+    }
+
+    fn refuse(&self, why: &str, scan: &JsonScan) -> io::Result<()> {
+        let refusal = Refusal::undecoded(format!("the message is refused: {why}"), scan);
+        self.session.to_client(format!("{}\n", refusal.into_json()).as_bytes())
+    }
+}
+
+/// Whether the client has declared that it can ask its user with a form.
+fn can_ask(initialize: &Members<'_>) -> bool {
+    let elicitation = || -> Option<bool> {
+        let params = initialize.object("params")?;
+        let capabilities = params.object("capabilities")?;
+        let elicitation = capabilities.object("elicitation")?;
+        // Before there were modes, the declaration was empty.
+        Some(elicitation.get("form").is_some() || elicitation.get("url").is_none())
+    };
+    elicitation().unwrap_or_default()
+}
+
+/// An id that no request of the server has.
+fn question_id() -> Option<String> {
+    let random = Reference::from_random(random_bytes().ok()?);
+    Some(quoted(&format!("forebay-{}", random.as_str())))
+}

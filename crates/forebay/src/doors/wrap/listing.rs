@@ -1,0 +1,53 @@
+//! The list of a server's tools: without the output schemas of tools whose results were digested.
+//!
+//! A client rejects a result whose `structuredContent` is missing if its tool declares a schema. So a tool keeps its schema
+//! until a result of it was too long, and lists none from then on.
+
+use forebay_app::wrap::WrappedCall;
+
+use super::json::{self, Members};
+use super::session::Session;
+
+pub(super) const SCHEMA: &str = "outputSchema";
+const LIST_CHANGED: &[u8] =
+    b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+
+/// Returns the listing without withdrawn schemas; `None` if it stays.
+pub(super) fn rewrite(session: &Session, result: &str) -> Option<String> {
+    let mut result = Members::parse(result).ok()?;
+    let mut is_changed = false;
+    let tools: Vec<String> = json::items(result.get("tools")?)?
+        .iter()
+        .map(|tool| {
+            let rewritten = without_withdrawn_schema(session, tool);
+            is_changed |= rewritten.is_some();
+            rewritten.unwrap_or_else(|| (*tool).to_owned())
+        })
+        .collect();
+    result.set("tools", json::list(&tools));
+    is_changed.then(|| result.into_text())
+}
+
+fn without_withdrawn_schema(session: &Session, tool: &str) -> Option<String> {
+    let mut tool = Members::parse(tool).ok()?;
+    let name = tool.string("name")?;
+    tool.get(SCHEMA)?;
+    let is_withdrawn = session.server.is_listed_without_schema(&name).unwrap_or_else(|error| {
+        tracing::warn!(%error, "cannot read which output schemas were withdrawn");
+        false
+    });
+    session.lists_schema(&name, !is_withdrawn);
+    (is_withdrawn && tool.remove(SCHEMA)).then(|| tool.into_text())
+}
+
+/// Withdraws the schema of a tool whose result was too long for it.
+pub(super) fn withdraw_schema(session: &Session, call: &WrappedCall) {
+    if let Err(error) = session.server.withdraw_schema(call.tool()) {
+        tracing::warn!(%error, "cannot withdraw an output schema");
+        return;
+    }
+    if session.tells_list_changes.get() {
+        // A client that is gone is noticed elsewhere.
+        let _ = session.to_client(LIST_CHANGED);
+    }
+}

@@ -1,0 +1,133 @@
+"""An MCP server for tests: its tools answer at length, in odd ways, or not at all."""
+
+import base64
+import json
+import os
+import struct
+import sys
+import zlib
+
+SEND = sys.stdout.buffer
+
+
+def line(text):
+    SEND.write(text.encode() + b"\n")
+    SEND.flush()
+
+
+def send(message):
+    line(json.dumps({"jsonrpc": "2.0", **message}))
+
+
+def text(content, **more):
+    return {"content": [{"type": "text", "text": content}], **more}
+
+
+def png(width, height):
+    """An image without content behind its header, and noise to make it large."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunk = struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
+    return b"\x89PNG\r\n\x1a\n" + chunk + bytes(range(256)) * 800
+
+
+def snapshot(total):
+    rows = [f'  - row "Order {n} open" [ref=e{n}]:\n    - button "Pay" [ref=p{n}]' for n in range(900)]
+    head = f'- Page URL: http://shop.test/\n- Page Title: Shop\n- main [ref=m1]:\n  - heading "Total {total}" [level=1] [ref=h1]\n'
+    return head + "\n".join(rows)
+
+
+COUNTS = {"snapshot": 0}
+
+
+def call(id, name, arguments):
+    if name == "lines":
+        return text("\n".join(f"row {n} of the listing" for n in range(arguments["count"])), isError=arguments.get("fails", False))
+    if name == "said":
+        return text(arguments["text"])
+    if name == "structured":
+        value = {"rows": [{"id": n, "name": f"row {n}"} for n in range(arguments["count"])]}
+        return text(json.dumps(value), structuredContent=value)
+    if name == "shot":
+        image = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(png(1280, 720)).decode()}
+        return {"content": [{"type": "text", "text": "taken"}, image]}
+    if name == "snapshot":
+        COUNTS["snapshot"] += 1
+        return text(snapshot(COUNTS["snapshot"]))
+    if name == "children":
+        pid = os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "1000")
+        with open(arguments["file"], "w") as file:
+            file.write(f"{pid}\n")
+        return text("started")
+    if name == "die":
+        send({"method": "notifications/message", "params": {"level": "error", "data": "dying"}})
+        print("out of memory", file=sys.stderr, flush=True)
+        os._exit(arguments["code"])
+    if name == "odd":
+        return line('{"result":{"x":1.50e0,"content":[{"type":"text","text":"\\u00e9"}]} ,"jsonrpc":"2.0",  "id":' + json.dumps(id) + "}")
+    if name == "bad":
+        line("warming up")
+        line('{"jsonrpc":"2.0","id":')
+        SEND.write(b"\xff\xfe\n")
+        line("[1, 2")
+        return text("after all")
+    if name == "twice":
+        send({"id": id, "result": text("one")})
+        return text("two")
+    if name == "flood":
+        for _ in range(arguments["mb"]):
+            SEND.write(b"x" * (1 << 20))
+        line("")
+        return text("flooded")
+    if name == "ask":
+        send({"id": "s1", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 5}})
+        return text("answered: " + sys.stdin.readline().strip())
+    if name == "progress":
+        for step in range(3):
+            send({"method": "notifications/progress", "params": {"progressToken": "t", "progress": step}})
+        return text("done")
+    if name == "never":
+        return None
+    return text(f"no tool {name}", isError=True)
+
+
+TOOLS = [
+    {"name": "lines", "inputSchema": {"type": "object"}},
+    {"name": "structured", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "title": "rows"}},
+    {"name": "other", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "title": "kept"}},
+]
+
+
+def answer(message):
+    id, params = message["id"], message.get("params") or {}
+    match message["method"]:
+        case "initialize":
+            result = {
+                "protocolVersion": params["protocolVersion"],
+                "capabilities": {"tools": {"listChanged": True}},
+                "serverInfo": {"name": "test", "version": "1"},
+            }
+        case "tools/list":
+            result = {"tools": TOOLS}
+        case "tools/call":
+            if log := os.environ.get("CALLS"):
+                with open(log, "a") as file:
+                    file.write(params["name"] + "\n")
+            result = call(id, params["name"], params.get("arguments") or {})
+            if result is None:
+                return
+        case method:
+            return send({"id": id, "error": {"code": -32601, "message": f"no {method}"}})
+    send({"id": id, "result": result})
+
+
+print("test server ready", file=sys.stderr, flush=True)
+for received in sys.stdin:
+    try:
+        message = json.loads(received)
+    except ValueError:
+        send({"id": None, "error": {"code": -32700, "message": "parse error"}})
+        continue
+    for one in message if isinstance(message, list) else [message]:
+        if "id" in one and "method" in one:
+            answer(one)
+sys.exit(int(os.environ.get("EXIT", "0")))
