@@ -8,7 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use forebay_platforms::Platform;
-use forebay_platforms::setup::{self, Level, NEW_FILE, Step};
+use forebay_platforms::setup::{self, Level, NEW_FILE, ServerNames, Step};
 use forebay_store::control_file;
 
 use super::{Machine, state};
@@ -23,6 +23,10 @@ pub enum Wish {
     SetUp { program: String, with_status_line: bool },
     /// Remove the setup.
     TakeBack,
+    /// Have MCP servers of the agents started through this program.
+    Wrap { program: String, servers: ServerNames },
+    /// Restore how they were started.
+    Unwrap { servers: ServerNames },
 }
 
 /// The planned changes, and the files that cannot be changed.
@@ -69,7 +73,24 @@ pub fn plan(machine: &Machine, agents: &[&'static Platform], level: Level, wish:
     match wish {
         Wish::SetUp { .. } => plan_setup(machine, agents, level, wish),
         Wish::TakeBack => plan_removal(machine, agents, level),
+        Wish::Wrap { .. } | Wish::Unwrap { .. } => plan_wrapping(machine, agents, level, wish),
     }
+}
+
+/// Servers are in the files in which Forebay is registered as one.
+fn plan_wrapping(
+    machine: &Machine,
+    agents: &[&'static Platform],
+    level: Level,
+    wish: &Wish,
+) -> Plan {
+    let mut drafts = Drafts::default();
+    let steps = agents.iter().flat_map(|agent| setup::steps(agent, level));
+    for step in steps.filter(Step::is_server) {
+        drafts.draft_for(machine.file(&step)).apply(&step, wish);
+    }
+    // A file that stays as it is may have no server at all.
+    Plan { settled: Vec::new(), ..drafts.into_plan() }
 }
 
 /// Instructions come last: they are for agents that have the tools.
@@ -197,7 +218,12 @@ impl Draft {
                 step.remove(text)
             }
             Wish::SetUp { program, .. } => step.add(text, program),
-            Wish::TakeBack => step.remove(text),
+            // Without Forebay, a wrapped server would not start.
+            Wish::TakeBack => {
+                step.remove(text).and_then(|text| step.unwrap(&text, &ServerNames::All))
+            }
+            Wish::Wrap { program, servers } => step.wrap(text, servers, program),
+            Wish::Unwrap { servers } => step.unwrap(text, servers),
         };
         self.text = edited.map_err(|fault| fault.to_string());
     }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
+use super::wrapped_servers::{Item, List};
 use super::{EditError, line_ending};
 
 const DEFAULT_INDENT: &str = "  ";
@@ -44,6 +45,34 @@ pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, EditError>
         Walk::Found(trail) => Ok(parsed.value(trail.value)),
         Walk::Missing { .. } => Ok(None),
     }
+}
+
+/// The range of a value in the text.
+pub(super) fn range(text: &str, path: &[&str]) -> Result<Option<Range<usize>>, EditError> {
+    match Parsed::parse(text)?.walk(path)? {
+        Walk::Found(trail) => Ok(Some(trail.value)),
+        Walk::Missing { .. } => Ok(None),
+    }
+}
+
+/// The names of an object's properties, in order; of a name that is there twice, one.
+pub(super) fn names(text: &str, path: &[&str]) -> Result<Vec<String>, EditError> {
+    let object = get(text, path)?.as_ref().and_then(Value::as_object).cloned();
+    Ok(object.unwrap_or_default().into_iter().map(|(name, _)| name).collect())
+}
+
+/// A list of strings; `None` if there is no such list.
+pub(super) fn strings(text: &str, path: &[&str]) -> Result<Option<List>, EditError> {
+    let parsed = Parsed::parse(text)?;
+    let Walk::Found(trail) = parsed.walk(path)? else { return Ok(None) };
+    let list = parsed.list(&trail, path)?;
+    let item = |element: &Node<'_>| {
+        let range = byte_range(element.range());
+        let text = parsed.value(range.clone())?.as_str()?.to_owned();
+        Some(Item { range, text })
+    };
+    let items: Option<Vec<Item>> = list.elements.iter().map(item).collect();
+    Ok(items.map(|items| List { range: trail.value.clone(), items }))
 }
 
 /// Replaces the source of a value, if there is one.

@@ -11,8 +11,10 @@ mod json;
 mod owned_file;
 mod status_line;
 mod toml;
+mod wrapped_servers;
 
 pub use instructions::INSTRUCTIONS;
+pub use wrapped_servers::{ConfiguredServer, ServerKind, ServerNames};
 
 use crate::Platform;
 use crate::folders::BaseDir;
@@ -197,6 +199,27 @@ impl Step {
             FileContent::Instructions => instructions::remove(text),
             FileContent::Owned(_) => Ok(owned_file::remove(text, self.platform)),
         })
+    }
+
+    /// Has MCP servers of a text started through `program`.
+    pub fn wrap(
+        &self,
+        text: &str,
+        names: &ServerNames,
+        program: &str,
+    ) -> Result<String, EditError> {
+        preserving_bom(text, |text| wrapped_servers::wrap(text, self.content, names, program))
+    }
+
+    /// Restores how MCP servers of a text were started.
+    pub fn unwrap(&self, text: &str, names: &ServerNames) -> Result<String, EditError> {
+        preserving_bom(text, |text| wrapped_servers::unwrap(text, self.content, names))
+    }
+
+    /// The MCP servers of a text, apart from Forebay.
+    pub fn servers(&self, text: &str) -> Result<Vec<ConfiguredServer>, EditError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        wrapped_servers::servers(text, self.content)
     }
 
     /// Whether a text contains what this step adds.

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, Table};
 
+use super::wrapped_servers::{CommandSpan, Item as ListItem, List};
 use super::{EditError, SERVER_NAME, end_without_newlines, line_ending, start_of_newlines};
 
 const SERVERS: &str = "mcp_servers";
@@ -50,6 +51,40 @@ pub(super) fn remove(text: &str) -> Result<String, EditError> {
 pub(super) fn program(text: &str) -> Option<String> {
     let document = parse(text).ok()?;
     document.get(SERVERS)?.get(SERVER_NAME)?.get("command")?.as_str().map(str::to_owned)
+}
+
+/// The names of all servers, in order.
+pub(super) fn server_names(text: &str) -> Result<Vec<String>, EditError> {
+    let document = parse(text)?;
+    let servers = document.get(SERVERS).and_then(Item::as_table_like);
+    Ok(servers.map(|all| all.iter().map(|(name, _)| name.to_owned()).collect()).unwrap_or_default())
+}
+
+/// Where a server's command is; `None` if it is not started by one.
+pub(super) fn command_place(text: &str, name: &str) -> Result<Option<CommandSpan>, EditError> {
+    let document = parse(text)?;
+    let server = document.get(SERVERS).and_then(|servers| servers.get(name));
+    let Some(server) = server.and_then(Item::as_table_like) else { return Ok(None) };
+    let command = server.get("command").filter(|command| command.is_str());
+    let Some(command) = command.and_then(Item::span) else { return Ok(None) };
+    let arguments = match server.get("args") {
+        Some(arguments) => Some(
+            strings(arguments)
+                .ok_or_else(|| EditError::UnexpectedType(format!("{SERVERS}.{name}.args")))?,
+        ),
+        None => None,
+    };
+    let is_inline = document.get(SERVERS).and_then(|all| all.get(name)).is_some_and(Item::is_value);
+    let separator = if is_inline { ", args = " } else { "\nargs = " };
+    Ok(Some(CommandSpan::Separate { command, arguments, separator }))
+}
+
+fn strings(list: &Item) -> Option<List> {
+    let item = |value: &toml_edit::Value| {
+        Some(ListItem { range: value.span()?, text: value.as_str()?.to_owned() })
+    };
+    let items: Option<Vec<ListItem>> = list.as_array()?.iter().map(item).collect();
+    Some(List { range: list.span()?, items: items? })
 }
 
 fn is_current(text: &str, program: &str) -> Result<bool, EditError> {

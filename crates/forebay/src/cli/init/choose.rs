@@ -57,8 +57,11 @@ impl Chosen {
     /// The agents that are set up.
     pub(super) fn set_up(machine: &Machine, level: Level) -> Result<Self, AppError> {
         let set_up_at = |level: Level| -> Vec<&'static Platform> {
-            let is_set_up = |agent: &&'static Platform| agents::is_set_up(machine, agent, level);
-            agents::PLATFORMS.iter().copied().filter(is_set_up).collect()
+            let has_forebay = |agent: &&'static Platform| {
+                agents::is_set_up(machine, agent, level)
+                    || agents::has_wrapped_servers(machine, agent, level)
+            };
+            agents::PLATFORMS.iter().copied().filter(has_forebay).collect()
         };
         let (other, option, place) = match level {
             Level::User => (Level::Project, "--project", "this project's files"),

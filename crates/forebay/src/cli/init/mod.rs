@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::agents::{self, Level, Machine, Plan, Wish};
+use forebay_app::agents::{self, Level, Machine, Plan, ServerNames, Wish};
 use forebay_app::upgrade::Channel;
 use forebay_app::{AppError, Reply};
 
@@ -34,6 +34,12 @@ pub(super) struct Init {
     /// Leave the agent's status line to you; removes Forebay's line from it
     #[arg(long, conflicts_with = "undo")]
     no_status_line: bool,
+    /// Instead, have the agents' own MCP servers started through `forebay wrap`: these, or all that a command starts
+    #[arg(
+        long, value_name = "SERVERS", value_delimiter = ',', num_args = 0..=1, require_equals = true,
+        default_missing_value = ALL_SERVERS, conflicts_with_all = ["project", "no_status_line"]
+    )]
+    wrap: Option<Vec<String>>,
     /// Remove Forebay and restore every file
     #[arg(long)]
     undo: bool,
@@ -44,6 +50,9 @@ pub(super) struct Init {
     #[arg(short, long, conflicts_with = "dry_run")]
     yes: bool,
 }
+
+/// What `--wrap` without names stands for.
+const ALL_SERVERS: &str = "*";
 
 /// The outcome of a plan.
 enum Outcome {
@@ -66,6 +75,9 @@ impl Init {
         let wish = self.wish(machine, level)?;
         chosen.remarks.extend(remark_on_program(&wish, level));
         chosen.remarks.extend(remark_on_cache(&wish));
+        if let Some(servers) = self.servers() {
+            chosen.remarks.extend(agents::remarks_on_servers(machine, &chosen.agents, &servers));
+        }
         let plan = agents::plan(machine, &chosen.agents, level, &wish);
         let report = Report { machine, level, is_undo: self.undo, chosen: &chosen, plan: &plan };
         if !common.json {
@@ -76,7 +88,7 @@ impl Init {
             terminal::print_json(&report.as_data(&done))?;
         } else {
             report.show_outcome(&done)?;
-            if matches!(done, Outcome::Written(_)) && !self.undo {
+            if matches!(done, Outcome::Written(_)) && !self.undo && self.wrap.is_none() {
                 report.show_next_steps()?;
             }
         }
@@ -96,17 +108,29 @@ impl Init {
 
     fn choose(&self, machine: &Machine, level: Level) -> Result<Chosen, AppError> {
         match (self.agents.is_empty(), self.undo) {
+            (true, _) if self.wrap.is_some() => Chosen::found(machine, level),
             (false, _) => Chosen::named(&self.agents, level),
             (true, true) => Chosen::set_up(machine, level),
             (true, false) => Chosen::found(machine, level),
         }
     }
 
+    /// The servers to wrap, or not to wrap any more.
+    fn servers(&self) -> Option<ServerNames> {
+        self.wrap.as_ref().map(|names| match names.as_slice() {
+            [all] if all == ALL_SERVERS => ServerNames::All,
+            names => ServerNames::These(names.to_vec()),
+        })
+    }
+
     fn wish(&self, machine: &Machine, level: Level) -> Result<Wish, Failure> {
         if self.undo {
-            return Ok(Wish::TakeBack);
+            return Ok(self.servers().map_or(Wish::TakeBack, |servers| Wish::Unwrap { servers }));
         }
         let program = machine.program(&super::running_program()?, level);
+        if let Some(servers) = self.servers() {
+            return Ok(Wish::Wrap { program, servers });
+        }
         Ok(Wish::SetUp { program, with_status_line: !self.no_status_line })
     }
 
@@ -140,7 +164,7 @@ fn remark_on_program(wish: &Wish, level: Level) -> Option<String> {
 
 /// The remark on a program that only the cache of a package manager has.
 fn remark_on_cache(wish: &Wish) -> Option<String> {
-    let Wish::SetUp { program, .. } = wish else { return None };
+    let (Wish::SetUp { program, .. } | Wish::Wrap { program, .. }) = wish else { return None };
     let install = Channel::detect(Path::new(program), Path::new("/")).lasting_install()?;
     Some(format!(
         "{program} is in a cache and may disappear: `{install}`, then `forebay init` again"
