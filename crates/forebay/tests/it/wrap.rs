@@ -174,7 +174,7 @@ fn schemas(listing: &Value) -> Vec<&str> {
 fn a_digested_tool_is_listed_without_its_output_schema() {
     with_server(|env| {
         let mut client = McpClient::initialized(wrapped(env));
-        assert_eq!(schemas(&client.ask("tools/list", json!({}))), ["rows", "kept"]);
+        assert_eq!(schemas(&client.ask("tools/list", json!({}))), ["rows", "file", "kept"]);
         let small = client.call("structured", json!({ "count": 3 }));
         assert_eq!(small["structuredContent"]["rows"][2]["name"], "row 2");
         // The client still requires what the schema describes.
@@ -186,12 +186,27 @@ fn a_digested_tool_is_listed_without_its_output_schema() {
             changed.iter().any(|one| one["method"] == "notifications/tools/list_changed"),
             "{changed:?}"
         );
-        assert_eq!(schemas(&client.ask("tools/list", json!({}))), ["kept"]);
+        assert_eq!(schemas(&client.ask("tools/list", json!({}))), ["file", "kept"]);
         let second = client.call("structured", json!({ "count": 2_000 }));
         assert!(second.get("structuredContent").is_none() && text_of(&second).contains("[ctx:"));
         drop(client);
         let mut later = McpClient::initialized(wrapped(env));
-        assert_eq!(schemas(&later.ask("tools/list", json!({}))), ["kept"]);
+        assert_eq!(schemas(&later.ask("tools/list", json!({}))), ["file", "kept"]);
+    });
+}
+
+#[test]
+fn structured_content_that_repeats_the_text_has_the_digest_too() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(wrapped(env));
+        client.ask("tools/list", json!({}));
+        let result = client.call("file", json!({ "count": 3_000 }));
+        let text = text_of(&result);
+        assert_eq!(result["structuredContent"], json!({ "path": "a.txt", "content": text }));
+        let stored = env.forebay(["get", &reference_in(&text), "--raw"]).ok().text();
+        assert_eq!(stored.lines().count(), 3_000, "stored once");
+        assert_eq!(client.take_pending(), Vec::<Value>::new());
+        assert_eq!(schemas(&client.ask("tools/list", json!({}))), ["rows", "file", "kept"]);
     });
 }
 
@@ -384,5 +399,87 @@ fn a_project_file_with_an_error_does_not_keep_the_server_from_starting() {
         env.write(".forebay.toml", "[wrap]\nno_such_setting = 1\n");
         let output = finish(wrapped(env), call(1, "said", json!({ "text": "x" })).as_bytes()).ok();
         assert!(output.text().contains("\"x\""), "{}", output.text());
+    });
+}
+
+#[test]
+fn init_wraps_the_servers_of_agents_and_restores_their_files() {
+    with_server(|env| {
+        let cursor = env.home().join(".cursor/mcp.json");
+        let codex = env.home().join(".codex/config.toml");
+        let log = env.project().join("calls");
+        let server = json!({
+            "mcpServers": {
+                "srv": { "command": "python3", "args": [SERVER], "env": { "CALLS": log } },
+                "far": { "url": "https://mcp.example.test" },
+            },
+        });
+        let files = [
+            (&cursor, format!("{server:#}\n")),
+            (&codex, format!("[mcp_servers.srv]\ncommand = \"python3\"\nargs = [\"{SERVER}\"]\n")),
+        ];
+        for (file, text) in &files {
+            fs::create_dir(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let shown = env.forebay(["init", "--wrap", "--dry-run"]).ok().text();
+        assert!(shown.contains("-      \"command\": \"python3\","), "{shown}");
+        assert!(shown.contains("note: far (Cursor) is not started by a command"), "{shown}");
+        assert_eq!(fs::read_to_string(&cursor).unwrap(), files[0].1);
+
+        env.forebay(["init", "--wrap=srv", "--yes"]).ok();
+        let settings: Value = serde_json::from_slice(&fs::read(&cursor).unwrap()).unwrap();
+        let entry = &settings["mcpServers"]["srv"];
+        assert_eq!(entry["env"]["CALLS"], json!(log));
+        let mut started = env.program(entry["command"].as_str().unwrap());
+        started.args(entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()));
+        let mut client = McpClient::initialized(started);
+        assert!(client.text("lines", json!({ "count": 4_000 })).contains("[ctx:"));
+        let again = env.forebay(["init", "--wrap", "--yes"]).ok().text();
+        assert!(again.contains("nothing to change"), "{again}");
+        let unknown = env.forebay(["init", "--wrap=nothing", "--yes"]).ok().text();
+        assert!(unknown.contains("no agent has an MCP server named nothing"), "{unknown}");
+
+        // Removing Forebay has to restore them too.
+        for undo in [&["init", "--undo", "--yes"][..], &["init", "--wrap", "--undo", "--yes"]] {
+            env.forebay(["init", "--wrap", "--yes"]).ok();
+            finish(env.command(undo), b"").ok();
+            for (file, text) in &files {
+                assert_eq!(fs::read_to_string(file).unwrap(), *text, "{undo:?}");
+            }
+        }
+        let shared = env.forebay(["init", "--wrap", "--project"]);
+        assert_eq!(shared.code(), Some(2), "{shared:?}");
+    });
+}
+
+/// What stands between `[ref=` and `]`, or behind a name in a list of references.
+fn is_reference(word: &str) -> bool {
+    let digits = word.strip_prefix('e').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[test]
+fn a_large_page_becomes_small_and_its_references_stay_true() {
+    with_server(|env| {
+        let mut page = "### Page state\n- Page URL: http://shop.test/orders\n- Page Title: Orders\n- Page Snapshot:\n```yaml\n- main [ref=e1]:\n  - heading \"Orders\" [level=1] [ref=e2]\n  - searchbox \"Find an order\" [ref=e3]\n  - button \"Export\" [ref=e4]\n".to_owned();
+        for number in (10..15_000).step_by(3) {
+            page.push_str(&format!(
+                "  - listitem [ref=e{number}]:\n    - link \"Order {number}\" [ref=e{}] [cursor=pointer]:\n      - /url: /orders/{number}\n    - button \"Pay\" [ref=e{}]\n",
+                number + 1,
+                number + 2
+            ));
+        }
+        assert!(page.len() > 500_000);
+        let mut client = McpClient::initialized(wrapped(env));
+        let digest = client.text("said", json!({ "text": page }));
+        assert!(digest.len() <= 600 * 4, "{} bytes", digest.len());
+        for wanted in ["searchbox Find an order e3", "Export e4", "Order 10 e11", "Pay e12"] {
+            assert!(digest.contains(wanted), "no {wanted}: {digest}");
+        }
+        let words = digest.split(|c: char| !c.is_ascii_alphanumeric());
+        for reference in words.filter(|word| is_reference(word)) {
+            assert!(page.contains(&format!("[ref={reference}]")), "{reference}: {digest}");
+        }
     });
 }

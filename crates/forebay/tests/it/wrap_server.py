@@ -47,6 +47,9 @@ def call(id, name, arguments):
     if name == "structured":
         value = {"rows": [{"id": n, "name": f"row {n}"} for n in range(arguments["count"])]}
         return text(json.dumps(value), structuredContent=value)
+    if name == "file":
+        content = "\n".join(f"line {n} of the file" for n in range(arguments["count"]))
+        return text(content, structuredContent={"path": "a.txt", "content": content})
     if name == "shot":
         image = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(png(1280, 720)).decode()}
         return {"content": [{"type": "text", "text": "taken"}, image]}
@@ -93,6 +96,7 @@ def call(id, name, arguments):
 TOOLS = [
     {"name": "lines", "inputSchema": {"type": "object"}},
     {"name": "structured", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "title": "rows"}},
+    {"name": "file", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "title": "file"}},
     {"name": "other", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "title": "kept"}},
 ]
 

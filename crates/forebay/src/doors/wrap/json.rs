@@ -37,6 +37,10 @@ impl<'a> Members<'a> {
         self.0.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_ref())
     }
 
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+
     /// A value that is a string.
     pub(super) fn string(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.get(key)?).ok()

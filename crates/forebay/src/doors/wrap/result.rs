@@ -22,18 +22,20 @@ pub(super) fn rewrite(session: &Session, call: &WrappedCall, result: &str) -> Op
     }
     let content = result.get("content").unwrap_or("[]").to_owned();
     let blocks: Vec<Block<'_>> = json::items(&content)?.into_iter().map(Block::parse).collect();
-    let structured = result.get(STRUCTURED).map(str::to_owned);
-    let digest = digest(session, call, &blocks, structured.as_deref(), &result);
+    let structured = result.get(STRUCTURED).map(|value| Structured::new(session, value, &blocks));
+    let digest = digest(session, call, &blocks, structured.as_ref(), &result);
     let rewritten = Rewriting { session, call, digest: digest.as_deref() }.content(&blocks);
     if digest.is_none() && rewritten.iter().zip(&blocks).all(|(new, old)| new == old.source) {
         return None;
     }
     result.set("content", json::list(&rewritten));
-    if digest.is_some() && structured.is_some() {
-        if session.has_listed_schema(call.tool()) {
-            listing::withdraw_schema(session, call);
-        } else {
-            result.remove(STRUCTURED);
+    if let (Some(digest), Some(structured)) = (&digest, structured) {
+        match structured.shortened(digest) {
+            Some(value) => result.set(STRUCTURED, value),
+            None if session.has_listed_schema(call.tool()) => {
+                listing::withdraw_schema(session, call);
+            }
+            None => drop(result.remove(STRUCTURED)),
         }
     }
     Some(result.into_text())
@@ -44,11 +46,11 @@ fn digest(
     session: &Session,
     call: &WrappedCall,
     blocks: &[Block<'_>],
-    structured: Option<&str>,
+    structured: Option<&Structured>,
     result: &Members<'_>,
 ) -> Option<String> {
     let mut texts: Vec<&str> = blocks.iter().filter_map(Block::text).collect();
-    texts.extend(structured.filter(|value| !texts.iter().any(|text| is_same_json(text, value))));
+    texts.extend(structured.filter(|value| !value.is_repeated).map(|value| value.source.as_str()));
     let is_error = result.get("isError") == Some("true");
     session.server.digest(call, &texts, is_error).unwrap_or_else(|error| {
         tracing::warn!(%error, "a result passes whole, because it cannot be stored");
@@ -56,7 +58,44 @@ fn digest(
     })
 }
 
-/// Whether a text is a JSON value in another spelling, as servers repeat structured content for older clients.
+/// The structured content of a result.
+struct Structured {
+    source: String,
+    /// Whether the content says the same as text, as servers do for older clients.
+    is_repeated: bool,
+    /// The member that has a long text of the content as its value, if little else is there.
+    text_member: Option<String>,
+}
+
+impl Structured {
+    fn new(session: &Session, source: &str, blocks: &[Block<'_>]) -> Self {
+        let texts: Vec<&str> = blocks.iter().filter_map(Block::text).collect();
+        let text_member = text_member(source, &texts, session.server.max_unchanged_bytes());
+        let is_repeated =
+            text_member.is_some() || texts.iter().any(|text| is_same_json(text, source));
+        Self { source: source.to_owned(), is_repeated, text_member }
+    }
+
+    /// The same with the digest in place of the text: a string remains a string, so it still fits its schema.
+    fn shortened(&self, digest: &str) -> Option<String> {
+        let mut members = Members::parse(&self.source).ok()?;
+        members.set(self.text_member.as_ref()?, quoted(digest));
+        Some(members.into_text())
+    }
+}
+
+fn text_member(source: &str, texts: &[&str], max_rest: u64) -> Option<String> {
+    let members = Members::parse(source).ok()?;
+    let has_text = |key: &&str| {
+        let value = members.string(key);
+        value.is_some_and(|value| !value.is_empty() && texts.contains(&value.as_str()))
+    };
+    let key = members.keys().find(has_text)?;
+    let rest = source.len() - members.get(key).map_or(0, str::len);
+    (rest as u64 <= max_rest).then(|| key.to_owned())
+}
+
+/// Whether a text is a JSON value in another spelling.
 fn is_same_json(text: &str, value: &str) -> bool {
     let parsed = |text| serde_json::from_str::<Value>(text).ok();
     text.trim() == value || parsed(text).is_some_and(|text| Some(text) == parsed(value))
