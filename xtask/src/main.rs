@@ -27,6 +27,7 @@ mod test;
 mod tools;
 mod workflows;
 mod workspace;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -54,6 +55,7 @@ enum Task {
     Postgres(postgres::Postgres),
     Sbom(sbom::Sbom),
     Workflows(workflows::Workflows),
+    Wrap(wrap::Wrap),
 }
 
 fn main() -> ExitCode {
@@ -85,5 +87,6 @@ fn run(task: Task) -> Result<()> {
         Task::Postgres(postgres) => postgres.run(),
         Task::Sbom(sbom) => sbom.run(),
         Task::Workflows(workflows) => workflows.run(),
+        Task::Wrap(wrap) => wrap.run(),
     }
 }

@@ -1,7 +1,7 @@
 //! A minimal client of `forebay mcp`.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -23,12 +23,13 @@ impl Client {
 
     /// Like [`Client::start`], with options before the command.
     pub(crate) fn start_with(env: &Installation, options: &[&str]) -> Result<Self> {
-        let mut server = env
-            .forebay(&[options, &["mcp"]].concat())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+        Self::start_command(env.forebay(&[options, &["mcp"]].concat()))
+    }
+
+    /// Starts another command that serves MCP.
+    pub(crate) fn start_command(mut command: Command) -> Result<Self> {
+        let mut server =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let requests = server.stdin.take().context("the server's stdin")?;
         let answers = BufReader::new(server.stdout.take().context("the server's stdout")?);
         let mut client = Self { server, requests, answers, last_id: 0 };

@@ -22,6 +22,7 @@ mod skeleton;
 mod start;
 mod table;
 mod text;
+mod wrap;
 mod writers;
 
 use std::fs;
@@ -74,6 +75,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "hooks", measure: hooks::measure },
     Benchmark { name: "import", measure: import::measure },
     Benchmark { name: "serve", measure: serve::measure },
+    Benchmark { name: "wrap", measure: wrap::measure },
 ];
 
 /// The amount of work per benchmark.

@@ -14,7 +14,7 @@ pub(crate) use self::skips::Skips;
 use crate::postgres::Servers;
 use crate::{
     clients, conformance, console, digest_model, docs, inspector, process, rules, spelling,
-    system_packages, workflows, workspace,
+    system_packages, workflows, workspace, wrap,
 };
 
 /// Run every check: rules, spelling, lints, tests, documentation, reference, clients
@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
     Step { name: "documentation", check: |_| document() },
     Step { name: "book", check: docs::check },
     Step { name: "inspector", check: inspector::check_if_available },
+    Step { name: "wrap", check: wrap::check_if_available },
     Step { name: "conformance", check: conformance::check_if_available },
     Step { name: "examples", check: clients::examples::check_if_available },
     Step { name: "clients", check: clients::check_if_available },
