@@ -34,7 +34,7 @@ fn saved(totals: Totals) -> Option<String> {
 
 /// The share of the input that the model's provider read from its cache.
 fn cache(RequestTotals { tokens, .. }: RequestTotals) -> Option<String> {
-    let input = tokens.input + tokens.cache_write + tokens.cache_read;
+    let input = tokens.prompt();
     (input > 0).then(|| format!("{}% from cache", tokens.cache_read * 100 / input))
 }
 
@@ -59,7 +59,13 @@ mod tests {
 
     #[test]
     fn output_is_no_part_of_the_cache() {
-        let tokens = BilledTokens { input: 50, cache_read: 900, cache_write: 50, output: 7_000 };
+        let tokens = BilledTokens {
+            input: 50,
+            cache_read: 900,
+            cache_write: 50,
+            cache_write_1h: 0,
+            output: 7_000,
+        };
         assert_eq!(cache(RequestTotals { requests: 1, tokens }).as_deref(), Some("90% from cache"));
         assert_eq!(cache(RequestTotals::default()), None);
     }

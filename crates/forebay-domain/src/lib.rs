@@ -6,12 +6,13 @@
 //! - [`event`], [`hook`], [`session`]: what happened in a session, the hook calls that report it, and its key;
 //! - [`query`], [`hit`], [`scope`], [`ticket`]: what a search asks for, finds and is limited to;
 //! - [`project`], [`rights`]: where entries belong, and what a token permits;
-//! - [`tokens`], [`usage`]: what a text costs, and what answers saved;
+//! - [`tokens`], [`usage`], [`billing`]: what a text costs, what answers saved, and what of that was billed;
 //! - [`soft_failure`]: exit codes that are results;
 //! - [`time`]: timestamps and durations.
 
 #![forbid(unsafe_code)]
 
+pub mod billing;
 pub mod conflict;
 pub mod entry;
 pub mod event;

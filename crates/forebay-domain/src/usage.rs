@@ -77,8 +77,30 @@ pub struct BilledTokens {
     /// Input that was neither read from the cache nor written to it.
     pub input: u64,
     pub cache_read: u64,
+    /// Written to the cache for the provider's default time.
     pub cache_write: u64,
+    /// Written to the cache for an hour.
+    pub cache_write_1h: u64,
     pub output: u64,
+}
+
+impl BilledTokens {
+    pub fn add(&mut self, other: Self) {
+        self.input += other.input;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.cache_write_1h += other.cache_write_1h;
+        self.output += other.output;
+    }
+
+    /// What the model read.
+    pub const fn prompt(self) -> u64 {
+        self.input + self.cache_read + self.cache_write + self.cache_write_1h
+    }
+
+    pub const fn total(self) -> u64 {
+        self.prompt() + self.output
+    }
 }
 
 /// Sums over requests to the model.

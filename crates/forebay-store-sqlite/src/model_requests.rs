@@ -49,6 +49,7 @@ pub(super) fn totals(
                 input: number(1)?,
                 cache_read: number(2)?,
                 cache_write: number(3)?,
+                cache_write_1h: 0,
                 output: number(4)?,
             };
             Ok(RequestTotals { requests: number(0)?, tokens })

@@ -283,6 +283,7 @@ impl Decoder {
                 input: read(&usage["input_tokens"])?,
                 cache_read: cached(&usage["cache_read_input_tokens"])?,
                 cache_write: cached(&usage["cache_creation_input_tokens"])?,
+                cache_write_1h: 0,
                 output: read(&usage["output_tokens"])?,
             },
         })

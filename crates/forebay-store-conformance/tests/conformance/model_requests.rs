@@ -11,8 +11,13 @@ use forebay_store_postgres::PostgresStore;
 
 use crate::engine::{NOW, for_each_engine, on_postgres, put_run};
 
-const TOKENS: BilledTokens =
-    BilledTokens { input: 5, cache_read: 40_000_000_000, cache_write: 300, output: 2 };
+const TOKENS: BilledTokens = BilledTokens {
+    input: 5,
+    cache_read: 40_000_000_000,
+    cache_write: 300,
+    cache_write_1h: 0,
+    output: 2,
+};
 
 fn report(store: &dyn Store, session: &str, id: &str, created: Timestamp) {
     let request = ModelRequest { id: id.to_owned(), model: "large".to_owned(), tokens: TOKENS };
@@ -30,6 +35,7 @@ fn times(requests: u64) -> RequestTotals {
         input: TOKENS.input * requests,
         cache_read: TOKENS.cache_read * requests,
         cache_write: TOKENS.cache_write * requests,
+        cache_write_1h: TOKENS.cache_write_1h * requests,
         output: TOKENS.output * requests,
     };
     RequestTotals { requests, tokens }
