@@ -227,7 +227,7 @@ impl App {
     /// Records the cost of the tool list, which a host shows its model once per session.
     pub fn count_tool_list(&self, delivered_tokens: u64) {
         self.queue_usage(Answered {
-            tool: "tool list".to_owned(),
+            tool: usage::TOOL_LIST.to_owned(),
             session: self.session.clone(),
             raw_tokens: 0,
             host_tokens: 0,

@@ -35,6 +35,7 @@ pub mod hooks;
 mod inferred_intent;
 pub mod ingest;
 mod input;
+mod ledger;
 mod next_call;
 mod own_calls;
 mod parallel;

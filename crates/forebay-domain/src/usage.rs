@@ -12,6 +12,12 @@ pub const TERMINAL_SESSION: &str = "cli";
 /// The session of a hook call that names none.
 pub const HOOK_SESSION: &str = "hook";
 
+/// The name of the tool list among answers: what a host shows its model of all tools.
+pub const TOOL_LIST: &str = "tool list";
+
+/// The name of text that hooks add to the model's context, such as the guide, among answers.
+pub const HOOK_CONTEXT: &str = "hook context";
+
 /// One answer delivered to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
@@ -24,6 +30,14 @@ pub struct Answered {
     /// Tokens that were delivered.
     pub delivered_tokens: u64,
     pub millis: u64,
+}
+
+impl Answered {
+    /// The sums over this answer alone.
+    pub const fn totals(&self) -> Totals {
+        let Self { raw_tokens, host_tokens, delivered_tokens, .. } = *self;
+        Totals { answers: 1, raw_tokens, host_tokens, delivered_tokens }
+    }
 }
 
 /// Sums over answers, of one tool or of all.

@@ -15,6 +15,7 @@
 //! Pure: no module reads a file, starts a process or makes a decision. No other crate names a host; what
 //! depends on the host is a field of its table.
 
+mod billed_tokens;
 mod control_files;
 pub mod decode;
 pub mod encode;

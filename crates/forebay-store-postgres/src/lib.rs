@@ -13,7 +13,8 @@
 //! - `index_cache`: words and vectors in the memory of a process that searches often.
 //! - `single_flight` shares equal queries, `auto_analyze` keeps the planner's statistics current.
 //! - `purge` deletes entries, `replicate` adds those of other stores.
-//! - `events`, `sessions`, `files`, `usage`, `model_requests`, `tokens`, `derived`, `lists`: one concern each.
+//! - `events`, `sessions`, `files`, `usage`, `model_requests`, `ledger`, `tokens`, `derived`, `lists`:
+//!   one concern each.
 
 mod address;
 mod auto_analyze;
@@ -32,6 +33,7 @@ mod files;
 mod hits;
 mod imports;
 mod index_cache;
+mod ledger;
 mod lexemes;
 mod lists;
 mod migrate;

@@ -22,6 +22,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "0009_model_requests",
         sql: include_str!("migrations/0009_model_requests.sql"),
     },
+    Migration { name: "0010_ledger", sql: include_str!("migrations/0010_ledger.sql") },
 ];
 
 /// Advisory lock of a running migration: "forebay" in ASCII.

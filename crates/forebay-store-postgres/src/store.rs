@@ -14,9 +14,9 @@ use forebay_store::{
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
     Maintenance, NewSource, NotePage, PurgeReport, PurgeSelection, Reindex, ReindexedChunk,
-    ReportedRequest, Retention, SearchIndex, SessionSummary, Sessions, SimilarWord, SincePage,
-    Source, SourceItem, Sources, StaleChunk, StoreError, StoreStats, Token, Tokens, Upload, Usage,
-    WordStatistics, WorkingFile, WorkingSet, WorkingSets,
+    ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary, Sessions, SimilarWord,
+    SincePage, Source, SourceItem, Sources, StaleChunk, StoreError, StoreStats, Token, Tokens,
+    Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
 };
 
 use super::connection::ScopedConn;
@@ -25,8 +25,8 @@ use super::reindex::PostgresReindex;
 use super::upload::PostgresUpload;
 use super::{
     PostgresStore, blobs, chunks, command_runs, derived, embeddings, entries, events, files, hits,
-    imports, lists, migrate, model_requests, purge, search, sessions, sources, tokens, usage,
-    vocabulary,
+    imports, ledger, lists, migrate, model_requests, purge, search, sessions, sources, tokens,
+    usage, vocabulary,
 };
 
 impl CommandRuns for PostgresStore {
@@ -290,12 +290,26 @@ impl Usage for PostgresStore {
         self.with_connection(|conn| usage::by_tool(conn, session))
     }
 
-    fn record_request(&self, reported: &ReportedRequest) -> Result<(), StoreError> {
-        self.transaction(|conn| model_requests::record(conn, reported))
+    fn record_requests(&self, reported: &[ReportedRequest]) -> Result<(), StoreError> {
+        self.transaction(|conn| {
+            reported.iter().try_for_each(|request| model_requests::record(conn, request))
+        })
     }
 
     fn requests(&self, session: Option<&str>) -> Result<RequestTotals, StoreError> {
         self.with_connection(|conn| model_requests::totals(conn, session))
+    }
+
+    fn record_compaction(&self, session: &str, at: Timestamp) -> Result<(), StoreError> {
+        self.transaction(|conn| ledger::record_compaction(conn, session, at))
+    }
+
+    fn ledgers(
+        &self,
+        session: Option<&str>,
+        since: Option<Timestamp>,
+    ) -> Result<BTreeMap<String, SessionLedger>, StoreError> {
+        self.with_connection(|conn| ledger::read(conn, session, since))
     }
 }
 

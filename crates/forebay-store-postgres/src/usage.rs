@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use forebay_domain::Timestamp;
+use forebay_domain::session::subagent_prefix;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_store::StoreStats;
 
 use super::connection::ScopedConn;
 use super::error::PgError;
-use super::text::Name;
+use super::text::{Name, Text};
 
 pub(super) fn record(
     conn: &mut ScopedConn<'_>,
@@ -43,9 +44,10 @@ pub(super) fn by_tool(
     let rows = conn.query(
         "SELECT tool, count(*), sum(raw_tokens)::bigint, sum(host_tokens)::bigint,
              sum(delivered_tokens)::bigint
-         FROM usage WHERE workspace = $1 AND project = $2 AND ($3::text IS NULL OR session = $3)
+         FROM usage WHERE workspace = $1 AND project = $2
+             AND ($3::text IS NULL OR session = $3 OR starts_with(session, $4::text))
          GROUP BY tool",
-        &[&session.map(Name)],
+        &[&session.map(Name), &session.map(subagent_prefix).as_deref().map(Text)],
     )?;
     let read = |row: &postgres::Row| {
         let totals = Totals {

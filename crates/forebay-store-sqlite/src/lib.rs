@@ -11,7 +11,8 @@
 //! - `chunks` are the searchable parts. `index_writer` adds them to the `inverted_index`, whose segments `segment_merge`
 //!   merges; `vectors` and `embeddings` hold their vectors.
 //! - `search` finds candidate chunks, `hits` loads them; `chunk_attributes` caches what filters need.
-//! - `events`, `sessions`, `working_set`, `usage`, `model_requests`, `tokens`, `derived`, `lists`: one concern each.
+//! - `events`, `sessions`, `working_set`, `usage`, `model_requests`, `ledger`, `tokens`, `derived`, `lists`:
+//!   one concern each.
 //! - `purge` deletes entries and leaves tombstones; `replicate` adds entries of other stores.
 //! - [`transcript_db`] has nothing to do with the store: it reads conversations from hosts' SQLite databases.
 
@@ -32,6 +33,7 @@ mod hits;
 mod imports;
 mod index_writer;
 mod inverted_index;
+mod ledger;
 mod lists;
 mod migrate;
 mod model_requests;

@@ -30,6 +30,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "0013_model_requests",
         sql: include_str!("migrations/0013_model_requests.sql"),
     },
+    Migration { name: "0014_ledger", sql: include_str!("migrations/0014_ledger.sql") },
 ];
 
 /// Applies pending migrations; rejects a database that is newer or has different ones. Returns what

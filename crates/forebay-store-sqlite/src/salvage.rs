@@ -31,6 +31,7 @@ const TABLES: &[&str] = &[
     "model_request",
     "mark",
     "usage",
+    "compaction",
     "gone",
     "source",
     "source_item",

@@ -12,9 +12,9 @@ use forebay_store::{
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
     Maintenance, NewChunk, NewSource, NotePage, PurgeReport, PurgeSelection, Reindex,
-    ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionSummary, Sessions, SimilarWord,
-    SincePage, Source, SourceItem, Sources, StaleChunk, StoreError, StoreStats, Token, Tokens,
-    Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
+    ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
+    Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
+    StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
 };
 use rusqlite::Transaction;
 
@@ -22,7 +22,8 @@ use super::inverted_index::{self, Batch};
 use super::search::{self, SearchCaches};
 use super::{
     SqliteStore, blobs, chunks, command_runs, derived, embeddings, entries, events, hits, imports,
-    lists, migrate, model_requests, purge, sessions, sources, tokens, upload, usage, working_set,
+    ledger, lists, migrate, model_requests, purge, sessions, sources, tokens, upload, usage,
+    working_set,
 };
 
 impl CommandRuns for SqliteStore {
@@ -267,12 +268,26 @@ impl Usage for SqliteStore {
         self.query(|connection| usage::by_tool(connection, session))
     }
 
-    fn record_request(&self, reported: &ReportedRequest) -> Result<(), StoreError> {
-        self.transaction(|transaction| model_requests::record(transaction, reported))
+    fn record_requests(&self, reported: &[ReportedRequest]) -> Result<(), StoreError> {
+        self.transaction(|transaction| {
+            reported.iter().try_for_each(|request| model_requests::record(transaction, request))
+        })
     }
 
     fn requests(&self, session: Option<&str>) -> Result<RequestTotals, StoreError> {
         self.query(|connection| model_requests::totals(connection, session))
+    }
+
+    fn record_compaction(&self, session: &str, at: Timestamp) -> Result<(), StoreError> {
+        self.transaction(|transaction| ledger::record_compaction(transaction, session, at))
+    }
+
+    fn ledgers(
+        &self,
+        session: Option<&str>,
+        since: Option<Timestamp>,
+    ) -> Result<BTreeMap<String, SessionLedger>, StoreError> {
+        self.query(|connection| ledger::read(connection, session, since))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use forebay_domain::Timestamp;
+use forebay_domain::session::subagent_prefix;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_store::StoreStats;
 use rusqlite::{Connection, Transaction};
@@ -38,9 +39,10 @@ pub(super) fn by_tool(
     connection
         .prepare_cached(
             "SELECT tool, count(*), sum(raw_tokens), sum(host_tokens), sum(delivered_tokens)
-             FROM usage WHERE ?1 IS NULL OR session = ?1 GROUP BY tool",
+             FROM usage WHERE ?1 IS NULL OR session = ?1 OR substr(session, 1, length(?2)) = ?2
+             GROUP BY tool",
         )?
-        .query_map([session], |row| {
+        .query_map((session, session.map(subagent_prefix)), |row| {
             let totals = Totals {
                 answers: row.get::<_, i64>(1)? as u64,
                 raw_tokens: row.get::<_, i64>(2)? as u64,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use forebay_domain::Timestamp;
+use forebay_domain::billing::BilledRequest;
 use forebay_domain::usage::{Answered, ModelRequest, RequestTotals, Totals};
 
 use crate::StoreError;
@@ -12,14 +13,25 @@ pub trait Usage: Send + Sync {
     /// Records answers, all or none.
     fn record_usage(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError>;
 
-    /// Returns totals per tool, of all sessions or of one.
+    /// Returns totals per tool, of all sessions or of one and its subagents.
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError>;
 
-    /// Records a request to the model once, however often it is reported.
-    fn record_request(&self, reported: &ReportedRequest) -> Result<(), StoreError>;
+    /// Records requests to the model, each once, however often it is reported: with its earliest time and its most
+    /// output. The first reporter of a conversation stays its only one: others name the same requests differently.
+    fn record_requests(&self, reported: &[ReportedRequest]) -> Result<(), StoreError>;
 
     /// Returns the totals of requests, of all sessions or of one and its subagents.
     fn requests(&self, session: Option<&str>) -> Result<RequestTotals, StoreError>;
+
+    /// Records that the context of a session was compacted.
+    fn record_compaction(&self, session: &str, at: Timestamp) -> Result<(), StoreError>;
+
+    /// Returns the ledgers of all sessions, or of one and its subagents, with anything at or after `since`: each whole.
+    fn ledgers(
+        &self,
+        session: Option<&str>,
+        since: Option<Timestamp>,
+    ) -> Result<BTreeMap<String, SessionLedger>, StoreError>;
 }
 
 /// A request to the model, as a session reports it.
@@ -27,6 +39,41 @@ pub trait Usage: Send + Sync {
 pub struct ReportedRequest {
     pub session: String,
     pub client: String,
+    pub reporter: Reporter,
     pub created: Timestamp,
     pub request: ModelRequest,
+}
+
+/// Who reports a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reporter {
+    /// The host, while it runs.
+    Host,
+    /// The transcript that the host wrote.
+    Transcript,
+}
+
+impl Reporter {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Transcript => "transcript",
+        }
+    }
+}
+
+/// What the context of a session cost and received.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionLedger {
+    pub requests: Vec<BilledRequest>,
+    pub compactions: Vec<Timestamp>,
+    pub answers: Vec<(Answered, Timestamp)>,
+}
+
+impl SessionLedger {
+    /// Whether a request was made or an answer was given at a time or later.
+    pub fn has_anything_since(&self, since: Timestamp) -> bool {
+        self.requests.iter().any(|request| request.at >= since)
+            || self.answers.iter().any(|(_, at)| *at >= since)
+    }
 }

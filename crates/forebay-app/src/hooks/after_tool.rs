@@ -75,8 +75,8 @@ pub(super) fn replace(
     }
     let shown = shown_bytes(host, result) as u64;
     let answer = Answer::new(text, Value::Null).instead_of(raw_bytes).of_which_shown(shown);
-    app.record_usage(USAGE_NAME, &answer, started.elapsed());
-    app.flush_usage();
+    agent.record_usage(USAGE_NAME, &answer, started.elapsed());
+    agent.flush_usage();
     Ok(Reply::Replace(answer.text))
 }
 

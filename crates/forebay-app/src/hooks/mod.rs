@@ -35,6 +35,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use forebay_domain::hook::{CutResult, HookCall, HookEvent, ModDuties, Reply, StartReason};
+use forebay_domain::usage::HOOK_CONTEXT;
 use forebay_domain::{session, tokens};
 use forebay_platforms::transcripts::ParseLine;
 use forebay_text::invisible::visible;
@@ -44,7 +45,7 @@ use self::duplicate_events::Claim;
 use crate::agents::host_mods;
 use crate::earlier_runs::HAS_SUBAGENTS;
 use crate::settings::{Compactor, Hooks};
-use crate::{Answer, App, AppError};
+use crate::{Answer, App, AppError, ledger};
 
 /// The calling host, as far as a reply depends on it.
 pub struct Host<'a> {
@@ -91,8 +92,6 @@ pub struct LoadedMod {
     pub allows_unasked: bool,
 }
 
-/// The name of added context in the usage statistics.
-const CONTEXT_USAGE: &str = "hook context";
 /// Marks a session that was compacted and has not received the guide yet.
 const GUIDE_DUE: &str = "guide due";
 
@@ -133,7 +132,7 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     }
     let reply = reply(app, agent, host, call);
     match &reply {
-        Ok(Reply::Context(text)) => count_context(app, text),
+        Ok(Reply::Context(text)) => count_context(agent, text),
         Ok(_) => {}
         Err(_) => claim.release(agent)?,
     }
@@ -143,6 +142,11 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         .and_then(|()| working_set_updates::apply(app, host, call));
     if let (Err(error), Ok(_)) = (noted, &reply) {
         tracing::warn!(%error, "cannot record all events");
+    }
+    if let Ok(reply) = &reply
+        && let Err(error) = keep_ledger(app, agent, host, call, reply)
+    {
+        tracing::warn!(%error, "cannot record requests to the model");
     }
     // The next hook has to read the log that this one leaves.
     if let Err(error) = app.stores.maintain_own() {
@@ -166,6 +170,18 @@ pub fn store_result(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), A
 fn subagent(app: &App, call: &HookCall) -> Option<App> {
     let agent = call.subagent.as_deref().filter(|_| !ends_subagent(&call.event))?;
     Some(app.on_behalf_of(&app.client, Some(&session::of_subagent(&app.session, agent))))
+}
+
+/// Records what a call tells about requests to the model and about compactions.
+fn keep_ledger(
+    app: &App,
+    agent: &App,
+    host: &Host<'_>,
+    call: &HookCall,
+    reply: &Reply,
+) -> Result<(), AppError> {
+    model_request::read_transcript(app, host, call)?;
+    ledger::record_compaction(agent, call, reply)
 }
 
 /// Marks the session before a subagent's call of a tool, whose answer must not rely on the main agent's context.
@@ -246,7 +262,7 @@ fn mod_duties(settings: &Hooks) -> Option<ModDuties> {
 /// Counts the text that a hook adds to the model's context as a cost.
 fn count_context(app: &App, text: &str) {
     let answer = Answer::new(text.to_owned(), Value::Null);
-    app.record_usage(CONTEXT_USAGE, &answer, Duration::ZERO);
+    app.record_usage(HOOK_CONTEXT, &answer, Duration::ZERO);
     app.flush_usage();
 }
 

@@ -128,7 +128,8 @@ fn row(name: &str, width: usize, totals: Totals) -> String {
 fn requests_line(name: &str, totals: RequestTotals) -> Option<String> {
     let RequestTotals { requests, tokens } = totals;
     let [input, cache_read, cache_write, output] =
-        [tokens.input, tokens.cache_read, tokens.cache_write, tokens.output].map(number::grouped);
+        [tokens.input, tokens.cache_read, tokens.cache_write + tokens.cache_write_1h, tokens.output]
+            .map(number::grouped);
     let requests = number::counted(requests, "reported request");
     (totals.requests > 0).then(|| {
         format!(
@@ -179,6 +180,7 @@ fn requests_data(totals: RequestTotals) -> Option<Value> {
             "input_tokens": tokens.input,
             "cache_read_tokens": tokens.cache_read,
             "cache_write_tokens": tokens.cache_write,
+            "cache_write_1h_tokens": tokens.cache_write_1h,
             "output_tokens": tokens.output,
         })
     })

@@ -51,9 +51,12 @@ impl Balance {
         let mut balance = Self::default();
         let mut extra_turns = BTreeSet::new();
         for delivery in deliveries {
-            balance.kept_out += delivery.host_tokens as i64 - delivery.delivered_tokens as i64;
+            let is_counted = context.counts(delivery.at);
+            if is_counted {
+                balance.kept_out += delivery.host_tokens as i64 - delivery.delivered_tokens as i64;
+            }
             balance.count(context, delivery);
-            if delivery.source == Source::Reread {
+            if is_counted && delivery.source == Source::Reread {
                 extra_turns.extend(context.caller(delivery.at));
             }
         }

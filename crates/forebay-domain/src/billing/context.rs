@@ -21,6 +21,8 @@ pub struct BilledRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
     requests: Vec<Request>,
+    /// Earlier requests cost nothing here.
+    since: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +54,7 @@ impl Context {
         prices: &PriceList,
     ) -> Self {
         requests.sort_by_key(|request| request.at);
-        let mut context = Self { requests: Vec::with_capacity(requests.len()) };
+        let mut context = Self { requests: Vec::with_capacity(requests.len()), since: None };
         for BilledRequest { at, model, tokens } in requests {
             let previous = context.requests.last();
             let is_compaction_between = |previous: &Request| {
@@ -66,8 +68,15 @@ impl Context {
         context
     }
 
-    pub fn len(&self) -> usize {
-        self.requests.len()
+    /// The same context, of which only what requests cost since a time is counted.
+    #[must_use]
+    pub fn since(self, since: Option<Timestamp>) -> Self {
+        Self { since, ..self }
+    }
+
+    /// Whether what happened at a time is counted.
+    pub fn counts(&self, at: Timestamp) -> bool {
+        self.since.is_none_or(|since| at >= since)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -83,17 +92,22 @@ impl Context {
     /// What all requests were billed for.
     pub fn billed(&self) -> Cost {
         let mut sum = Cost::default();
-        for request in &self.requests {
+        for request in self.requests.iter().filter(|request| self.counts(request.at)) {
             sum.add(request.cost(request.tokens));
         }
         sum
+    }
+
+    /// How many requests there were.
+    pub fn request_count(&self) -> u64 {
+        self.requests.iter().filter(|request| self.counts(request.at)).count() as u64
     }
 
     /// The models whose prices are unknown.
     pub fn unpriced_models(&self) -> impl Iterator<Item = &str> {
         self.requests
             .iter()
-            .filter(|request| request.rates.is_none())
+            .filter(|request| request.rates.is_none() && self.counts(request.at))
             .map(|request| request.model.as_str())
     }
 
@@ -101,7 +115,8 @@ impl Context {
     /// the cache, and again in full where the provider had to read them anew.
     pub fn carrying_cost(&self, tokens: u64, position: Position) -> Cost {
         let mut sum = Cost::default();
-        for (request, before) in self.requests_with(position) {
+        let counted = self.requests_with(position).filter(|(request, _)| self.counts(request.at));
+        for (request, before) in counted {
             sum.add(request.cost(request.kind(before).count(tokens)));
         }
         sum
@@ -110,7 +125,7 @@ impl Context {
     /// What a request cost that the agent made only because of a call: its output, and its prompt once more in the next
     /// request, as that was billed. `None` if there is no such request.
     pub fn extra_turn_cost(&self, index: usize) -> Option<Cost> {
-        let request = self.requests.get(index)?;
+        let request = self.requests.get(index).filter(|request| self.counts(request.at))?;
         let output = BilledTokens { output: request.tokens.output, ..BilledTokens::default() };
         let mut cost = request.cost(output);
         if let Some(next) = self.requests.get(index + 1).filter(|next| !next.is_first) {
@@ -421,5 +436,19 @@ mod tests {
         assert_eq!(context.caller(minutes(0)), Some(0));
         assert_eq!(context.caller(minutes(-1)), None);
         assert_eq!(context.carrying_cost(5, Position::From(1)), Cost::default());
+    }
+
+    #[test]
+    fn earlier_requests_can_be_left_out() {
+        let requests = [
+            request(0, SONNET, cached(0, 10_000)),
+            request(1, SONNET, cached(10_000, 2_500)),
+            request(2, SONNET, cached(12_500, 200)),
+        ];
+        let context = context(&requests, &[]).since(Some(minutes(2)));
+        check(context.carrying_cost(2_000, Position::From(1)), [0, 2_000, 0, 0], Some(60_000));
+        assert_eq!(context.request_count(), 1);
+        assert_eq!(context.billed().tokens, requests[2].tokens);
+        assert_eq!(context.extra_turn_cost(1), None);
     }
 }

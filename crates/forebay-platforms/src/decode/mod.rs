@@ -13,7 +13,7 @@ use forebay_domain::hook::{
     CompactTrigger, HookCall, HookEvent, LongResults, Moment, StartReason, ToolAction, ToolCall,
     ToolKind, ToolResult,
 };
-use forebay_domain::usage::{BilledTokens, ModelRequest};
+use forebay_domain::usage::ModelRequest;
 use serde_json::Value;
 
 use self::action::McpTool;
@@ -22,11 +22,9 @@ pub(crate) use self::field::get;
 use self::field::{take, text};
 pub use self::host_frame::output_in_file;
 pub(crate) use self::result::{ResultShape, rebuild};
+use crate::billed_tokens;
 use crate::machine_text::user_words;
 use crate::platform::{FieldValue, HostEvent, KeyPath, PayloadFields, Platform, Scalar};
-
-/// No request has more tokens: a larger number is a mistake, and would make all sums useless.
-const MAX_TOKENS: u64 = 1_000_000_000;
 
 /// A decoded payload, with the parts of the original that a reply may need.
 #[derive(Debug)]
@@ -273,19 +271,10 @@ impl Decoder {
     /// The request in the payload of Forebay's mod; nothing if a number is missing or cannot be right.
     fn model_request(&self) -> Option<ModelRequest> {
         let usage = &self.payload["usage"];
-        let read = |count: &Value| count.as_u64().filter(|tokens| *tokens <= MAX_TOKENS);
-        // A provider without a cache does not count it.
-        let cached = |count: &Value| if count.is_null() { Some(0) } else { read(count) };
         Some(ModelRequest {
             id: text(&self.payload, &[&["request_id"]])?,
             model: text(usage, &[&["model"]]).unwrap_or_default(),
-            tokens: BilledTokens {
-                input: read(&usage["input_tokens"])?,
-                cache_read: cached(&usage["cache_read_input_tokens"])?,
-                cache_write: cached(&usage["cache_creation_input_tokens"])?,
-                cache_write_1h: 0,
-                output: read(&usage["output_tokens"])?,
-            },
+            tokens: billed_tokens::anthropic(usage)?,
         })
     }
 

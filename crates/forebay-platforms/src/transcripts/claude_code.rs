@@ -5,9 +5,10 @@ use serde_json::Value;
 
 use super::qwen_code::is_first_line as is_qwen_code;
 use super::{
-    Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, has_field_value,
-    input_summary, is_jsonl, is_object, spoken,
+    Item, MalformedLine, Message, Request, Role, Storage, TranscriptFormat, content_text,
+    has_field_value, input_summary, is_jsonl, is_object, spoken,
 };
+use crate::billed_tokens;
 use crate::folders::BaseDir;
 use crate::machine_text::CLAUDE_CODE;
 
@@ -42,13 +43,23 @@ struct Line {
     is_compact_summary: bool,
     #[serde(default)]
     is_meta: bool,
+    agent_id: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct LineMessage {
     #[serde(default)]
     content: Value,
+    id: Option<String>,
+    model: Option<String>,
+    #[serde(default)]
+    usage: Value,
 }
+
+/// The model of messages that Claude Code wrote itself.
+const NO_MODEL: &str = "<synthetic>";
+/// A subagent whose lines do not name it.
+const UNNAMED_AGENT: &str = "sidechain";
 
 fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
     if !is_object(line) {
@@ -65,9 +76,11 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
         "assistant" => Role::Assistant,
         _ => return Ok(()),
     };
-    let Some(LineMessage { content }) = line.message else { return Err(MalformedLine) };
-    let branch = line.git_branch.filter(|name| !name.is_empty() && name != "HEAD");
-    items.push(Item::Context { session: line.session_id, cwd: line.cwd, branch });
+    let Some(said) = &line.message else { return Err(MalformedLine) };
+    let branch = line.git_branch.clone().filter(|name| !name.is_empty() && name != "HEAD");
+    items.push(Item::Context { session: line.session_id.clone(), cwd: line.cwd.clone(), branch });
+    items.extend(request(&line, said).map(Item::Request));
+    let content = &said.content;
     let message = |text: String| Message {
         role,
         id: line.uuid.clone(),
@@ -75,7 +88,7 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
         timestamp: line.timestamp.clone(),
         is_sidechain: line.is_sidechain,
     };
-    match &content {
+    match content {
         Value::String(text) if !line.is_meta => {
             items.extend(spoken(role, text, &CLAUDE_CODE).map(|text| Item::Message(message(text))));
         }
@@ -95,6 +108,18 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
         _ => {}
     }
     Ok(())
+}
+
+/// The request that a message answers; each block of an answer is a line that repeats it.
+fn request(line: &Line, message: &LineMessage) -> Option<Request> {
+    let agent = || line.agent_id.clone().unwrap_or_else(|| UNNAMED_AGENT.to_owned());
+    Some(Request {
+        id: message.id.clone()?,
+        model: Some(message.model.clone().filter(|model| model != NO_MODEL)?),
+        tokens: billed_tokens::anthropic(&message.usage)?,
+        timestamp: line.timestamp.clone(),
+        agent: line.is_sidechain.then(agent),
+    })
 }
 
 fn call_or_result(block: &Value, timestamp: Option<&String>) -> Option<Item> {

@@ -4,11 +4,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, has_field_value,
-    input_summary, is_jsonl, is_object, spoken, string_field,
+    Item, MalformedLine, Message, Request, Role, Storage, TranscriptFormat, content_text,
+    has_field_value, input_summary, is_jsonl, is_object, spoken, string_field,
 };
 use crate::folders::BaseDir;
-use crate::machine_text;
+use crate::{billed_tokens, machine_text};
 
 const CODEX_HOME: BaseDir = BaseDir::EnvOr("CODEX_HOME", ".codex");
 
@@ -32,7 +32,13 @@ struct Line {
 }
 
 fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
-    const KINDS: &[&str] = &["response_item", "session_meta", "compacted"];
+    const KINDS: &[&str] = &[
+        "response_item",
+        "session_meta",
+        "compacted",
+        "thread_settings_applied",
+        "token_usage_record",
+    ];
     if !is_object(line) {
         return Err(MalformedLine);
     }
@@ -62,9 +68,34 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
             items.push(message(Role::Summary, text));
         }
         "response_item" => items.extend(response_item(&line, message)),
+        "event_msg" => items.extend(model(&line.payload["thread_settings"]).map(Item::Model)),
+        "token_usage_record" => items.extend(request(&line).map(Item::Request)),
         _ => {}
     }
     Ok(())
+}
+
+/// The model of the settings of a thread; that of another provider with the provider, whose prices are its own.
+fn model(settings: &Value) -> Option<String> {
+    let name = string_field(settings, "model")?;
+    match string_field(settings, "model_provider_id") {
+        Some(provider) if provider != "openai" => Some(format!("{provider}/{name}")),
+        _ => Some(name),
+    }
+}
+
+fn request(line: &Line) -> Option<Request> {
+    let usage = &line.payload["usage"];
+    let output = billed_tokens::count(&usage["output_tokens"])?;
+    let [input, read, written] =
+        ["input_tokens", "cached_input_tokens", "cache_write_input_tokens"].map(|key| &usage[key]);
+    Some(Request {
+        id: string_field(&line.payload, "response_id")?,
+        model: None,
+        tokens: billed_tokens::inclusive(input, read, written, output)?,
+        timestamp: line.timestamp.clone(),
+        agent: None,
+    })
 }
 
 fn response_item(line: &Line, message: impl Fn(Role, String) -> Item) -> Option<Item> {

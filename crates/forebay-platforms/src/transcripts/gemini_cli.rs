@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, input_summary,
-    is_jsonl, is_object, spoken, string_field,
+    Item, MalformedLine, Message, Request, Role, Storage, TranscriptFormat, content_text,
+    input_summary, is_jsonl, is_object, spoken, string_field,
 };
 use crate::folders::BaseDir;
-use crate::machine_text;
+use crate::{billed_tokens, machine_text};
 
 pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     folders: &[(BaseDir::Home, ".gemini/tmp")],
@@ -49,6 +49,7 @@ fn parse_message(message: &Value, items: &mut Vec<Item>) {
         let (id, timestamp) = (string_field(message, "id"), string_field(message, "timestamp"));
         items.push(Item::Message(Message { role, id, text, timestamp, is_sidechain: false }));
     }
+    items.extend(request(message).map(Item::Request));
     for call in message["toolCalls"].as_array().into_iter().flatten() {
         let id = string_field(call, "id").unwrap_or_default();
         let tool = string_field(call, "name").unwrap_or_default();
@@ -62,6 +63,24 @@ fn parse_message(message: &Value, items: &mut Vec<Item>) {
             });
         }
     }
+}
+
+/// The request that a message answers; thoughts are billed as output, the provider's own tools as input.
+fn request(message: &Value) -> Option<Request> {
+    let tokens = &message["tokens"];
+    let (prompt, cached) = (&tokens["input"], &tokens["cached"]);
+    let tool = billed_tokens::optional(&tokens["tool"])?;
+    let output =
+        billed_tokens::count(&tokens["output"])? + billed_tokens::optional(&tokens["thoughts"])?;
+    let mut billed = billed_tokens::inclusive(prompt, cached, &Value::Null, output)?;
+    billed.input += tool;
+    Some(Request {
+        id: string_field(message, "id")?,
+        model: Some(string_field(message, "model")?),
+        tokens: billed,
+        timestamp: string_field(message, "timestamp"),
+        agent: None,
+    })
 }
 
 fn result_text(result: &Value) -> String {

@@ -14,6 +14,7 @@ mod qwen_code;
 use std::path::Path;
 
 use forebay_domain::hook::ToolKind;
+use forebay_domain::usage::BilledTokens;
 use serde_json::Value;
 
 pub(crate) use self::antigravity::parse_line as parse_antigravity_line;
@@ -88,6 +89,22 @@ pub enum Item {
         is_error: bool,
         timestamp: Option<String>,
     },
+    /// The model that answers from here on.
+    Model(String),
+    Request(Request),
+}
+
+/// A request to the model. A host may record it several times, at first with only a part of its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The provider's or the host's name of it.
+    pub id: String,
+    /// `None` if it is the one that was named before.
+    pub model: Option<String>,
+    pub tokens: BilledTokens,
+    pub timestamp: Option<String>,
+    /// The subagent that made it.
+    pub agent: Option<String>,
 }
 
 /// A message of the user or the model.

@@ -1,15 +1,16 @@
 //! OpenCode: a SQLite database; each part of a message is read as a line of JSON.
 //!
-//! A line is `{"session", "directory", "message", "part"}`, the last two as the host stores them.
+//! A line is `{"id", "session", "directory", "message", "part"}`, the last two as the host stores them.
 
+use forebay_domain::usage::BilledTokens;
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Queries, Role, Storage, TranscriptFormat, input_summary, spoken,
-    string_field,
+    Item, MalformedLine, Message, Queries, Request, Role, Storage, TranscriptFormat, input_summary,
+    spoken, string_field,
 };
 use crate::folders::BaseDir;
-use crate::machine_text;
+use crate::{billed_tokens, machine_text};
 
 pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     folders: &[(BaseDir::EnvOr("XDG_DATA_HOME", ".local/share"), "opencode")],
@@ -25,7 +26,7 @@ static QUERIES: Queries = Queries {
     sessions: "SELECT id, directory,
             (SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = session.id)
         FROM session ORDER BY time_created, id",
-    lines: "SELECT part.rowid, json_object('session', session.id, 'directory', session.directory,
+    lines: "SELECT part.rowid, json_object('id', part.id, 'session', session.id, 'directory', session.directory,
             'message', json(message.data), 'part', json(part.data))
         FROM part JOIN message ON message.id = part.message_id
             JOIN session ON session.id = part.session_id
@@ -55,9 +56,31 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
             }));
         }
         Some("tool") => parse_tool(part, timestamp, items),
+        Some("step-finish") => items.extend(request(&line, timestamp).map(Item::Request)),
         _ => {}
     }
     Ok(())
+}
+
+/// The request of a step. The provider is part of the model's name: others sell the same model at their own prices.
+fn request(line: &Value, timestamp: Option<String>) -> Option<Request> {
+    let (message, tokens) = (&line["message"], &line["part"]["tokens"]);
+    let (provider, model) =
+        (string_field(message, "providerID")?, string_field(message, "modelID")?);
+    let count = |value: &Value| billed_tokens::optional(value);
+    Some(Request {
+        id: string_field(line, "id")?,
+        model: Some(format!("{provider}/{model}")),
+        tokens: BilledTokens {
+            input: billed_tokens::count(&tokens["input"])?,
+            cache_read: count(&tokens["cache"]["read"])?,
+            cache_write: count(&tokens["cache"]["write"])?,
+            cache_write_1h: 0,
+            output: billed_tokens::count(&tokens["output"])? + count(&tokens["reasoning"])?,
+        },
+        timestamp,
+        agent: None,
+    })
 }
 
 fn parse_tool(part: &Value, timestamp: Option<String>, items: &mut Vec<Item>) {
@@ -66,5 +89,25 @@ fn parse_tool(part: &Value, timestamp: Option<String>, items: &mut Vec<Item>) {
     items.push(Item::ToolCall { id: id.clone(), tool, input: input_summary(&state["input"]) });
     if let Some(text) = string_field(state, "output").or_else(|| string_field(state, "error")) {
         items.push(Item::ToolResult { id, text, is_error: state["status"] == "error", timestamp });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_a_request() {
+        let line = r#"{"id":"prt_1","session":"s","directory":"/p","message":{"role":"assistant",
+            "modelID":"claude-opus-5","providerID":"anthropic","time":{"created":1794736488911}},
+            "part":{"type":"step-finish","reason":"stop","tokens":{"total":1360,"input":1000,"output":10,
+                "reasoning":50,"cache":{"write":100,"read":200}},"cost":0}}"#;
+        let mut items = Vec::new();
+        parse_line(line.as_bytes(), &mut items).unwrap();
+        let Some(Item::Request(request)) = items.pop() else { panic!("{items:?}") };
+        assert_eq!(request.model.as_deref(), Some("anthropic/claude-opus-5"));
+        let [input, cache_read, cache_write] = [1_000, 200, 100];
+        let tokens = BilledTokens { input, cache_read, cache_write, cache_write_1h: 0, output: 60 };
+        assert_eq!((request.id.as_str(), request.tokens), ("prt_1", tokens));
     }
 }

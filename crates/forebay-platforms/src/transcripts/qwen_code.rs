@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, has_field_value,
-    input_summary, is_jsonl, is_object, spoken, string_field,
+    Item, MalformedLine, Message, Request, Role, Storage, TranscriptFormat, content_text,
+    has_field_value, input_summary, is_jsonl, is_object, spoken, string_field,
 };
 use crate::folders::BaseDir;
-use crate::machine_text;
+use crate::{billed_tokens, machine_text};
 
 pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     folders: &[(BaseDir::EnvOr("QWEN_HOME", ".qwen"), "projects")],
@@ -46,6 +46,7 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
         let (id, timestamp) = (string_field(&line, "uuid"), timestamp.clone());
         items.push(Item::Message(Message { role, id, text, timestamp, is_sidechain: false }));
     }
+    items.extend(request(&line).map(Item::Request));
     for part in parts.as_array().into_iter().flatten() {
         items.extend(tool_item(part, timestamp.as_deref()));
     }
@@ -59,6 +60,22 @@ fn speaker(line: &Value) -> Option<Role> {
         "assistant_output" => Some(Role::Assistant),
         _ => None,
     }
+}
+
+/// The request that a line answers. All tokens that are not of the prompt are output, thoughts included.
+fn request(line: &Value) -> Option<Request> {
+    let usage = &line["usageMetadata"];
+    let prompt = &usage["promptTokenCount"];
+    let total = billed_tokens::count(&usage["totalTokenCount"])?;
+    let output = total.checked_sub(billed_tokens::count(prompt)?)?;
+    let cached = &usage["cachedContentTokenCount"];
+    Some(Request {
+        id: string_field(line, "uuid")?,
+        model: Some(string_field(line, "model")?),
+        tokens: billed_tokens::inclusive(prompt, cached, &Value::Null, output)?,
+        timestamp: string_field(line, "timestamp"),
+        agent: None,
+    })
 }
 
 /// A part of a message that is a call of a tool, or its result.

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use forebay_platforms::transcripts::{Item, TranscriptFormat, detect_format, formats};
+use forebay_domain::usage::BilledTokens;
+use forebay_platforms::transcripts::{Item, Request, TranscriptFormat, detect_format, formats};
 use proptest::prelude::*;
 
 fn recorded(host: &str) -> String {
@@ -29,8 +30,19 @@ fn rendered(items: &[Item]) -> String {
         }
         Item::ToolCall { tool, input, .. } => Some(format!("-> {tool}: {}", short(input))),
         Item::ToolResult { text, is_error, .. } => Some(format!("<- {is_error} {}", short(text))),
+        Item::Model(name) => Some(format!("model {name}")),
+        Item::Request(request) => Some(rendered_request(request)),
     };
     items.iter().filter_map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn rendered_request(request: &Request) -> String {
+    let Request { id, model, tokens, agent, timestamp } = request;
+    assert!(timestamp.is_some(), "{id}");
+    let BilledTokens { input, cache_read, cache_write, cache_write_1h, output } = tokens;
+    let names = [Some(id), model.as_ref(), agent.as_ref()].into_iter().flatten();
+    let names = names.cloned().collect::<Vec<_>>().join(" ");
+    format!("$ {names}: {input} {cache_read} {cache_write} {cache_write_1h} {output}")
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod engine;
 mod entries;
 mod events;
 mod imports;
+mod ledger;
 mod model_requests;
 mod notes;
 mod postgres_index_cache;

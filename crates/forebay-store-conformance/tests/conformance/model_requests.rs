@@ -6,7 +6,7 @@ use forebay_domain::session::of_subagent;
 use forebay_domain::time::days;
 use forebay_domain::usage::{BilledTokens, ModelRequest, RequestTotals};
 use forebay_domain::{Ending, Timestamp};
-use forebay_store::{Expiry, PurgeSelection, ReportedRequest, Store, Usage as _};
+use forebay_store::{Expiry, PurgeSelection, ReportedRequest, Reporter, Store, Usage as _};
 use forebay_store_postgres::PostgresStore;
 
 use crate::engine::{NOW, for_each_engine, on_postgres, put_run};
@@ -24,10 +24,11 @@ fn report(store: &dyn Store, session: &str, id: &str, created: Timestamp) {
     let reported = ReportedRequest {
         session: session.to_owned(),
         client: "test".to_owned(),
+        reporter: Reporter::Host,
         created,
         request,
     };
-    store.record_request(&reported).unwrap();
+    store.record_requests(&[reported]).unwrap();
 }
 
 fn times(requests: u64) -> RequestTotals {

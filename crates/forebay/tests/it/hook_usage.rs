@@ -27,7 +27,7 @@ fn stats(env: &TestEnv) -> Value {
 fn totals(count: u64, input: u64) -> Value {
     json!({
         "count": count, "input_tokens": input, "cache_read_tokens": 3_000 * count,
-        "cache_write_tokens": 400 * count, "output_tokens": 20 * count,
+        "cache_write_tokens": 400 * count, "cache_write_1h_tokens": 0, "output_tokens": 20 * count,
     })
 }
 
@@ -83,4 +83,62 @@ fn purging_a_conversation_deletes_its_requests_and_those_of_its_subagents() {
     let purged = env.forebay(["purge", "--of-session", host.session, "--yes"]).ok().text();
     assert!(purged.contains("2 events"), "{purged}");
     assert_eq!(stats(&env)["project"]["requests"], totals(1, 30));
+}
+
+/// A line of a transcript of Claude Code: a block of an answer, with what its request was billed for.
+fn answer_line(session: &str, message: &str, minute: u32, output: u64) -> String {
+    let usage = json!({
+        "input_tokens": 1_000, "output_tokens": output, "cache_read_input_tokens": 3_000,
+        "cache_creation_input_tokens": 400,
+        "cache_creation": { "ephemeral_1h_input_tokens": 100, "ephemeral_5m_input_tokens": 300 },
+    });
+    let message = json!({
+        "role": "assistant", "id": message, "model": "claude-sonnet-4-5-20250929", "usage": usage,
+        "content": [{ "type": "text", "text": "Done." }],
+    });
+    let line = json!({
+        "type": "assistant", "sessionId": session, "uuid": format!("{minute}-{output}"), "message": message,
+        "timestamp": format!("2026-03-01T10:{minute:02}:00.000Z"),
+    });
+    format!("{line}\n")
+}
+
+fn billed(count: u64) -> Value {
+    json!({
+        "count": count, "input_tokens": 1_000 * count, "cache_read_tokens": 3_000 * count,
+        "cache_write_tokens": 300 * count, "cache_write_1h_tokens": 100 * count,
+        "output_tokens": 20 * count,
+    })
+}
+
+#[test]
+fn requests_are_read_from_the_transcript_at_the_end_of_a_turn() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    let line = |message, minute, output| answer_line(host.session, message, minute, output);
+    let mut text = line("msg_1", 1, 3) + &line("msg_1", 1, 20) + &line("msg_2", 2, 20);
+    let end_turn = |text: &str| {
+        let transcript = env.write("transcript.jsonl", text);
+        host.hook("Stop", json!({ "transcript_path": transcript })).silent();
+        stats(&env)["project"]["requests"].clone()
+    };
+    assert_eq!(end_turn(&text), billed(2));
+    assert_eq!(end_turn(&text), billed(2), "once");
+    text += &line("msg_3", 3, 20);
+    let half = line("msg_4", 4, 20);
+    assert_eq!(end_turn(&format!("{text}{}", &half[..40])), billed(3), "the last is being written");
+    text += &half;
+    assert_eq!(end_turn(&text), billed(4));
+}
+
+#[test]
+fn requests_that_the_mod_reports_are_not_read_again() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.requested("turn-1-0", None, 1_000);
+    let transcript = env.write("transcript.jsonl", answer_line(host.session, "msg_1", 1, 20));
+    host.hook("Stop", json!({ "transcript_path": transcript })).silent();
+    assert_eq!(stats(&env)["project"]["requests"], totals(1, 1_000));
+    env.forebay(["import", transcript.to_str().unwrap()]).ok();
+    assert_eq!(stats(&env)["project"]["requests"], totals(1, 1_000));
 }

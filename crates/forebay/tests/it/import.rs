@@ -250,8 +250,16 @@ fn opencode_conversations_are_imported_from_its_database() {
     );
     assert_eq!(import(&env, &[]).ok().text(), "nothing new to import");
     add("part", &["p3", "m2", "ses_1", r#"{"type":"text","text":"Nine spoonbills."}"#]);
+    let message = r#"{"role":"assistant","providerID":"anthropic","modelID":"claude-opus-5","time":{"created":1772359200002}}"#;
+    add("message", &["m3", "ses_1", message]);
+    let step = r#"{"type":"step-finish","tokens":{"input":9,"output":2,"reasoning":1,"cache":{"read":7,"write":5}}}"#;
+    add("part", &["p4", "m3", "ses_1", step]);
     assert_eq!(import(&env, &["--json"]).ok().json()["turns"], 1);
     assert!(env.forebay(["search", "nine spoonbills"]).ok().text().contains("Nine spoonbills"));
+    let requests = env.forebay(["stats", "--json"]).ok().json()["project"]["requests"].clone();
+    let counted =
+        ["count", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"];
+    assert_eq!(counted.map(|name| requests[name].as_u64().unwrap()), [1, 9, 7, 5, 3]);
 }
 
 #[test]

@@ -27,7 +27,7 @@ use self::find::Transcript;
 use self::store::{Batch, Workers};
 use self::turns::Collector;
 use crate::ingest::redaction;
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, ledger};
 
 /// Text collected in memory per batch.
 const BATCH_BYTES: usize = 1024 * 1024;
@@ -126,6 +126,8 @@ impl Batches<'_> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), AppError> {
         let mut collector = Collector::new(self.transcript);
+        let mut requests =
+            ledger::Collector::new(self.app, self.transcript.platform.id, collector.session());
         let mut items = Vec::new();
         let mut at = from;
         read::lines(self.transcript, from, &mut |position, line| {
@@ -143,14 +145,18 @@ impl Batches<'_> {
                 read::Line::TooLong => false,
             };
             report.malformed += u64::from(!consumed);
-            items.drain(..).for_each(|item| collector.take(item));
+            for item in items.drain(..) {
+                requests.take(&item);
+                collector.take(item);
+            }
             at = position;
             progress(position);
-            collector.bytes() < BATCH_BYTES || self.send(&mut collector, at, report)
+            collector.bytes() < BATCH_BYTES
+                || self.send(&mut collector, requests.finish(), at, report)
         })?;
         let is_new = at > from;
         if is_new {
-            self.send(&mut collector, at, report);
+            self.send(&mut collector, requests.finish(), at, report);
             report.transcripts += 1;
             report.bytes +=
                 if self.transcript.is_file() { at - from } else { self.transcript.bytes };
@@ -159,7 +165,13 @@ impl Batches<'_> {
     }
 
     /// Sends the collected text; returns `false` if the storing threads have stopped.
-    fn send(&mut self, collector: &mut Collector, to: u64, report: &mut Report) -> bool {
+    fn send(
+        &mut self,
+        collector: &mut Collector,
+        requests: ledger::Collected,
+        to: u64,
+        report: &mut Report,
+    ) -> bool {
         let made = write::entries(self.app, self.transcript, collector.finish());
         report.turns += made.turns;
         report.captures += made.captures;
@@ -170,7 +182,7 @@ impl Batches<'_> {
             from: self.position,
             to,
         };
-        let batch = Batch { number: self.sent, entries: made.entries, step };
+        let batch = Batch { number: self.sent, entries: made.entries, requests, step };
         self.position = to;
         self.sent += 1;
         self.sender.send(batch).is_ok()

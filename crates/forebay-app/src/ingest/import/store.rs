@@ -7,6 +7,7 @@ use std::thread::Scope;
 use forebay_store::{Import, ImportStep};
 
 use crate::AppError;
+use crate::ledger::Collected;
 use crate::stores::registry::SharedStore;
 
 /// Batches in progress. Compressing a batch takes as long as writing it.
@@ -17,6 +18,7 @@ pub(super) struct Batch {
     /// Its index among the batches of the transcript.
     pub(super) number: usize,
     pub(super) entries: Vec<Import>,
+    pub(super) requests: Collected,
     pub(super) step: ImportStep,
 }
 
@@ -50,8 +52,9 @@ fn store_batches(
     turns: &Turns,
 ) -> Result<(), AppError> {
     let next = || batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
-    while let Some(Batch { number, entries, step }) = next() {
+    while let Some(Batch { number, entries, requests, step }) = next() {
         let turn = Turn { turns, number };
+        requests.record(&**store)?;
         // Another process is importing the same transcript and will finish it.
         if !store.import_ordered(&entries, &step, &|| turn.wait())? {
             break;

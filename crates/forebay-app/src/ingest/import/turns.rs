@@ -7,6 +7,7 @@ use forebay_platforms::transcripts::{Item, Message, Role};
 use forebay_text::{cut, number};
 
 use super::find::Transcript;
+use crate::ledger::timestamp;
 
 /// Longer results become entries of their own instead of part of their turn.
 const MAX_INLINE_RESULT_BYTES: usize = 400;
@@ -78,6 +79,11 @@ impl Collector {
         }
     }
 
+    /// The session of what comes next.
+    pub(super) fn session(&self) -> &str {
+        &self.place.session
+    }
+
     /// Returns the collected bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
@@ -94,6 +100,7 @@ impl Collector {
             Item::ToolResult { id, text, timestamp, is_error } => {
                 self.tool_result(&id, text, timestamp, is_error);
             }
+            Item::Model(_) | Item::Request(_) => {}
         }
     }
 
@@ -194,13 +201,4 @@ impl RecentIds {
         }
         true
     }
-}
-
-/// Parses an RFC 3339 date, or milliseconds since 1970.
-fn timestamp(text: &str) -> Option<Timestamp> {
-    if let Ok(millis) = text.parse() {
-        return Some(Timestamp(millis));
-    }
-    let timestamp: jiff::Timestamp = text.parse().ok()?;
-    Some(Timestamp(timestamp.as_millisecond()))
 }

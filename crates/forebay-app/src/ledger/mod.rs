@@ -1,0 +1,32 @@
+//! The billed ledger: what requests to the model cost, and when contexts were compacted.
+//!
+//! - `collect`: requests and compactions from the items of a transcript;
+//! - `catch_up`: reads what a host added to the transcript of a conversation.
+
+mod catch_up;
+mod collect;
+
+use forebay_domain::hook::{HookCall, HookEvent, Reply, StartReason};
+
+pub(crate) use self::catch_up::read_new;
+pub(crate) use self::collect::{Collected, Collector, timestamp};
+use crate::{App, AppError};
+
+/// Records that a hook call or its answer compacts the context of `agent`.
+pub(crate) fn record_compaction(
+    agent: &App,
+    call: &HookCall,
+    reply: &Reply,
+) -> Result<(), AppError> {
+    let is_compacted = match &call.event {
+        HookEvent::BeforeCompact(_) | HookEvent::AfterCompact(_) => true,
+        HookEvent::SessionStart(reason) => {
+            matches!(reason, StartReason::Compact | StartReason::Clear)
+        }
+        _ => matches!(reply, Reply::Compact(_)),
+    };
+    if is_compacted {
+        agent.stores.own()?.record_compaction(&agent.session, agent.now())?;
+    }
+    Ok(())
+}
