@@ -57,17 +57,6 @@ impl Totals {
         self.delivered_tokens += other.delivered_tokens;
     }
 
-    /// Subtracts totals that are part of these.
-    #[must_use]
-    pub fn without(self, part: Self) -> Self {
-        Self {
-            answers: self.answers.saturating_sub(part.answers),
-            raw_tokens: self.raw_tokens.saturating_sub(part.raw_tokens),
-            host_tokens: self.host_tokens.saturating_sub(part.host_tokens),
-            delivered_tokens: self.delivered_tokens.saturating_sub(part.delivered_tokens),
-        }
-    }
-
     /// Tokens kept out of the context; negative when Forebay cost more than it saved.
     ///
     /// The tool list is recorded as an answer too, so its cost is subtracted.

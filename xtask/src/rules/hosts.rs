@@ -31,6 +31,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("crates/forebay/src/doors/functions.rs", "gemini"),
     ("crates/forebay/src/doors/http/openapi.rs", "gemini"),
     ("crates/forebay/src/doors/http/tools.rs", "gemini"),
+    // Models, some of which share their names with a host.
+    ("crates/forebay-domain/src/billing/prices.rs", "claude"),
+    ("crates/forebay-domain/src/billing/prices.rs", "gemini"),
 ];
 
 /// Names of hosts that are also ordinary words in code; these hosts are found by their folders.

@@ -1,10 +1,14 @@
-//! The billed ledger: what requests to the model cost, and when contexts were compacted.
+//! The billed ledger: what requests to the model cost, and what Forebay saved and cost in their contexts.
 //!
 //! - `collect`: requests and compactions from the items of a transcript;
-//! - `catch_up`: reads what a host added to the transcript of a conversation.
+//! - `catch_up`: reads what a host added to the transcript of a conversation;
+//! - [`account`]: the balance of a session, of a day or of a project;
+//! - [`status_line`]: the line of a session in its host.
 
+pub mod account;
 mod catch_up;
 mod collect;
+pub mod status_line;
 
 use forebay_domain::hook::{HookCall, HookEvent, Reply, StartReason};
 

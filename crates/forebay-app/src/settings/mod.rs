@@ -1,6 +1,7 @@
 //! User settings, with the defaults in `settings.toml` beside this file.
 
 mod defaults;
+pub mod prices;
 pub mod recognizers;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use forebay_sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
 pub use self::defaults::{default, keys};
+use crate::settings::prices::Prices;
 use crate::settings::recognizers::Recognizers;
 
 /// All settings with their defaults, in the format of a settings file.
@@ -62,6 +64,7 @@ pub struct Settings {
     pub keep: Keep,
     pub team: Team,
     pub upgrade: Upgrade,
+    pub prices: Prices,
     /// Empty unless a settings file defines recognizers.
     #[serde(default)]
     pub recognizers: Recognizers,

@@ -47,7 +47,7 @@ pub struct Balance {
 
 impl Balance {
     /// The balance of a context with these deliveries.
-    pub fn of(context: &Context, deliveries: &[Delivery]) -> Self {
+    pub fn new(context: &Context, deliveries: &[Delivery]) -> Self {
         let mut balance = Self::default();
         let mut extra_turns = BTreeSet::new();
         for delivery in deliveries {
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn tools_that_are_not_called_are_a_loss() {
         let context = context(&[(0, 0, 10_000), (1, 10_000, 100), (2, 10_100, 100)]);
-        let balance = Balance::of(&context, &[delivery(0, Source::ToolList, 0, 1_700)]);
+        let balance = Balance::new(&context, &[delivery(0, Source::ToolList, 0, 1_700)]);
         assert_eq!(balance.kept_out, -1_700);
         assert_eq!(balance.gross, Difference::default());
         // 1,700 * (3.75 + 0.3 + 0.3) = 7,395.
@@ -160,7 +160,7 @@ mod tests {
         let context = context(&[(0, 0, 10_000), (1, 10_000, 2_500), (2, 12_500, 100)]);
         let deliveries =
             [delivery(-1, Source::Hook, 0, 400), delivery(0, Source::Output, 5_000, 200)];
-        let balance = Balance::of(&context, &deliveries);
+        let balance = Balance::new(&context, &deliveries);
         // 4,800 * (3.75 + 0.3) = 19,440.
         assert_eq!(balance.gross, Difference { tokens: 9_600, money: Some(millionths(19_440)) });
         // 400 * (3.75 + 0.3 + 0.3) = 1,740.
@@ -180,7 +180,7 @@ mod tests {
         ]);
         let deliveries =
             [delivery(0, Source::Output, 5_000, 200), delivery(DAY, Source::Reread, 0, 900)];
-        let balance = Balance::of(&context, &deliveries);
+        let balance = Balance::new(&context, &deliveries);
         // The output stands in 4 requests, of which the first two write it: 4,800 * (3.75 + 3.75 + 0.3 + 0.3).
         assert_eq!(balance.gross, Difference { tokens: 19_200, money: Some(millionths(38_880)) });
         // 900 * (3.75 + 0.3) = 3,645.
@@ -196,7 +196,7 @@ mod tests {
     fn rereads_of_one_request_are_one_turn() {
         let context = context(&[(0, 0, 10_000), (1, 10_000, 500), (2, 10_500, 2_000)]);
         let reread = delivery(1, Source::Reread, 0, 900);
-        let balance = Balance::of(&context, &[reread, reread]);
+        let balance = Balance::new(&context, &[reread, reread]);
         assert_eq!(balance.extra_turn_count, 1);
         assert_eq!(balance.costs[&Source::Reread].tokens.cache_write, 1_800);
     }
@@ -206,7 +206,7 @@ mod tests {
         let context = context(&[(0, 0, 50_000), (1, 50_000, 300), (2, 50_300, 2_100)]);
         let deliveries =
             [delivery(0, Source::Output, 2_100, 200), delivery(1, Source::Reread, 0, 2_000)];
-        let net = Balance::of(&context, &deliveries).net();
+        let net = Balance::new(&context, &deliveries).net();
         assert!(net.tokens < 0 && net.money.unwrap().is_negative(), "{net:?}");
     }
 
@@ -217,8 +217,8 @@ mod tests {
         let output = delivery(1, Source::Output, 3_000, 100);
         let main = context(&[(0, 0, 10_000), (5, 10_000, 500)]);
         let agent = context(&[(1, 0, 9_000), (2, 9_000, 200), (3, 9_200, 100)]);
-        let mut sum = Balance::of(&main, &[list]);
-        sum.add(&Balance::of(&agent, &[list, output]));
+        let mut sum = Balance::new(&main, &[list]);
+        sum.add(&Balance::new(&agent, &[list, output]));
         // 1,000 * (3.75 + 0.3) and 1,000 * (3.75 + 0.3 + 0.3).
         assert_eq!(sum.costs[&Source::ToolList].money, Some(millionths(8_400)));
         // 2,900 * (3.75 + 0.3), of the subagent alone.
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn what_entered_after_the_last_request_is_not_credited_yet() {
         let context = context(&[(0, 0, 10_000)]);
-        let balance = Balance::of(&context, &[delivery(1, Source::Output, 5_000, 200)]);
+        let balance = Balance::new(&context, &[delivery(1, Source::Output, 5_000, 200)]);
         assert_eq!(balance.gross, Difference::default());
         assert_eq!(balance.kept_out, 4_800);
     }

@@ -62,7 +62,7 @@ impl Context {
             };
             let is_first = previous.is_none_or(is_compaction_between);
             let before = before(previous.filter(|_| !is_first), tokens);
-            let rates = prices.of(&model).map(|price| *price.rates_of(tokens));
+            let rates = prices.price(&model).map(|price| *price.rates_of(tokens));
             context.requests.push(Request { at, model, tokens, rates, is_first, before });
         }
         context

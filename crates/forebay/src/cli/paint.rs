@@ -26,10 +26,15 @@ pub(super) fn dimmed(text: &str) -> String {
 /// A number of tokens, coloured by whether they were saved or spent.
 pub(super) fn gain(number: &str) -> String {
     match number.trim() {
-        "0" => number.to_owned(),
+        "0" | "$0" | "unknown" => number.to_owned(),
         text if text.starts_with('-') => number.red().to_string(),
         _ => number.green().to_string(),
     }
+}
+
+/// A bar, coloured by whether it stands for a loss.
+pub(super) fn bar(text: &str, is_loss: bool) -> String {
+    if is_loss { text.red().to_string() } else { text.green().to_string() }
 }
 
 /// A diff line, coloured by its first character.

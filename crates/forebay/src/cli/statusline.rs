@@ -13,7 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use forebay_app::{AppError, status_line};
+use forebay_app::AppError;
+use forebay_app::ledger::status_line;
 use forebay_domain::usage::HOOK_SESSION;
 use forebay_platforms::status::{self, HostStatus};
 use forebay_platforms::{Platform, find};
@@ -28,8 +29,8 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Print one line for an agent's status line (agents call this themselves)
 ///
-/// Reads the agent's JSON on stdin. The line has the tokens saved in the session, the context used and the share of input
-/// that came from the model's cache; what is not known is left out. On any error it prints nothing and exits with 0.
+/// Reads the agent's JSON on stdin. The line has the tokens saved in the session, their net in money, the context used and
+/// the share of input that came from the model's cache; what is not known is left out. On any error it prints nothing and exits with 0.
 #[derive(Debug, Args)]
 pub(super) struct StatusLine {
     /// The agent, as `forebay init` names it

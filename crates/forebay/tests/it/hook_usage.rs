@@ -48,9 +48,9 @@ fn stats_show_the_requests_of_a_session_and_of_the_project() {
     let text = env.forebay(["--session", host.session, "stats"]).ok().text();
     let lines = [
         "this session: 2 reported requests to the model; its provider counted 1,200 input, 6,000 cache read, \
-         800 cache write, 40 output tokens",
+         800 cache write, 40 output tokens; no price known for large",
         "project: 3 reported requests to the model; its provider counted 1,230 input, 9,000 cache read, \
-         1,200 cache write, 60 output tokens",
+         1,200 cache write, 60 output tokens; no price known for large",
     ];
     assert!(text.contains(&lines.join("\n")), "{text}");
 }

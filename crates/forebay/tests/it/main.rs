@@ -74,6 +74,7 @@ mod postgres;
 mod promises;
 mod recognizers;
 mod release_server;
+mod savings;
 mod search;
 mod secrets_at_rest;
 mod seed_bugs;

@@ -1,0 +1,79 @@
+//! `ctx_stats`: tokens saved, with Forebay's own costs deducted, and what requests to the model were billed for.
+
+mod data;
+mod render;
+
+use forebay_domain::Timestamp;
+use forebay_domain::session::conversation;
+use forebay_domain::usage::TERMINAL_SESSION;
+use forebay_store::StoreStats;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Effect, Tool};
+use crate::ledger::account::Account;
+use crate::{Answer, App, AppError, Call};
+
+pub use self::render::BILLED_HEADING;
+
+pub struct Stats;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {}
+
+impl Tool for Stats {
+    const NAME: &'static str = "ctx_stats";
+    const DESCRIPTION: &'static str = "Tokens saved in this session and project, costs included.";
+    const EFFECT: Effect = Effect::ReadOnly;
+    type Input = Input;
+
+    fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
+        report(app, None)
+    }
+}
+
+/// What is reported.
+struct Report {
+    session: Account,
+    today: Account,
+    /// The whole project, or what happened in it since `since`.
+    project: Account,
+    since: Option<Timestamp>,
+    facts: StoreStats,
+}
+
+/// Reports on this session, today and the project; on the last only what happened since a time, if given.
+pub fn report(app: &App, since: Option<Timestamp>) -> Result<Answer, AppError> {
+    let store = app.stores.own()?;
+    app.flush_usage();
+    let prices = app.settings.prices.list();
+    let mut ledgers = store.ledgers(None, None)?;
+    // Older versions counted commands at a terminal.
+    ledgers.remove(TERMINAL_SESSION);
+    let own = conversation(&app.session);
+    let of_session = ledgers.iter().filter(|(session, _)| conversation(session) == own);
+    let report = Report {
+        session: Account::from_ledgers(of_session, &prices, None),
+        today: Account::from_ledgers(&ledgers, &prices, Some(start_of_today(app.now()))),
+        project: Account::from_ledgers(&ledgers, &prices, since),
+        since,
+        facts: store.stats()?,
+    };
+    let data = json!({
+        "session": data::account(&report.session),
+        "today": data::account(&report.today),
+        "project": data::account(&report.project),
+        "since": since.map(|since| since.0),
+        "store": data::store(&report.facts),
+    });
+    Ok(Answer::new(render::text(&report), data))
+}
+
+/// Midnight in the time zone of this machine.
+fn start_of_today(now: Timestamp) -> Timestamp {
+    let start = jiff::Timestamp::from_millisecond(now.0)
+        .and_then(|now| now.to_zoned(jiff::tz::TimeZone::system()).start_of_day());
+    start.map_or(now, |start| Timestamp(start.timestamp().as_millisecond()))
+}
