@@ -13,10 +13,10 @@ use forebay_store::{
     Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
-    Maintenance, NewSource, NotePage, PurgeReport, PurgeSelection, Reindex, ReindexedChunk,
-    ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary, Sessions, SimilarWord,
-    SincePage, Source, SourceItem, Sources, StaleChunk, StoreError, StoreStats, Token, Tokens,
-    Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
+    Maintenance, NewSource, NotePage, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
+    ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
+    Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
+    StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
 };
 
 use super::connection::ScopedConn;
@@ -288,6 +288,15 @@ impl Usage for PostgresStore {
 
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
         self.with_connection(|conn| usage::by_tool(conn, session))
+    }
+
+    fn usage_by_period(
+        &self,
+        from: Timestamp,
+        period: Duration,
+        except_session: &str,
+    ) -> Result<Vec<PeriodUsage>, StoreError> {
+        self.with_connection(|conn| usage::by_period(conn, from, period, except_session))
     }
 
     fn record_requests(&self, reported: &[ReportedRequest]) -> Result<(), StoreError> {

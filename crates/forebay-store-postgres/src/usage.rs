@@ -6,7 +6,7 @@ use std::time::Duration;
 use forebay_domain::Timestamp;
 use forebay_domain::session::subagent_prefix;
 use forebay_domain::usage::{Answered, Totals};
-use forebay_store::StoreStats;
+use forebay_store::{PeriodUsage, StoreStats};
 
 use super::connection::ScopedConn;
 use super::error::PgError;
@@ -57,6 +57,35 @@ pub(super) fn by_tool(
             delivered_tokens: row.try_get::<_, i64>(4)? as u64,
         };
         Ok((row.try_get(0)?, totals))
+    };
+    rows.iter().map(read).collect()
+}
+
+pub(super) fn by_period(
+    conn: &mut ScopedConn<'_>,
+    from: Timestamp,
+    period: Duration,
+    except_session: &str,
+) -> Result<Vec<PeriodUsage>, PgError> {
+    let rows = conn.query(
+        "SELECT (at - $3) / $4 AS period, tool, count(*), sum(raw_tokens)::bigint,
+             sum(host_tokens)::bigint, sum(delivered_tokens)::bigint
+         FROM usage
+         WHERE workspace = $1 AND project = $2 AND at >= $3 AND session <> $5
+         GROUP BY period, tool ORDER BY period, tool COLLATE \"C\"",
+        &[&from.0, &(period.as_millis().max(1) as i64), &Name(except_session)],
+    )?;
+    let read = |row: &postgres::Row| {
+        Ok(PeriodUsage {
+            period: row.try_get::<_, i64>(0)? as u64,
+            tool: row.try_get(1)?,
+            totals: Totals {
+                answers: row.try_get::<_, i64>(2)? as u64,
+                raw_tokens: row.try_get::<_, i64>(3)? as u64,
+                host_tokens: row.try_get::<_, i64>(4)? as u64,
+                delivered_tokens: row.try_get::<_, i64>(5)? as u64,
+            },
+        })
     };
     rows.iter().map(read).collect()
 }

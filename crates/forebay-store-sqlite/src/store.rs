@@ -11,7 +11,7 @@ use forebay_store::{
     Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
-    Maintenance, NewChunk, NewSource, NotePage, PurgeReport, PurgeSelection, Reindex,
+    Maintenance, NewChunk, NewSource, NotePage, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
     ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
     Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
     StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
@@ -266,6 +266,15 @@ impl Usage for SqliteStore {
 
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
         self.query(|connection| usage::by_tool(connection, session))
+    }
+
+    fn usage_by_period(
+        &self,
+        from: Timestamp,
+        period: Duration,
+        except_session: &str,
+    ) -> Result<Vec<PeriodUsage>, StoreError> {
+        self.query(|connection| usage::by_period(connection, from, period, except_session))
     }
 
     fn record_requests(&self, reported: &[ReportedRequest]) -> Result<(), StoreError> {

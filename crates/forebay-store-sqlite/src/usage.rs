@@ -6,7 +6,7 @@ use std::time::Duration;
 use forebay_domain::Timestamp;
 use forebay_domain::session::subagent_prefix;
 use forebay_domain::usage::{Answered, Totals};
-use forebay_store::StoreStats;
+use forebay_store::{PeriodUsage, StoreStats};
 use rusqlite::{Connection, Transaction};
 
 pub(super) const RECORD: &str = "INSERT INTO usage
@@ -50,6 +50,33 @@ pub(super) fn by_tool(
                 delivered_tokens: row.get::<_, i64>(4)? as u64,
             };
             Ok((row.get(0)?, totals))
+        })?
+        .collect()
+}
+
+pub(super) fn by_period(
+    connection: &Connection,
+    from: Timestamp,
+    period: Duration,
+    except_session: &str,
+) -> rusqlite::Result<Vec<PeriodUsage>> {
+    connection
+        .prepare_cached(
+            "SELECT (at - ?1) / ?2 AS period, tool, count(*), sum(raw_tokens), sum(host_tokens),
+                 sum(delivered_tokens)
+             FROM usage WHERE at >= ?1 AND session <> ?3 GROUP BY period, tool ORDER BY period, tool",
+        )?
+        .query_map((from.0, period.as_millis().max(1) as i64, except_session), |row| {
+            Ok(PeriodUsage {
+                period: row.get::<_, i64>(0)? as u64,
+                tool: row.get(1)?,
+                totals: Totals {
+                    answers: row.get::<_, i64>(2)? as u64,
+                    raw_tokens: row.get::<_, i64>(3)? as u64,
+                    host_tokens: row.get::<_, i64>(4)? as u64,
+                    delivered_tokens: row.get::<_, i64>(5)? as u64,
+                },
+            })
         })?
         .collect()
 }

@@ -76,7 +76,7 @@ pub use sources::{
 };
 pub use store::Store;
 pub use tokens::{Token, Tokens};
-pub use usage::{ReportedRequest, Reporter, SessionLedger, Usage};
+pub use usage::{PeriodUsage, ReportedRequest, Reporter, SessionLedger, Usage};
 pub use working_set::{
     ContentHash, DerivedKey, DerivedValue, FileState, WorkingFile, WorkingSet, WorkingSets,
 };

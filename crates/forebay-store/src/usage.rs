@@ -1,6 +1,7 @@
 //! Usage: tokens that answers cost and saved, and tokens that requests to the model were billed for.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use forebay_domain::Timestamp;
 use forebay_domain::billing::BilledRequest;
@@ -15,6 +16,14 @@ pub trait Usage: Send + Sync {
 
     /// Returns totals per tool, of all sessions or of one and its subagents.
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError>;
+
+    /// Returns totals per tool and period of this length from a time on, by period; of all sessions but one.
+    fn usage_by_period(
+        &self,
+        from: Timestamp,
+        period: Duration,
+        except_session: &str,
+    ) -> Result<Vec<PeriodUsage>, StoreError>;
 
     /// Records requests to the model, each once, however often it is reported: with its earliest time and its most
     /// output. The first reporter of a conversation stays its only one: others name the same requests differently.
@@ -32,6 +41,15 @@ pub trait Usage: Send + Sync {
         session: Option<&str>,
         since: Option<Timestamp>,
     ) -> Result<BTreeMap<String, SessionLedger>, StoreError>;
+}
+
+/// What a tool's answers cost and saved in a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeriodUsage {
+    /// The number of the period, from 0.
+    pub period: u64,
+    pub tool: String,
+    pub totals: Totals,
 }
 
 /// A request to the model, as a session reports it.

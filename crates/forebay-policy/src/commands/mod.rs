@@ -2,8 +2,8 @@
 
 mod code;
 pub(crate) mod files;
-pub(crate) mod git;
 mod find;
+pub(crate) mod git;
 mod guesses;
 mod inner;
 mod interpreters;

@@ -28,4 +28,5 @@ mod sqlite_replaced;
 mod sqlite_upgrade;
 mod stemmer;
 mod tokens;
+mod usage;
 mod working_set;
