@@ -17,6 +17,7 @@
 //! - [`bounds`]: the limits of requests, in one table;
 //! - [`settings`]: types and defaults; `capabilities`: what callers may use of this machine;
 //! - [`prompts`], [`resources`]: what a person asks for by name, and what a host lists and watches;
+//! - [`dashboard`]: what the dashboard shows, page by page;
 //! - [`replay`]: estimates savings on past conversations;
 //! - [`wrap`]: the calls of another MCP server, and what their results become;
 //! - [`upgrade`]: replaces the executable with another release.
@@ -27,6 +28,7 @@ mod app;
 pub mod bounds;
 mod call;
 mod capabilities;
+pub mod dashboard;
 mod earlier_runs;
 mod edit;
 mod error;

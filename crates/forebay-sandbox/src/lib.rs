@@ -20,6 +20,7 @@
 //! - `reexec`: starts the current executable again; `replaced_executable`: processes that run one which was replaced;
 //! - `foreground`: runs the user's editor;
 //! - `job_runner`, `fifo`: the process that runs a background job, and the named pipe for its input;
+//! - `desktop`: opens a file as the user's desktop does;
 //! - `server_process`: a program that speaks a protocol on its stdin and stdout;
 //! - `no_links`: opens files by a checked path, without following links;
 //! - `web`: fetches pages over HTTP.
@@ -28,6 +29,7 @@
 
 mod cancel;
 mod capture;
+mod desktop;
 mod error;
 pub mod fifo;
 mod foreground;
@@ -58,6 +60,7 @@ pub mod web;
 
 pub use cancel::CancelToken;
 pub use capture::Sink;
+pub use desktop::open_in_desktop;
 pub use error::RunError;
 pub use foreground::run_in_foreground;
 pub use isolation::{Isolation, Profile};

@@ -8,7 +8,7 @@ use crate::{App, AppError, guide};
 
 /// Maximum size of a snapshot.
 const SNAPSHOT_BYTES: usize = 2_048;
-const SUMMARY: &str = "compaction summary";
+pub(crate) const SUMMARY: &str = "compaction summary";
 
 const INSTRUCTIONS: &str = "Keep references like [ctx:k3v9m2a1xq] unchanged: they stay valid. Forebay repeats \
                             the user's words, open tasks, changed files and what fails after compaction.";

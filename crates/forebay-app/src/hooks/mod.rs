@@ -41,6 +41,7 @@ use forebay_platforms::transcripts::ParseLine;
 use forebay_text::invisible::visible;
 use serde_json::Value;
 
+pub(crate) use self::compaction::SUMMARY as SUMMARY_SOURCE;
 use self::duplicate_events::Claim;
 use crate::agents::host_mods;
 use crate::earlier_runs::HAS_SUBAGENTS;

@@ -26,8 +26,8 @@ pub(crate) use self::hook::{Objection, before_a_call, before_a_tool};
 pub(crate) use self::links::real_path;
 pub use self::load::{Caution, InForce, RuleLine, load, trust_host};
 pub(crate) use self::permit::{
-    Act, Permissions, Readable, RunAct, files_of, holds_rules, in_force, permit, permit_under,
-    readable, start_session, summary, unreachable,
+    Act, Permissions, Readable, RunAct, environment, files_of, holds_rules, in_force, permit,
+    permit_under, readable, start_session, summary, unreachable,
 };
 pub use self::session_rules::{SessionRules, forget_sessions};
 pub use self::unreachable::Unreachable;

@@ -245,7 +245,7 @@ pub(crate) fn files_of(app: &App, platform: &Platform) -> Vec<(Origin, PathBuf)>
     rule_files::of_host(platform, &environment(app))
 }
 
-pub(super) fn environment(app: &App) -> Environment {
+pub(crate) fn environment(app: &App) -> Environment {
     Environment {
         cwd: app.cwd.clone(),
         root: app.root().to_owned(),

@@ -46,6 +46,7 @@ mod statusline;
 mod supervise_job;
 mod terminal;
 mod token;
+mod ui;
 mod upgrade;
 mod wrap;
 
@@ -136,6 +137,7 @@ enum Command {
     Config(config::ConfigCommand),
     Mcp(mcp::Serve),
     Serve(serve::Serve),
+    Ui(ui::Ui),
     Wrap(wrap::Wrap),
     Token(token::Tokens),
     Schema(schema::Schema),
@@ -211,6 +213,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Config(config) => config.run(&common),
         Command::Mcp(serve) => serve.run(&common),
         Command::Serve(serve) => serve.run(&common),
+        Command::Ui(ui) => ui.run(&common),
         Command::Wrap(wrap) => wrap.run(&common),
         Command::Token(tokens) => tokens.run(&common),
         Command::Schema(schema) => schema.run(&common),

@@ -8,4 +8,5 @@ pub(crate) mod idle;
 pub(crate) mod json_scan;
 pub(crate) mod mcp;
 pub(crate) mod signals;
+pub(crate) mod ui;
 pub(crate) mod wrap;

@@ -81,6 +81,7 @@ mod seed_bugs;
 mod statusline;
 mod team;
 mod texts;
+mod ui;
 mod upgrade;
 mod upgrade_channels;
 mod upgrade_interrupted;

@@ -17,7 +17,7 @@ use super::problem::Problem;
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Buffers the whole body of a request.
-pub(super) async fn whole(request: Request, max: usize) -> Result<Request, Problem> {
+pub(in crate::doors) async fn whole(request: Request, max: usize) -> Result<Request, Problem> {
     let (parts, body) = request.into_parts();
     if content_length(&parts.headers).is_some_and(|bytes| bytes > max as u64) {
         return Err(too_large(max));

@@ -7,13 +7,13 @@ use forebay_app::AppError;
 use forebay_app::settings::Serve;
 
 #[derive(Debug, Clone)]
-pub(super) struct HostCheck {
+pub(in crate::doors) struct HostCheck {
     names: Vec<String>,
     origins: Vec<String>,
 }
 
 impl HostCheck {
-    pub(super) fn new(settings: &Serve) -> Result<Self, AppError> {
+    pub(in crate::doors) fn new(settings: &Serve) -> Result<Self, AppError> {
         if let Some(bad) = settings.origins.iter().find(|origin| !is_origin(origin)) {
             return Err(AppError::bad_input(
                 format!("`{bad}` is not an origin"),
@@ -27,7 +27,11 @@ impl HostCheck {
     /// The authority of a request, if its host name is known.
     ///
     /// Any IP address is accepted: unlike a name, it cannot be rebound.
-    pub(super) fn authority<'a>(&self, headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
+    pub(in crate::doors) fn authority<'a>(
+        &self,
+        headers: &'a HeaderMap,
+        uri: &'a Uri,
+    ) -> Option<&'a str> {
         let mut given = headers.get_all(header::HOST).iter();
         let (host, further) = (given.next(), given.next());
         if further.is_some() {
@@ -48,7 +52,7 @@ impl HostCheck {
     }
 
     /// Whether the Origin of a request is allowed; non-browsers send none.
-    pub(super) fn allows_origin(&self, headers: &HeaderMap, authority: &str) -> bool {
+    pub(in crate::doors) fn allows_origin(&self, headers: &HeaderMap, authority: &str) -> bool {
         let mut given = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = given.next() else { return true };
         let Ok(origin) = origin.to_str() else { return false };

@@ -48,7 +48,7 @@ const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: applicat
     content-length: 76\r\n\r\n{\"error\":\"the request took too long\",\"hint\":\"send its head without pauses\"}\n";
 
 /// Binds the address before anything else is set up.
-pub(super) fn bind(address: &str) -> Result<StdListener, AppError> {
+pub(in crate::doors) fn bind(address: &str) -> Result<StdListener, AppError> {
     let bad = |error: io::Error| {
         AppError::bad_input(
             format!("cannot listen on {address}: {error}"),
@@ -63,7 +63,7 @@ pub(super) fn bind(address: &str) -> Result<StdListener, AppError> {
     Ok(listener)
 }
 
-pub(super) struct Listener {
+pub(in crate::doors) struct Listener {
     socket: TcpListener,
     tls: Option<TlsAcceptor>,
     room: Arc<Semaphore>,
@@ -82,7 +82,7 @@ struct Server {
 }
 
 impl Listener {
-    pub(super) fn new(
+    pub(in crate::doors) fn new(
         listener: StdListener,
         tls: Option<TlsAcceptor>,
         settings: &Serve,
@@ -99,7 +99,7 @@ impl Listener {
     }
 
     /// Serves until `end`; then stops accepting and finishes requests in progress.
-    pub(super) async fn serve(
+    pub(in crate::doors) async fn serve(
         self,
         router: Router,
         metrics: Arc<Metrics>,

@@ -20,7 +20,7 @@ use super::problem::Problem;
 const BOUNDS: [f64; 10] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
 
 #[derive(Default)]
-pub(super) struct Metrics {
+pub(in crate::doors) struct Metrics {
     requests: Mutex<BTreeMap<(String, u16), u64>>,
     times: Mutex<BTreeMap<String, Times>>,
     refusals: Mutex<BTreeMap<&'static str, u64>>,

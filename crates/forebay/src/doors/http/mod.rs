@@ -8,20 +8,20 @@
 //! The rest has one file per route.
 
 mod app_state;
-mod body;
+pub(super) mod body;
 mod caller;
 mod context;
 mod entries;
 mod events;
 mod guard;
 mod health;
-mod host_check;
-mod listener;
+pub(super) mod host_check;
+pub(super) mod listener;
 mod mcp;
-mod metrics;
+pub(super) mod metrics;
 mod oauth;
 mod openapi;
-mod problem;
+pub(super) mod problem;
 mod query;
 mod router;
 mod search;

@@ -7,7 +7,7 @@ use forebay_app::{AppError, ErrorKind};
 use serde_json::json;
 
 #[derive(Debug)]
-pub(super) struct Problem {
+pub(in crate::doors) struct Problem {
     pub(super) status: StatusCode,
     error: String,
     hint: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(
+    pub(in crate::doors) fn new(
         status: StatusCode,
         error: impl Into<String>,
         hint: impl Into<String>,
@@ -23,7 +23,7 @@ impl Problem {
         Self { status, error: error.into(), hint: Some(hint.into()), header: None }
     }
 
-    pub(super) fn with(mut self, name: HeaderName, value: &str) -> Self {
+    pub(in crate::doors) fn with(mut self, name: HeaderName, value: &str) -> Self {
         self.header = HeaderValue::from_str(value).ok().map(|value| Box::new((name, value)));
         self
     }
@@ -67,7 +67,7 @@ impl IntoResponse for Problem {
 }
 
 /// A JSON response.
-pub(super) fn json_response(data: &impl serde::Serialize) -> Response {
+pub(in crate::doors) fn json_response(data: &impl serde::Serialize) -> Response {
     let body = serde_json::to_vec(data).unwrap_or_default();
     let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     (json, Body::from(body)).into_response()

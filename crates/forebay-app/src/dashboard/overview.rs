@@ -1,0 +1,88 @@
+//! What was saved and spent over time and by tool, and what is stored.
+//!
+//! A part of the overview is one function that returns data: another part is one more field of it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use forebay_domain::Timestamp;
+use forebay_domain::usage::{TERMINAL_SESSION, Totals};
+use serde_json::{Value, json};
+
+use super::shown;
+use crate::{App, AppError, Call};
+
+/// Periods of a chart.
+const MAX_PERIODS: u64 = 400;
+const MIN_PERIOD: Duration = Duration::from_mins(1);
+
+/// The time that an overview is about, in periods of equal length.
+#[derive(Debug, Clone, Copy)]
+pub struct OverviewSpan {
+    pub from: Timestamp,
+    pub period: Duration,
+    pub periods: u64,
+}
+
+/// Returns usage in a span, usage since records are kept, and the size of the store.
+pub fn overview(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
+    check(span)?;
+    let all = app.call("ctx_stats", json!({}), &Call::default())?.data;
+    Ok(shown::data(json!({
+        "project": app.root().file_name().map(|name| name.to_string_lossy()),
+        "usage": usage(app, span)?,
+        "all": all["project"]["total"],
+        "requests": all["project"]["requests"],
+        "store": all["store"],
+    })))
+}
+
+fn check(span: OverviewSpan) -> Result<(), AppError> {
+    if span.period >= MIN_PERIOD && (1..=MAX_PERIODS).contains(&span.periods) {
+        return Ok(());
+    }
+    Err(AppError::bad_input(
+        "no such span",
+        format!("1 to {MAX_PERIODS} periods of a minute or more"),
+    ))
+}
+
+/// Tokens by period and by tool; commands at a terminal are no conversation and not counted.
+fn usage(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
+    let rows = app.stores.own()?.usage_by_period(span.from, span.period, TERMINAL_SESSION)?;
+    let mut periods = vec![Totals::default(); span.periods as usize];
+    let mut tools: BTreeMap<String, Totals> = BTreeMap::new();
+    for row in rows {
+        let Some(period) = periods.get_mut(row.period as usize) else { continue };
+        period.add(row.totals);
+        tools.entry(row.tool).or_default().add(row.totals);
+    }
+    let tools: Vec<Value> = tools
+        .into_iter()
+        .map(|(tool, totals)| {
+            let mut data = numbers(totals);
+            data["tool"] = json!(tool);
+            data
+        })
+        .collect();
+    let start = |index: usize| span.from.plus(span.period * index as u32).0;
+    let periods: Vec<Value> = periods
+        .into_iter()
+        .enumerate()
+        .map(|(index, totals)| {
+            let mut data = numbers(totals);
+            data["start"] = json!(start(index));
+            data
+        })
+        .collect();
+    Ok(json!({ "periods": periods, "tools": tools }))
+}
+
+fn numbers(totals: Totals) -> Value {
+    json!({
+        "answers": totals.answers,
+        "host_tokens": totals.host_tokens,
+        "delivered_tokens": totals.delivered_tokens,
+        "saved_tokens": totals.saved(),
+    })
+}

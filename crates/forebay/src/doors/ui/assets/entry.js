@@ -1,0 +1,209 @@
+// An entry: its text with line numbers and colours, its digest beside it, or its JSON as a tree.
+
+import { announce, chip, count, counted, h, hint, linked, meta, replace, size, tabs, time, to, toEntry } from './dom.js';
+import { fail, get } from './data.js';
+import { noteFacts } from './memory.js';
+
+/** @param {import('./app.js').Visit} visit */
+export async function show({ place, path, fields, signal }) {
+  const ref = path[0] ?? '';
+  const entry = await get('entry', { ref }, signal);
+  const hasDigest = entry.kind === 'run' || entry.kind === 'capture' || entry.kind === 'page' || entry.kind === 'source';
+  const view = fields.get('view') ?? 'text';
+  const views = [['text', 'Text'], ...(hasDigest ? [['digest', 'Digest and why']] : []), ...(entry.is_json ? [['json', 'JSON']] : [])];
+  const body = h('section', { class: 'body' });
+  replace(place,
+    h('h1', { class: 'title' }, entry.title || entry.ref),
+    meta(chip(entry.what, entry.run && !entry.run.succeeded ? 'bad' : ''),
+      counted(entry.lines, 'line'), size(entry.bytes), time(entry.created, entry.age),
+      entry.branch ? `branch ${entry.branch}` : null,
+      entry.source ? h('span', { class: 'path' }, entry.source) : null,
+      h('a', { href: to('session', { key: entry.session }) }, `session ${entry.session}`)),
+    h('p', { class: 'actions' }, h('code', {}, `[ctx:${entry.ref}]`),
+      h('button', { type: 'button', onclick: () => copy(`[ctx:${entry.ref}]`) }, 'Copy reference')),
+    entry.note ? noteFacts(entry.note) : null,
+    views.length > 1 ? tabs('Views of the entry', views.map(([name, text]) => ({ text, href: toEntry(ref, { view: name }), current: name === view }))) : null,
+    body);
+  try {
+    if (view === 'digest') await digest(body, ref, signal);
+    else if (view === 'json') await json(body, ref, signal);
+    else await text(body, ref, fields.get('from') ?? '1', entry, signal);
+  } catch (error) {
+    fail(body, error);
+  }
+  return entry.title || entry.ref;
+}
+
+/** @param {string} reference */
+async function copy(reference) {
+  try {
+    await navigator.clipboard.writeText(reference);
+    announce(`copied ${reference}`);
+  } catch {
+    announce('the browser does not allow to copy');
+  }
+}
+
+/**
+ * @param {Element} place @param {string} ref @param {string} from @param {any} entry @param {AbortSignal} signal
+ */
+async function text(place, ref, from, entry, signal) {
+  if (entry.lines === 0) {
+    replace(place, h('p', { class: 'empty' }, 'This entry is empty.'));
+    return;
+  }
+  const lines = h('div', { class: 'text', role: 'region', 'aria-label': 'Text', tabindex: '0' });
+  const first = Number.parseInt(from, 10);
+  const earlier = first > 1
+    ? h('a', { class: 'more', href: toEntry(ref, { from: Math.max(1, first - 200) }) }, 'Earlier lines') : null;
+  const later = h('button', { type: 'button', class: 'more' }, 'More lines');
+  /** @param {string} at */
+  async function add(at) {
+    const page = await get('lines', { ref, from: at }, signal);
+    lines.append(...page.lines.map((/** @type {any} */ one) => line(one, ref)));
+    later.remove();
+    if (page.next) {
+      place.append(later);
+      later.onclick = () => add(page.next).catch((error) => fail(later, error));
+    }
+  }
+  replace(place, jump(ref, entry.lines), earlier, lines);
+  await add(from);
+}
+
+/** @param {string} ref @param {number} total */
+function jump(ref, total) {
+  if (total <= 300) return null;
+  const field = h('input', { type: 'number', name: 'line', min: '1', max: total, placeholder: '1', 'aria-label': 'Line' });
+  return h('form', {
+    class: 'jump',
+    onsubmit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      location.hash = toEntry(ref, { from: Math.min(total, Math.max(1, Number(/** @type {HTMLInputElement} */ (field).value) || 1)) });
+    },
+  }, h('label', {}, 'Line ', field, ` of ${count(total)}`), h('button', {}, 'Go'));
+}
+
+/**
+ * A line with its number; pieces have styles. A long line goes on with a click.
+ * @param {any} one
+ * @param {string} ref
+ * @returns {HTMLElement}
+ */
+function line(one, ref) {
+  const content = h('code', {}, one.text.map((/** @type {[string, string]} */ [text, style]) => (style ? h('span', { class: style }, text) : text)));
+  const row = h('div', { class: 'line' }, h('span', { class: 'n', 'data-n': one.n }), content);
+  if (one.rest) {
+    const more = h('button', {
+      type: 'button', class: 'rest',
+      onclick: async () => {
+        try {
+          const page = await get('lines', { ref, from: one.rest.from });
+          const next = page.lines[0];
+          if (next) row.replaceWith(row, ...[line(next, ref)]);
+          more.remove();
+        } catch (error) {
+          fail(more, error);
+        }
+      },
+    }, `${size(one.rest.bytes)} more of this line`);
+    content.append(more);
+  }
+  return row;
+}
+
+/** @param {Element} place @param {string} ref @param {AbortSignal} signal */
+async function digest(place, ref, signal) {
+  const data = await get('explained', { ref }, signal);
+  const left = data.is_verbatim
+    ? h('div', { class: 'text' }, hint('The whole text fits the budget, so it is shown as it is.'))
+    : h('ol', { class: 'reasons' }, data.rows.map((/** @type {any} */ row) => h('li', {},
+      h('code', {}, row.text), row.why ? h('span', { class: 'why' }, row.why) : null)));
+  replace(place,
+    h('p', { class: 'hint' }, `The model got about ${counted(data.digest_tokens, 'token')} in place of ${count(data.raw_tokens)} (4 bytes are a token).`),
+    data.is_as_delivered ? null : h('p', { class: 'notice' },
+      'This digest is made anew, with the settings of now. It differs from what the model got, which is shown below: the intent, the budget or the version was another.'),
+    h('div', { class: 'beside' },
+      h('section', { 'aria-labelledby': 'digest-title' }, h('h2', { id: 'digest-title' }, 'Digest, with the reason for each line'), left),
+      h('section', { 'aria-labelledby': 'raw-title' }, h('h2', { id: 'raw-title' }, 'Text: kept and left out'), ranges(data.ranges, ref, signal))),
+    data.is_as_delivered ? null : h('section', { 'aria-labelledby': 'delivered-title' },
+      h('h2', { id: 'delivered-title' }, 'What the model got'), h('pre', { class: 'quote' }, ...linked(data.digest))));
+}
+
+/**
+ * Raw lines: kept ones shown, left out ones folded.
+ * @param {any[]} list @param {string} ref @param {AbortSignal} signal
+ */
+function ranges(list, ref, signal) {
+  const place = h('div', { class: 'text raw', role: 'region', 'aria-label': 'Text with what is left out', tabindex: '0' });
+  for (const range of list) {
+    if (range.kept) {
+      const rows = range.kept.map((/** @type {any} */ one) => line(one, ref));
+      rows.forEach((/** @type {Element} */ row) => row.classList.add('kept'));
+      place.append(...rows);
+      if (range.rest) place.append(folded(range.rest, range.last, 'more kept lines', ref, signal));
+    } else {
+      place.append(folded(range.first, range.last, 'left out', ref, signal));
+    }
+  }
+  return place;
+}
+
+/**
+ * @param {number} first @param {number} last @param {string} what @param {string} ref @param {AbortSignal} signal
+ */
+function folded(first, last, what, ref, signal) {
+  const body = h('div');
+  let next = /** @type {string | null} */ (String(first));
+  async function load() {
+    if (next == null) return;
+    const page = await get('lines', { ref, from: next }, signal);
+    const shown = page.lines.filter((/** @type {any} */ one) => one.n <= last);
+    next = shown.length < page.lines.length || !page.next || Number.parseInt(page.next, 10) > last ? null : page.next;
+    body.append(...shown.map((/** @type {any} */ one) => line(one, ref)));
+    if (next) {
+      const more = h('button', { type: 'button', class: 'rest', onclick: () => { more.remove(); load(); } }, 'more of them');
+      body.append(more);
+    }
+  }
+  const number = last - first + 1;
+  const details = h('details', { class: 'gap' },
+    h('summary', {}, number === 1 ? `line ${count(first)}: ${what}` : `lines ${count(first)}–${count(last)}: ${what}`), body);
+  details.addEventListener('toggle', () => { load().catch((error) => fail(body, error)); }, { once: true });
+  return details;
+}
+
+/** @param {Element} place @param {string} ref @param {AbortSignal} signal */
+async function json(place, ref, signal) {
+  const tree = h('ul', { class: 'json' });
+  await members(tree, ref, '', 0, signal);
+  replace(place, tree);
+}
+
+/**
+ * @param {Element} list @param {string} ref @param {string} pointer @param {number} page @param {AbortSignal} signal
+ */
+async function members(list, ref, pointer, page, signal) {
+  const data = await get('json', { ref, pointer, page }, signal);
+  for (const member of data.members) list.append(node(member, ref, signal));
+  if (data.next != null) {
+    const more = h('li', {}, h('button', {
+      type: 'button', class: 'rest',
+      onclick: () => { more.remove(); members(list, ref, pointer, data.next, signal).catch((error) => fail(list, error)); },
+    }, `more of ${count(data.total)}`));
+    list.append(more);
+  }
+}
+
+/** @param {any} member @param {string} ref @param {AbortSignal} signal */
+function node(member, ref, signal) {
+  const key = h('span', { class: 'key' }, member.key);
+  if (member.pointer == null) {
+    return h('li', {}, key, ': ', h('code', { class: member.kind }, member.kind === 'string' ? `"${member.text}"` : member.text));
+  }
+  const list = h('ul', { class: 'json' });
+  const many = member.kind === 'array' ? counted(member.count, 'item') : counted(member.count, 'key');
+  const details = h('details', {}, h('summary', {}, key, h('span', { class: 'hint' }, ` ${member.kind === 'array' ? '[…]' : '{…}'} ${many}`)), list);
+  details.addEventListener('toggle', () => { members(list, ref, member.pointer, 0, signal).catch((error) => fail(list, error)); }, { once: true });
+  return h('li', {}, details);
+}

@@ -1,0 +1,98 @@
+//! `GET /api/live`: what is being stored, as server-sent events.
+//!
+//! Each event has a batch and the position after it, so that a browser that reconnects gets what it missed. A slow browser
+//! is waited for: nothing is dropped.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use forebay_app::dashboard::{self, LivePosition};
+use futures_util::stream;
+use serde_json::json;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+use super::UiState;
+use crate::doors::http::problem::Problem;
+
+/// Streams at a time: the tabs of one user.
+pub(super) const MAX_STREAMS: usize = 16;
+/// Entries and events from before the stream.
+const BACKLOG: usize = 50;
+/// Between two looks at the store, while nothing is new.
+const PAUSE: Duration = Duration::from_millis(300);
+/// Looks without news after which a comment tells whether the browser is still there.
+const LOOKS_PER_COMMENT: u32 = 30;
+/// Batches buffered for a slow browser.
+const BUFFERED: usize = 4;
+
+pub(super) async fn follow(
+    State(state): State<Arc<UiState>>,
+    Query(query): Query<Vec<(String, String)>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let stream = Arc::clone(&state.streams).try_acquire_owned().map_err(|_| {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too many live views", "close another tab")
+    })?;
+    let known = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let given = query.iter().find(|(name, _)| name == "after").map(|(_, text)| text.as_str());
+    let position = if let Some(position) = known.or(given).and_then(LivePosition::parse) {
+        position
+    } else {
+        let app = Arc::clone(&state.app);
+        state.calls.run_short(move || dashboard::live_position(&app, BACKLOG)).await?
+    };
+    let (sender, batches) = mpsc::channel(BUFFERED);
+    tokio::spawn(send(Arc::clone(&state), position, sender, stream));
+    let batches = stream::unfold(batches, |mut batches| async move {
+        let batch: Bytes = batches.recv().await?;
+        Some((Ok::<_, Infallible>(batch), batches))
+    });
+    let kind = [(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"))];
+    Ok((kind, Body::from_stream(batches)).into_response())
+}
+
+/// Sends batches until the browser is gone or the server ends.
+async fn send(
+    state: Arc<UiState>,
+    mut position: LivePosition,
+    sender: mpsc::Sender<Bytes>,
+    _stream: OwnedSemaphorePermit,
+) {
+    let mut looks = 0;
+    loop {
+        let app = Arc::clone(&state.app);
+        let read = state.calls.run_short(move || dashboard::live_since(&app, position)).await;
+        let text = match read {
+            Ok((items, _)) if items.is_empty() => {
+                (looks == 0).then(|| ": nothing new\n\n".to_owned())
+            }
+            Ok((items, next)) => {
+                position = next;
+                Some(format!("id: {next}\ndata: {}\n\n", json!({ "items": items })))
+            }
+            Err(error) => {
+                Some(format!("event: problem\ndata: {}\n\n", json!({ "error": error.message })))
+            }
+        };
+        let has_news = text.as_ref().is_some_and(|text| text.starts_with("id"));
+        let is_gone = match text {
+            Some(text) => sender.send(text.into()).await.is_err(),
+            None => sender.is_closed(),
+        };
+        if is_gone || state.streams_end.is_cancelled() {
+            return;
+        }
+        looks = (looks + 1) % LOOKS_PER_COMMENT;
+        if !has_news {
+            tokio::select! {
+                () = tokio::time::sleep(PAUSE) => {}
+                () = state.streams_end.cancelled() => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! The dashboard: who may use it, and what hostile text becomes in its data.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+
+use serde_json::{Value, json};
+
+use crate::env::{HANG_TIMEOUT, TestEnv};
+use crate::hook_host::Host;
+use crate::http_client::{Request, Response};
+
+/// A running dashboard and a browser that opened its link.
+struct Ui {
+    child: Child,
+    address: SocketAddr,
+    /// The path that all routes are below.
+    base: String,
+    token: String,
+    cookie: String,
+}
+
+impl TestEnv {
+    /// Starts the dashboard without opening its link.
+    fn start_ui(&self) -> Ui {
+        let mut command = self.command(["ui", "--no-open"]);
+        let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        let line = lines.recv_timeout(HANG_TIMEOUT).expect("it prints its link");
+        let link = line.strip_prefix("dashboard: http://").unwrap_or_else(|| panic!("{line}"));
+        let (address, path) = link.split_once('/').unwrap();
+        let (base, token) = path.split_once("/open?token=").unwrap();
+        Ui {
+            child,
+            address: address.parse().unwrap(),
+            base: format!("/{base}"),
+            token: token.to_owned(),
+            cookie: String::new(),
+        }
+    }
+
+    /// Starts the dashboard and opens its link.
+    fn ui(&self) -> Ui {
+        let mut ui = self.start_ui();
+        let opened = ui.send(&ui.opening());
+        assert_eq!(opened.status, 200, "{}", opened.text());
+        let set = opened.header("set-cookie").unwrap().to_owned();
+        let (pair, attributes) = set.split_once(';').unwrap();
+        assert_eq!(attributes, format!(" Path={}/; HttpOnly; SameSite=Strict", ui.base));
+        pair.clone_into(&mut ui.cookie);
+        ui
+    }
+}
+
+impl Ui {
+    /// A request of this browser for a route.
+    fn request(&self, method: &'static str, route: &str) -> Request {
+        let request = Request::new(method, &format!("{}{route}", self.base));
+        request.header("host", &self.address.to_string()).header("cookie", &self.cookie)
+    }
+
+    fn opening(&self) -> Request {
+        self.request("GET", &format!("/open?token={}", self.token))
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(HANG_TIMEOUT)).unwrap();
+        stream
+    }
+
+    fn send(&self, request: &Request) -> Response {
+        let mut stream = self.connect();
+        stream.write_all(&request.bytes()).unwrap();
+        Response::read(stream)
+    }
+
+    /// Reads a view as the page does.
+    #[track_caller]
+    fn view(&self, view: &str) -> Value {
+        let request = self.request("GET", &format!("/api/{view}"));
+        self.send(&request.header("sec-fetch-site", "same-origin")).ok()
+    }
+
+    #[track_caller]
+    fn refuses(&self, request: &Request, status: u16, error: &str) {
+        self.send(request).refused(status, error, "");
+    }
+}
+
+impl Drop for Ui {
+    fn drop(&mut self) {
+        // The process may have exited already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Returns the reference of the newest entry.
+fn newest(env: &TestEnv) -> String {
+    let listed = env.forebay(["history", "--all", "--json"]).ok().json();
+    listed["entries"][0]["ref"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn only_the_browser_that_opened_the_link_is_served() {
+    let env = TestEnv::new();
+    let ui = env.ui();
+    assert_eq!(ui.send(&ui.request("GET", "/")).status, 200);
+    ui.refuses(&ui.request("GET", "/").header("cookie", "forebay_ui=guess"), 401, "no access");
+    ui.refuses(&ui.request("GET", "/api/rules").header("cookie", ""), 401, "no access");
+    ui.refuses(&ui.opening().header("cookie", ""), 401, "no access");
+    let elsewhere = Request::get("/").header("host", &ui.address.to_string());
+    ui.refuses(&elsewhere.header("cookie", &ui.cookie), 404, "no access");
+    let page = ui.send(&ui.request("GET", "/").header("cookie", "").header("accept", "text/html"));
+    assert!(page.status == 401 && page.text().contains("works once"), "{}", page.text());
+}
+
+#[test]
+fn a_wrong_token_does_not_use_up_the_link() {
+    let env = TestEnv::new();
+    let ui = env.start_ui();
+    ui.refuses(&ui.request("GET", "/open?token=0123456789abcdef"), 401, "no access");
+    ui.refuses(&ui.request("GET", "/open"), 401, "no access");
+    assert_eq!(ui.send(&ui.opening()).status, 200);
+}
+
+#[test]
+fn other_hosts_and_origins_are_refused() {
+    let env = TestEnv::new();
+    let ui = env.ui();
+    let get = || ui.request("GET", "/api/rules");
+    for host in ["evil.example", "127.0.0.2:80", "127.0.0.1", "localhost:1"] {
+        ui.refuses(&get().header("host", host), 403, "unknown host name");
+    }
+    let by_name = format!("localhost:{}", ui.address.port());
+    assert_eq!(ui.send(&get().header("host", &by_name)).status, 200);
+    for origin in ["https://evil.example", "null", "http://127.0.0.1:1"] {
+        ui.refuses(&get().header("origin", origin), 403, "another page");
+    }
+    let own = format!("http://{}", ui.address);
+    assert_eq!(ui.send(&get().header("origin", &own)).status, 200);
+    // Another port of this host gets the same cookies, and is same-site.
+    for site in ["same-site", "cross-site"] {
+        ui.refuses(&get().header("sec-fetch-site", site), 403, "another page");
+    }
+}
+
+#[test]
+fn it_only_reads() {
+    let env = TestEnv::new();
+    let ui = env.ui();
+    for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
+        ui.refuses(&ui.request(method, "/api/rules"), 405, "only reads");
+    }
+    let large = ui.request("GET", "/api/rules").body("x".repeat(2_000));
+    ui.refuses(&large, 413, "the body is larger");
+    assert_eq!(ui.send(&ui.request("GET", "/api/nothing")).status, 404);
+    assert_eq!(ui.send(&ui.request("GET", "/assets/..%2fmod.rs")).status, 404);
+}
+
+#[test]
+fn everything_comes_from_the_server_and_nothing_is_inline() {
+    let env = TestEnv::new();
+    let ui = env.ui();
+    for route in ["/", "/assets/app.js", "/assets/style.css", "/api/rules", "/api/nothing"] {
+        let response = ui.send(&ui.request("GET", route));
+        let policy = response.header("content-security-policy").unwrap();
+        assert!(
+            policy.starts_with("default-src 'self';") && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("cache-control", "no-store"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-resource-policy", "same-origin"),
+        ] {
+            assert_eq!(response.header(name), Some(value), "{route}");
+        }
+        assert_eq!(response.header("access-control-allow-origin"), None);
+    }
+}
+
+#[test]
+fn search_is_that_of_the_tool_and_paged() {
+    let env = TestEnv::new();
+    for number in 0..25 {
+        let text = format!("quartz finding number {number}, {}", "x".repeat(number));
+        env.forebay_reading(["note", "-"], text.as_bytes()).ok();
+    }
+    let ui = env.ui();
+    let first = ui.view("search?q=quartz");
+    assert_eq!(first["hits"].as_array().unwrap().len(), 20, "{first}");
+    let second = ui.view(&format!("search?q=quartz&page={}", first["next"]));
+    assert_eq!(second["hits"].as_array().unwrap().len(), 5, "{second}");
+    assert!(second["next"].is_null());
+    let refused = ui.send(&ui.request("GET", "/api/search?q="));
+    refused.refused(400, "the query is empty", "");
+}
+
+#[test]
+fn hostile_text_is_data() {
+    let env = TestEnv::new();
+    let hostile =
+        "<script>alert(1)</script> \u{202e}drow\u{2066} \u{1b}[31mred\u{1b}[0m \u{1b}[2J\u{7} end";
+    let host = Host::new(&env);
+    host.prompt(&format!("quartz {hostile}"));
+    env.forebay_reading(
+        ["note", "--topic", "<b>\u{202e}", "-"],
+        format!("quartz {hostile}").as_bytes(),
+    )
+    .ok();
+    let note = newest(&env);
+    let ui = env.ui();
+    let lines = ui.view(&format!("lines?ref={note}"));
+    let pieces = &lines["lines"][0]["text"];
+    assert!(
+        pieces[0][0].as_str().unwrap().contains("<script>alert(1)</script> \\u{202e}drow"),
+        "{pieces}"
+    );
+    assert_eq!(pieces[1], json!(["red", "f1"]));
+    assert!(pieces[2][0].as_str().unwrap().contains("\\u{1b}[2J\\u{7}"), "{pieces}");
+    for view in [
+        "notes".to_owned(),
+        format!("entry?ref={note}"),
+        "search?q=quartz".to_owned(),
+        "sessions".to_owned(),
+        "timeline?key=conversation-1".to_owned(),
+        "guide?key=conversation-1".to_owned(),
+        "judge?input=echo%20%E2%80%AEx%1b%5b2J".to_owned(),
+    ] {
+        let text = ui.view(&view).to_string();
+        let is_hidden = |c: char| {
+            c.is_control()
+                || ('\u{202a}'..='\u{202e}').contains(&c)
+                || ('\u{2066}'..='\u{2069}').contains(&c)
+        };
+        assert!(!text.contains(is_hidden) && !text.contains("\\u001b"), "{view}: {text}");
+    }
+}
+
+#[test]
+fn a_line_of_50_mb_is_read_in_parts() {
+    let env = TestEnv::new();
+    let long = "0123456789".repeat(5_000_000) + "\nsecond line\n";
+    let path = env.write("long.txt", long);
+    env.forebay(["run", "--", "cat", path.to_str().unwrap()]).ok();
+    let reference = newest(&env);
+    let ui = env.ui();
+    let response = ui.send(&ui.request("GET", &format!("/api/lines?ref={reference}")));
+    assert!(response.body.len() < 100_000, "{}", response.body.len());
+    let page = response.ok();
+    assert_eq!(page["lines"][1]["text"], json!([["second line", ""]]));
+    let rest = &page["lines"][0]["rest"];
+    assert_eq!(rest["from"], "1+4096");
+    assert_eq!(rest["bytes"], 50_000_000 - 4_096 + 1, "with its line end");
+    let more = ui.view(&format!("lines?ref={reference}&from=1%2B49999990"));
+    assert_eq!(more["lines"][0]["text"], json!([["0123456789", ""]]));
+    for view in ["entry", "explained"] {
+        let response = ui.send(&ui.request("GET", &format!("/api/{view}?ref={reference}")));
+        assert!(
+            response.status == 200 && response.body.len() < 200_000,
+            "{view}: {}",
+            response.body.len()
+        );
+    }
+}
+
+#[test]
+fn json_is_read_member_by_member() {
+    let env = TestEnv::new();
+    let document = json!({ "a/b": { "list": (0..150).collect::<Vec<_>>() }, "n": 12 });
+    env.write("x.json", document.to_string());
+    env.forebay(["run", "--", "cat", "x.json"]).ok();
+    let reference = newest(&env);
+    let ui = env.ui();
+    assert_eq!(ui.view(&format!("entry?ref={reference}"))["is_json"], true);
+    let root = ui.view(&format!("json?ref={reference}"));
+    assert_eq!(root["members"][0]["pointer"], "/a~1b");
+    assert_eq!(root["members"][1]["text"], "12");
+    let list = ui.view(&format!("json?ref={reference}&pointer=/a~1b/list&page=1"));
+    assert_eq!((list["members"].as_array().unwrap().len(), &list["next"]), (50, &Value::Null));
+    assert_eq!(list["members"][0]["text"], "100");
+}
+
+#[test]
+fn a_digest_is_explained_beside_its_text() {
+    let env = TestEnv::new();
+    let log: String = (1..900).map(|n| format!("test case_{n} ... ok\n")).collect();
+    let log = log + "test store ... FAILED\ntest result: FAILED. 899 passed; 1 failed\n";
+    env.write("log.txt", &log);
+    env.forebay(["run", "--", "sh", "-c", "cat log.txt; exit 101"]);
+    let reference = newest(&env);
+    let ui = env.ui();
+    let data = ui.view(&format!("explained?ref={reference}"));
+    assert!(data["rows"].as_array().unwrap().iter().any(|row| row["why"].is_string()), "{data}");
+    let mut next = 1;
+    for range in data["ranges"].as_array().unwrap() {
+        assert_eq!(range["first"], next, "no line is missing: {data}");
+        next = range["last"].as_u64().unwrap() + 1;
+    }
+    assert_eq!(next, 902);
+    let kept: Vec<&Value> = data["ranges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|range| !range["kept"].is_null())
+        .collect();
+    assert!(kept.iter().any(|range| range.to_string().contains("test store ... FAILED")), "{data}");
+}
+
+#[test]
+fn a_session_shows_what_happened_and_its_guide() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.prompt("Build the login page. Never change auth.rs.");
+    host.answered("The form is done. Next I write the test.");
+    host.failed("cargo test login", "assertion failed: ok");
+    host.hook("PreCompact", json!({ "trigger": "auto" }));
+    host.hook("UserPromptSubmit", json!({ "prompt": "go on" }));
+    let guide = host.start("resume");
+    let ui = env.ui();
+    let list = ui.view("sessions");
+    assert_eq!(list["items"][0]["last_request"], "go on", "{list}");
+    let shown = ui.view("guide?key=conversation-1");
+    let lines: Vec<&str> = shown["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(lines.join("\n"), guide, "exactly what a resume gets");
+    let rule = shown["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|line| line["text"] == "- Never change auth.rs.")
+        .unwrap();
+    assert_eq!(rule["sources"][0]["kind"], "prompt", "{rule}");
+    let errors = ui.view("timeline?key=conversation-1&filter=errors");
+    assert_eq!(errors["items"].as_array().unwrap().len(), 1, "{errors}");
+    let compactions = ui.view("stored?key=conversation-1&filter=compactions");
+    assert_eq!(compactions["items"][0]["source"], "session snapshot", "{compactions}");
+    ui.send(&ui.request("GET", "/api/session?key=other")).refused(404, "no such session", "");
+}
+
+#[test]
+fn a_session_with_a_hidden_name_can_be_opened() {
+    let env = TestEnv::new();
+    let host = Host { env: &env, session: "quiet\u{202e}name" };
+    host.prompt("hello quartz");
+    let ui = env.ui();
+    let named = ui.view("sessions")["items"][0]["key"].as_str().unwrap().to_owned();
+    assert_eq!(named, "quiet\\u{202e}name");
+    let query = named.replace('\\', "%5C").replace('{', "%7B").replace('}', "%7D");
+    assert_eq!(ui.view(&format!("session?key={query}"))["last_request"], "hello quartz");
+    let events = ui.view(&format!("timeline?key={query}"));
+    assert_eq!(events["items"].as_array().unwrap().len(), 1, "{events}");
+}
+
+#[test]
+fn memory_has_topics_and_what_was_replaced() {
+    let env = TestEnv::new();
+    env.forebay(["note", "--topic", "database", "We use MySQL."]).ok();
+    let older = newest(&env);
+    env.forebay(["note", "--topic", "database", "We use PostgreSQL."]).ok();
+    let newer = newest(&env);
+    env.forebay(["note", "--topic", "cache", "Redis holds sessions."]).ok();
+    env.forebay(["pin", &newer]).ok();
+    let ui = env.ui();
+    let notes = ui.view("notes");
+    let topics: Vec<&str> = notes["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| note["topic"].as_str().unwrap())
+        .collect();
+    assert_eq!(topics, ["cache", "database"], "{notes}");
+    assert_eq!(notes["items"][1]["replaced"][0]["ref"], older, "{notes}");
+    assert_eq!(ui.view("notes?only=pinned")["items"][0]["ref"], newer);
+    assert_eq!(ui.view(&format!("entry?ref={older}"))["note"]["replaced_by"], newer);
+    env.write("guide.md", "# Guide\n\ntext\n");
+    env.forebay(["index", "guide.md"]).ok();
+    let sources = ui.view("sources");
+    assert_eq!(sources["items"][0]["kind"], "file", "{sources}");
+}
+
+#[test]
+fn rules_are_listed_and_judge_without_running() {
+    let env = TestEnv::new();
+    std::fs::create_dir(env.project().join(".claude")).unwrap();
+    env.write(".claude/settings.json", r#"{"permissions":{"deny":["Bash(sudo:*)"]}}"#);
+    let ui = env.ui();
+    let rules = ui.view("rules");
+    assert_eq!(rules["rules"][0]["rule"], "Bash(sudo:*)");
+    let judged = ui.view("judge?input=touch%20ran%20%26%26%20sudo%20ls");
+    assert_eq!((&judged["verdict"], &judged["rule"]), (&json!("deny"), &json!("Bash(sudo:*)")));
+    assert_eq!(judged["parsed"]["commands"][1]["words"], json!(["sudo", "ls"]));
+    assert!(!env.project().join("ran").exists());
+}
+
+#[test]
+fn the_overview_counts_by_period_and_tool() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    let log: String = (0..2_000).map(|n| format!("line {n} of the build\n")).collect();
+    host.ran("make", &log);
+    let ui = env.ui();
+    let day = 24 * 60 * 60 * 1_000_i64;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let from = now.as_millis() as i64 - day;
+    let data = ui.view(&format!("overview?from={from}&period={day}&periods=2"));
+    let periods = data["usage"]["periods"].as_array().unwrap();
+    let saved = |data: &Value| data["saved_tokens"].as_i64().unwrap();
+    assert_eq!(periods.len(), 2);
+    assert!(periods.iter().map(saved).sum::<i64>() > 1_000, "{data}");
+    let tools: i64 = data["usage"]["tools"].as_array().unwrap().iter().map(saved).sum();
+    assert_eq!(tools, saved(&data["all"]), "the parts make up the whole: {data}");
+    ui.send(&ui.request("GET", "/api/overview?period=1&periods=2")).refused(
+        400,
+        "no such span",
+        "",
+    );
+}
+
+#[test]
+fn live_sends_what_is_stored_and_goes_on_where_it_stopped() {
+    let env = TestEnv::new();
+    env.forebay(["note", "before the page is open"]).ok();
+    let ui = env.ui();
+    let mut stream = ui.connect();
+    stream.write_all(&ui.request("GET", "/api/live").bytes()).unwrap();
+    let mut reader = BufReader::new(stream);
+    let (position, first) = next_batch(&mut reader);
+    assert!(first.to_string().contains("before the page is open"), "{first}");
+    drop(reader);
+    env.forebay(["note", "while the page is closed"]).ok();
+    let mut stream = ui.connect();
+    let again = ui.request("GET", "/api/live").header("last-event-id", &position);
+    stream.write_all(&again.bytes()).unwrap();
+    let (_, missed) = next_batch(&mut BufReader::new(stream));
+    assert_eq!(missed["items"].as_array().unwrap().len(), 1, "{missed}");
+    assert_eq!(missed["items"][0]["title"], "while the page is closed");
+}
+
+/// Reads server-sent events until one has items; returns its id and data.
+fn next_batch(reader: &mut impl BufRead) -> (String, Value) {
+    let mut id = String::new();
+    for line in reader.lines() {
+        let line = line.unwrap();
+        if let Some(position) = line.strip_prefix("id: ") {
+            position.clone_into(&mut id);
+        }
+        if let Some(data) = line.strip_prefix("data: ") {
+            return (id, serde_json::from_str(data).unwrap());
+        }
+    }
+    panic!("the stream ended");
+}
