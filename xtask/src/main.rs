@@ -3,6 +3,7 @@
 //! One module per task. [`mod@test`] is what the README and CI run; it calls the others.
 
 mod bench;
+mod browser;
 mod clients;
 mod conformance;
 mod console;
@@ -44,6 +45,7 @@ enum Task {
     Docs(docs::Docs),
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
+    Browser(browser::Browser),
     DigestModel(digest_model::DigestModel),
     Dist(dist::Dist),
     Faults(faults::Faults),
@@ -76,6 +78,7 @@ fn run(task: Task) -> Result<()> {
         Task::Docs(docs) => docs.run(),
         Task::Inspector(inspector) => inspector.run(),
         Task::Bench(bench) => bench.run(),
+        Task::Browser(browser) => browser.run(),
         Task::DigestModel(model) => model.run(),
         Task::Dist(dist) => dist.run(),
         Task::Faults(faults) => faults.run(),

@@ -15,6 +15,8 @@ use crate::postgres::Servers;
 use crate::{
     clients, conformance, console, digest_model, docs, inspector, process, rules, spelling,
     system_packages, workflows, workspace, wrap,
+    browser, clients, conformance, console, digest_model, docs, inspector, process, rules,
+    spelling, system_packages, workflows, workspace,
 };
 
 /// Run every check: rules, spelling, lints, tests, documentation, reference, clients
@@ -43,6 +45,7 @@ const STEPS: &[Step] = &[
     Step { name: "book", check: docs::check },
     Step { name: "inspector", check: inspector::check_if_available },
     Step { name: "wrap", check: wrap::check_if_available },
+    Step { name: "browser", check: browser::check_if_available },
     Step { name: "conformance", check: conformance::check_if_available },
     Step { name: "examples", check: clients::examples::check_if_available },
     Step { name: "clients", check: clients::check_if_available },

@@ -1,0 +1,150 @@
+//! `cargo xtask browser`: the dashboard in a real browser, with a store that is full and partly hostile.
+//!
+//! `xtask/browser/check.mjs` drives Chromium: every page, both themes, 1440 and 360 px, keys, and what axe finds. The types
+//! of the page's modules are checked, too.
+
+mod seed;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use serde_json::json;
+
+use self::seed::Seed;
+use crate::server::Server;
+use crate::test::Skips;
+use crate::{console, npm, process, system_packages, workspace};
+
+/// Check the dashboard in Chromium
+#[derive(Debug, Args)]
+pub(crate) struct Browser {
+    /// Keep the screenshots in this folder
+    #[arg(long, value_name = "FOLDER")]
+    screenshots: Option<PathBuf>,
+    /// Write the pictures of the documentation again
+    #[arg(long)]
+    pictures: bool,
+}
+
+/// The page's modules.
+const MODULES: &str = "crates/forebay/src/doors/ui/assets";
+/// Screenshots that are pictures of the documentation, and their names there.
+const PICTURES: &[(&str, &str)] = &[
+    ("overview-light-1440", "dashboard-overview"),
+    ("digest-light-1440", "dashboard-digest"),
+    ("guide-light-1440", "dashboard-guide"),
+    ("search-dark-1440", "dashboard-search"),
+];
+
+impl Browser {
+    pub(crate) fn run(self) -> Result<()> {
+        let chromium = find().or_else(install).context("Chromium is not installed")?;
+        let temporary = tempfile::tempdir()?;
+        let shots = self.screenshots.unwrap_or_else(|| temporary.path().to_owned());
+        fs::create_dir_all(&shots)?;
+        check(&chromium, &shots)?;
+        if self.pictures {
+            for (shot, picture) in PICTURES {
+                let target = workspace::root().join(format!("docs/images/{picture}.png"));
+                fs::copy(shots.join(format!("{shot}.png")), target)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks if Chromium and npm are there, or can be; records a skip otherwise.
+pub(crate) fn check_if_available(skips: &mut Skips) -> Result<()> {
+    if !npm::is_installed() {
+        return skips.add("browser", "node and npm are not installed");
+    }
+    let Some(chromium) = find().or_else(install) else {
+        return skips.add("browser", "Chromium is not installed and cannot be");
+    };
+    check(&chromium, tempfile::tempdir()?.path())
+}
+
+/// Returns the browser that `CHROMIUM` names, or one on PATH.
+fn find() -> Option<PathBuf> {
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    let on_path = || {
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        names.into_iter().find(|name| system_packages::is_on_path(name)).map(PathBuf::from)
+    };
+    named.filter(|path| path.is_file()).or_else(on_path)
+}
+
+fn install() -> Option<PathBuf> {
+    if !system_packages::can_install() {
+        return None;
+    }
+    console::line("installing chromium");
+    if let Err(error) = system_packages::install(&["chromium"]) {
+        console::warning(format!("cannot install chromium: {error:#}"));
+    }
+    find()
+}
+
+fn check(chromium: &Path, shots: &Path) -> Result<()> {
+    let packages = npm::install("xtask/browser")?;
+    check_types(&packages)?;
+    let forebay = workspace::build_forebay("dev")?;
+    let folder = tempfile::tempdir()?;
+    let seed = Seed::plant(&forebay, folder.path())?;
+    let server = Server::start(seed.command().args(["ui", "--no-open"]))?;
+    let link = server.url().trim();
+    let origin = link.split('/').take(3).collect::<Vec<_>>().join("/");
+    let task = json!({
+        "link": link,
+        "origin": origin,
+        "chromium": chromium,
+        "arguments": arguments(&folder.path().join("profile")),
+        "packages": packages,
+        "shots": shots,
+        "forebay": forebay,
+        "project": seed.project(),
+        "environment": { "FOREBAY_HOME": seed.data(), "HOME": seed.home() },
+        "pages": seed.pages(),
+    });
+    let mut node = process::command("node");
+    node.arg(workspace::root().join("xtask/browser/check.mjs")).arg(task.to_string());
+    // The browser writes its own files to the home folder; keep it out of the user's.
+    process::run(node.env("HOME", folder.path().join("home")))
+}
+
+/// Options that keep the browser from the network and from the user's profile.
+fn arguments(profile: &Path) -> Vec<String> {
+    let mut arguments: Vec<String> = [
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--force-color-profile=srgb",
+    ]
+    .map(str::to_owned)
+    .into();
+    arguments.push(format!("--disk-cache-dir={}", profile.display()));
+    if rustix::process::getuid().is_root() {
+        arguments.push("--no-sandbox".to_owned());
+    }
+    arguments
+}
+
+/// Checks the JSDoc types of the page's modules.
+fn check_types(packages: &Path) -> Result<()> {
+    let mut tsc: Command = process::command(packages.join("node_modules/.bin/tsc"));
+    tsc.args(["--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2023"]);
+    tsc.args(["--module", "esnext", "--moduleResolution", "bundler"]);
+    tsc.args(["--lib", "es2023,dom,dom.iterable"]);
+    tsc.arg(workspace::root().join(MODULES).join("app.js"));
+    let output = tsc.output().context("tsc does not start")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success(), "types of the dashboard:\n{text}");
+    console::line("ok   types");
+    Ok(())
+}
