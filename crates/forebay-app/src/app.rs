@@ -101,7 +101,7 @@ impl App {
     pub fn new(setup: Setup) -> Self {
         let author = author(&setup);
         let backend = Backend::new(&setup.home, &setup.settings, &author);
-        let machine = Machine::new(&setup).map(Arc::new);
+        let machine = machine(&setup).map(Arc::new);
         let (redaction, embedder) = redaction_and_embedder(&setup.settings, setup.environment);
         let session = redaction.name(&setup.session);
         Self {
@@ -451,6 +451,13 @@ impl App {
             }
         }
     }
+}
+
+/// Where agents keep their settings, unless the user has no home folder.
+fn machine(setup: &Setup) -> Option<Machine> {
+    let home = setup.user_home.clone()?;
+    let project = setup.project.as_ref();
+    Some(Machine::new(home, &setup.cwd, project, &setup.environment, &setup.home))
 }
 
 /// Builds the redaction that all stored text passes, and the remote embedder, which redacts with it too.

@@ -69,3 +69,4 @@ pub use next_call::FrontEnd;
 pub use random::random_bytes;
 pub use settings::Settings;
 pub use stores::deep_check::Salvaged;
+pub use stores::summary::{Stored, stored};

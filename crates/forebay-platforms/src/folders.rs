@@ -23,6 +23,19 @@ pub enum BaseDir {
     AppSupport,
 }
 
+impl BaseDir {
+    /// Whether an environment variable may relocate it.
+    pub fn is_moved_by(self, variable: &str) -> bool {
+        match self {
+            Self::Project | Self::Home => false,
+            Self::EnvOr(name, _) => name == variable,
+            Self::XdgConfig | Self::Config | Self::AppSupport => {
+                ["XDG_CONFIG_HOME", "APPDATA"].contains(&variable)
+            }
+        }
+    }
+}
+
 /// The folders of a machine and a project.
 pub struct BaseDirs<'a> {
     pub os: Os,

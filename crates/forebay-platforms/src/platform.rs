@@ -5,12 +5,13 @@ use forebay_domain::tokens;
 
 use crate::decode::{self, Decoded};
 use crate::encode::{self, Output};
+use crate::folders::BaseDir;
 pub use crate::host_event::HostEvent;
 pub(crate) use crate::host_event::{recognized, registered};
 pub use crate::host_version::{HostVersion, VersionVariable};
 use crate::machine_text::{self, MachineText};
 use crate::permissions::{RuleSource, TrustFile};
-use crate::setup::{Level, SetupFile};
+use crate::setup::{Level, SERVER_NAME, SetupFile};
 use crate::status::StatusFields;
 use crate::transcripts::{ParseLine, TranscriptFormat};
 
@@ -53,8 +54,12 @@ pub struct Platform {
     pub project_env: Option<&'static str>,
     /// Forebay's mod, if the host can run one.
     pub host_mod: Option<&'static HostMod>,
+    /// An event that a check sends to its hook.
+    pub probe: Option<&'static Probe>,
     /// Why the host may not have loaded Forebay's plugin, if sessions start there and other hooks run without it.
     pub plugin_diagnosis: Option<&'static str>,
+    /// Forebay's plugin, as the host's own command installs it, if the settings tell.
+    pub plugin: Option<&'static HostPlugin>,
     /// What it tells the command of its status line, if it has one.
     pub status: Option<&'static StatusFields>,
     /// The variable that names the host's version, in hooks that it starts.
@@ -119,6 +124,8 @@ pub(crate) const DEFAULTS: Platform = Platform {
     project_env: None,
     host_mod: None,
     plugin_diagnosis: None,
+    plugin: None,
+    probe: None,
     status: None,
     version_env: None,
     cuts_output_before_hooks: false,
@@ -142,6 +149,11 @@ impl Platform {
     /// Whether Forebay registers hooks with it.
     pub fn has_hooks(&self) -> bool {
         self.registered_events().next().is_some()
+    }
+
+    /// Whether the user has to do something before it runs what was written at a level.
+    pub fn has_own_step(&self, level: Level) -> bool {
+        self.next_steps.is_some() || level == Level::Project && self.project_next_steps.is_some()
     }
 
     /// Whether Forebay's MCP server can be registered at a level.
@@ -419,6 +431,37 @@ pub struct Switch {
     pub path: KeyPath,
     /// It counts only in the settings of an administrator.
     pub is_managed_only: bool,
+}
+
+/// Forebay's plugin, as a host's own command installs it.
+#[derive(Debug)]
+pub struct HostPlugin {
+    /// The settings that list the user's plugins.
+    pub base: BaseDir,
+    pub file: &'static str,
+    pub key: &'static str,
+    /// The command that removes it.
+    pub remove: &'static str,
+}
+
+impl HostPlugin {
+    /// The name of Forebay's plugin, if the text of the settings enables it.
+    pub fn enabled_in(&self, text: &str) -> Option<String> {
+        let settings: serde_json::Value = serde_json::from_str(text).ok()?;
+        let plugins = settings.get(self.key)?.as_object()?;
+        let is_ours = |name: &str| name.split('@').next() == Some(SERVER_NAME);
+        let enabled = plugins.iter().find(|(name, value)| is_ours(name) && **value != false);
+        enabled.map(|(name, _)| name.clone())
+    }
+}
+
+/// An event of a host as it was recorded, for a check of its hook.
+#[derive(Debug)]
+pub struct Probe {
+    /// One that Forebay registers a hook for.
+    pub event: &'static str,
+    /// With the folders `/home/user` and `/home/user/project`.
+    pub payload: &'static str,
 }
 
 /// Files from which a host loads instructions for the model.

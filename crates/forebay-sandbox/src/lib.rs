@@ -18,6 +18,7 @@
 //! - `runtimes`: the languages that code can be written in;
 //! - `cancel`: ends runs from another thread;
 //! - `reexec`: starts the current executable again; `replaced_executable`: processes that run one which was replaced;
+//! - `program_processes`: processes that run a program, or have files of a folder open;
 //! - `foreground`: runs the user's editor;
 //! - `job_runner`, `fifo`: the process that runs a background job, and the named pipe for its input;
 //! - `desktop`: opens a file as the user's desktop does;
@@ -42,6 +43,7 @@ mod poll;
 mod process_ancestry;
 mod process_stat;
 mod process_tree;
+mod program_processes;
 #[cfg(target_os = "linux")]
 mod reaper;
 mod reexec;
@@ -68,6 +70,7 @@ pub use job_runner::{JobRunner, terminate_job_runner};
 pub use limits::Limits;
 pub use no_links::{Folder, open_without_links};
 pub use process_ancestry::descends_from;
+pub use program_processes::{ProgramProcess, processes_of, processes_with_files_in};
 pub use reexec::{ReexecCommand, own_executable};
 pub use replaced_executable::processes_of_replaced;
 pub use run::{FinishedRun, PreparedRun, prepare, run};

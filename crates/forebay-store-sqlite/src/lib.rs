@@ -14,6 +14,7 @@
 //! - `events`, `sessions`, `working_set`, `usage`, `model_requests`, `ledger`, `tokens`, `derived`, `lists`:
 //!   one concern each.
 //! - `purge` deletes entries and leaves tombstones; `replicate` adds entries of other stores.
+//! - [`peek`] counts entries without writing anything.
 //! - [`transcript_db`] has nothing to do with the store: it reads conversations from hosts' SQLite databases.
 
 mod blobs;
@@ -38,6 +39,7 @@ mod lists;
 mod migrate;
 mod model_requests;
 mod part_cache;
+pub mod peek;
 mod purge;
 mod references;
 mod replicate;

@@ -1,7 +1,8 @@
 //! The data folder: where a user's databases are, accessible to that user only.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
@@ -12,6 +13,21 @@ use crate::StoreError;
 const DATABASE: &str = "store.db";
 /// The names of a database, its log, its lock and its reserve start with this.
 pub(crate) const DATABASE_STEM: &str = "store.";
+
+/// The names of everything that Forebay creates in the data folder.
+const CONTENTS: [&str; 11] = [
+    "projects",
+    "user",
+    "workspaces",
+    "jobs",
+    "rules",
+    "cache",
+    "settings.toml",
+    "created-folders",
+    "set-up-locations",
+    "forebay.log",
+    "forebay.log.old",
+];
 
 /// The folder that contains all data.
 #[derive(Debug, Clone)]
@@ -106,9 +122,48 @@ impl Home {
         self.root.join("forebay.log")
     }
 
+    /// Returns the size of everything in the folder; what cannot be read does not count.
+    pub fn disk_bytes(&self) -> u64 {
+        disk_bytes(&self.root)
+    }
+
+    /// Deletes what Forebay created in the folder, and the folder unless it has something else. Returns what is left.
+    pub fn delete(&self) -> Result<Vec<PathBuf>, StoreError> {
+        for path in CONTENTS.map(|name| self.root.join(name)) {
+            let is_folder = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
+            let deleted =
+                if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            match deleted {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(StoreError::io(&path)(error));
+                }
+                _ => {}
+            }
+        }
+        self.remove_if_empty();
+        let left = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        Ok(left.map(|entry| entry.path()).collect())
+    }
+
+    /// Removes the folder if nothing is in it.
+    pub fn remove_if_empty(&self) {
+        // A folder with content stays.
+        let _ = fs::remove_dir(&self.root);
+    }
+
     fn projects(&self) -> PathBuf {
         self.root.join("projects")
     }
+}
+
+fn disk_bytes(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = entries.map(|entry| match entry.metadata() {
+        Ok(found) if found.is_dir() => disk_bytes(&entry.path()),
+        Ok(found) => found.blocks() * 512,
+        Err(_) => 0,
+    });
+    bytes.sum()
 }
 
 /// Creates a folder and its parents, accessible to this user only.

@@ -275,7 +275,7 @@ impl Seed {
         let now = jiff::Timestamp::now().as_millisecond();
         for day in 0..DAYS {
             let at = now - day * 24 * 60 * 60 * 1_000;
-            let size = (day * 37 % 11 + 2) * if day % 7 > 4 { 0 } else { 1 };
+            let size = (day * 37 % 11 + 2) * i64::from(day % 7 <= 4);
             for (tool, host, delivered) in [
                 ("tool results", 7_000 * size, 900 * size),
                 ("ctx_execute", 2_600 * size, 420 * size),

@@ -32,8 +32,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("crates/forebay/src/doors/http/openapi.rs", "gemini"),
     ("crates/forebay/src/doors/http/tools.rs", "gemini"),
     // Models, some of which share their names with a host.
-    ("crates/forebay-domain/src/billing/prices.rs", "claude"),
-    ("crates/forebay-domain/src/billing/prices.rs", "gemini"),
+    ("crates/forebay-domain/src/billing/prices.rs", ""),
 ];
 
 /// Names of hosts that are also ordinary words in code; these hosts are found by their folders.

@@ -13,10 +13,8 @@ use forebay_test_support::is_ci;
 pub(crate) use self::skips::Skips;
 use crate::postgres::Servers;
 use crate::{
-    clients, conformance, console, digest_model, docs, inspector, process, rules, spelling,
-    system_packages, workflows, workspace, wrap,
     browser, clients, conformance, console, digest_model, docs, inspector, process, rules,
-    spelling, system_packages, workflows, workspace,
+    spelling, system_packages, workflows, workspace, wrap,
 };
 
 /// Run every check: rules, spelling, lints, tests, documentation, reference, clients

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::plan::read_settings;
-use super::{Change, Machine};
+use super::{Change, Level, Machine, Plan, Wish, state};
 
 /// Mode of new files, before the umask.
 const FILE_MODE: u32 = 0o666;
@@ -21,9 +21,29 @@ pub enum WriteError {
     Io { path: PathBuf, source: io::Error },
 }
 
+/// Applies a plan file by file, and remembers where. Returns why files were not written.
+pub fn apply(plan: &Plan, machine: &Machine, level: Level, wish: &Wish) -> Vec<WriteError> {
+    if matches!(wish, Wish::SetUp { .. }) {
+        // Without the record, only an uninstall from another folder misses these files.
+        let _ = machine.locations.add(machine.location(level));
+    }
+    let failed = plan.apply(machine);
+    if matches!(wish, Wish::TakeBack) && !state::is_any_set_up(machine, level) {
+        let _ = machine.locations.remove(&machine.location(level));
+    }
+    failed
+}
+
+impl Plan {
+    /// Applies the changes; returns why files were not written.
+    pub(super) fn apply(&self, machine: &Machine) -> Vec<WriteError> {
+        self.changes.iter().filter_map(|change| change.apply(machine).err()).collect()
+    }
+}
+
 impl Change {
     /// Applies the change if the file still has the planned-for content.
-    pub fn apply(&self, machine: &Machine) -> Result<(), WriteError> {
+    fn apply(&self, machine: &Machine) -> Result<(), WriteError> {
         if read_settings(&self.path).ok() != Some(self.before.clone()) {
             return Err(WriteError::Changed(self.path.clone()));
         }

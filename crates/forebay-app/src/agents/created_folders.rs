@@ -10,6 +10,7 @@ use forebay_store::Home;
 const RECORD: &str = "created-folders";
 
 /// The record of created folders.
+#[derive(Clone)]
 pub(super) struct CreatedFolders {
     home: Home,
 }

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay_platforms::Platform;
 use forebay_platforms::folders::{BaseDir, BaseDirs, Os};
 use forebay_platforms::setup::{Level, Step};
+use forebay_platforms::{PLATFORMS, Platform};
 use forebay_sandbox::{find_on_path, is_program};
-#[cfg(test)]
-use forebay_store::Home;
+use forebay_store::{Home, Project};
 
 use super::created_folders::CreatedFolders;
+use super::homes;
+use super::locations::{Location, Locations};
 use super::plan::resolve_symlinks;
-use crate::Setup;
 use crate::upgrade::RunningProgram;
 
 /// A user's home, a project and the environment variables that relocate folders.
@@ -21,28 +21,88 @@ pub struct Machine {
     /// Whether `project` is a project, or just the current folder.
     has_project: bool,
     variables: Vec<(String, String)>,
+    /// What else the environment tells about this user and machine.
+    pub(super) surroundings: Vec<(String, String)>,
     pub(super) created_folders: CreatedFolders,
+    pub(super) locations: Locations,
 }
 
 impl Machine {
-    /// Returns the machine of a caller, or None if the user has no home folder.
-    pub(crate) fn new(setup: &Setup) -> Option<Self> {
+    /// Returns the machine of a user with this home, who works in a folder and maybe a project.
+    pub fn new(
+        home: PathBuf,
+        folder: &Path,
+        project: Option<&Project>,
+        environment: &[(String, String)],
+        data: &Home,
+    ) -> Self {
         let moves_a_folder = |(name, _): &&(String, String)| {
-            name.ends_with("_HOME") || name.ends_with("_DIR") || name == "APPDATA"
+            let mut files = PLATFORMS.iter().flat_map(|agent| agent.files);
+            files.any(|file| file.base.is_moved_by(name))
         };
-        Some(Self {
-            home: setup.user_home.clone()?,
-            project: setup.project.as_ref().map_or(&setup.cwd, |project| &project.root).clone(),
-            has_project: setup.project.is_some(),
-            variables: setup.environment.iter().filter(moves_a_folder).cloned().collect(),
-            created_folders: CreatedFolders::new(setup.home.clone()),
-        })
+        let tells_of_home = |(name, _): &&(String, String)| homes::VARIABLES.contains(&&**name);
+        Self {
+            home,
+            project: project.map_or(folder, |project| &project.root).to_owned(),
+            has_project: project.is_some(),
+            variables: environment.iter().filter(moves_a_folder).cloned().collect(),
+            surroundings: environment.iter().filter(tells_of_home).cloned().collect(),
+            created_folders: CreatedFolders::new(data.clone()),
+            locations: Locations::new(data.clone()),
+        }
     }
 
     #[cfg(test)]
     pub(crate) fn for_test(home: PathBuf, project: PathBuf) -> Self {
-        let created_folders = CreatedFolders::new(Home::new(home.join("data")));
-        Self { home, project, has_project: true, variables: Vec::new(), created_folders }
+        let data = Home::new(home.join("data"));
+        let has_project = true;
+        let (created_folders, locations) =
+            (CreatedFolders::new(data.clone()), Locations::new(data));
+        Self {
+            home,
+            project,
+            has_project,
+            variables: Vec::new(),
+            surroundings: Vec::new(),
+            created_folders,
+            locations,
+        }
+    }
+
+    /// Returns where a set-up at a level is.
+    pub(super) fn location(&self, level: Level) -> Location {
+        match level {
+            Level::User => Location {
+                home: self.home.clone(),
+                project: None,
+                variables: self.variables.clone(),
+            },
+            // Nothing relocates the files of a project.
+            Level::Project => Location {
+                home: self.home.clone(),
+                project: Some(self.project.clone()),
+                variables: Vec::new(),
+            },
+        }
+    }
+
+    /// Returns the same user's machine at a location.
+    pub(super) fn relocated(&self, location: &Location) -> Self {
+        Self {
+            home: location.home.clone(),
+            project: location.project.clone().unwrap_or_else(|| self.project.clone()),
+            has_project: location.project.is_some(),
+            variables: location.variables.clone(),
+            surroundings: self.surroundings.clone(),
+            created_folders: self.created_folders.clone(),
+            locations: self.locations.clone(),
+        }
+    }
+
+    /// Returns a variable that tells about this user and machine, unless it is empty.
+    pub(super) fn surrounding(&self, name: &str) -> Option<&str> {
+        let found = self.surroundings.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
     pub fn has_project(&self) -> bool {

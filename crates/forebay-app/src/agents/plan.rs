@@ -8,9 +8,10 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use forebay_platforms::Platform;
-use forebay_platforms::setup::{self, Level, NEW_FILE, ServerNames, Step};
+use forebay_platforms::setup::{self, EditError, Level, NEW_FILE, ServerNames, Step};
 use forebay_store::control_file;
 
+use super::mend::Fault;
 use super::{Machine, state};
 
 /// A longer chain of symlinks is a loop.
@@ -164,7 +165,7 @@ fn is_needed_by_others(
 }
 
 #[derive(Default)]
-struct Drafts {
+pub(super) struct Drafts {
     files: Vec<Draft>,
 }
 
@@ -187,7 +188,39 @@ impl Drafts {
         &mut self.files[at]
     }
 
-    fn into_plan(self) -> Plan {
+    /// Takes back what a step added to its file, if the file has any trace of Forebay.
+    pub(super) fn take_back(&mut self, machine: &Machine, step: &Step) {
+        let path = machine.file(step);
+        let is_traced = match read_settings(&path) {
+            Ok(text) => text.as_deref().is_some_and(setup::may_contain_forebay),
+            Err(_) => true,
+        };
+        if is_traced {
+            let draft = self.draft_for(path);
+            draft.apply(step, &Wish::TakeBack);
+            let path_of = |path: &&str| machine.place(step.base, path);
+            draft.written_by_host.extend(step.written_by_host.iter().map(path_of));
+        }
+    }
+
+    /// Mends a file.
+    pub(super) fn mend(&mut self, machine: &Machine, step: &Step, fault: &Fault, program: &str) {
+        let draft = self.draft_for(machine.file(step));
+        draft.is_executable |= step.is_executable;
+        let Ok(text) = &draft.text else { return };
+        let mended = match fault {
+            Fault::LostProgram(_) => step.with_program(text, program),
+            Fault::Missing | Fault::Incomplete => step.add(text, program),
+            Fault::Doubled { .. } => step.remove(text),
+        };
+        draft.set(step.platform, mended);
+        if matches!(fault, Fault::Doubled { .. }) {
+            let path_of = |path: &&str| machine.place(step.base, path);
+            draft.written_by_host.extend(step.written_by_host.iter().map(path_of));
+        }
+    }
+
+    pub(super) fn into_plan(self) -> Plan {
         let mut plan = Plan::default();
         for draft in self.files {
             draft.finish(&mut plan);
@@ -208,9 +241,6 @@ impl Draft {
     }
 
     fn apply(&mut self, step: &Step, wish: &Wish) {
-        if !self.agents.contains(&step.platform.name) {
-            self.agents.push(step.platform.name);
-        }
         self.is_executable |= step.is_executable;
         let Ok(text) = &self.text else { return };
         let edited = match wish {
@@ -225,7 +255,17 @@ impl Draft {
             Wish::Wrap { program, servers } => step.wrap(text, servers, program),
             Wish::Unwrap { servers } => step.unwrap(text, servers),
         };
-        self.text = edited.map_err(|fault| fault.to_string());
+        if matches!(wish, Wish::SetUp { .. }) || edited.as_ref() != Ok(text) {
+            self.set(step.platform, edited);
+        }
+    }
+
+    /// Sets the text that a step for an agent yields.
+    fn set(&mut self, agent: &Platform, text: Result<String, EditError>) {
+        if !self.agents.contains(&agent.name) {
+            self.agents.push(agent.name);
+        }
+        self.text = text.map_err(|fault| fault.to_string());
     }
 
     fn finish(self, plan: &mut Plan) {

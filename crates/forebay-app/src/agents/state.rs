@@ -6,7 +6,7 @@ use forebay_platforms::Platform;
 use forebay_platforms::setup::{self, Level, Step};
 
 use super::plan::read_settings;
-use super::{Machine, machine};
+use super::{Machine, machine, mend};
 
 /// How much of an agent's setup is in place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,22 +20,22 @@ pub struct Presence {
     pub lost_program: Option<String>,
 }
 
-/// The agents of a machine, as reported by `doctor`.
-pub(crate) struct AgentReport {
-    pub(crate) set_up: Vec<SetUp>,
+/// The agents of a machine.
+pub struct AgentReport {
+    pub set_up: Vec<SetUp>,
     /// Installed agents that do not use Forebay.
-    pub(crate) idle: Vec<&'static str>,
+    pub idle: Vec<&'static str>,
     pub(crate) faults: Vec<String>,
 }
 
 /// An agent that uses Forebay.
-pub(crate) struct SetUp {
-    pub(crate) agent: &'static Platform,
+pub struct SetUp {
+    pub agent: &'static Platform,
     found: Vec<Presence>,
 }
 
 impl AgentReport {
-    pub(crate) fn new(machine: &Machine) -> Self {
+    pub fn new(machine: &Machine) -> Self {
         let mut report = Self { set_up: Vec::new(), idle: Vec::new(), faults: Vec::new() };
         for agent in forebay_platforms::PLATFORMS {
             let levels = [Level::User, Level::Project].into_iter();
@@ -73,10 +73,9 @@ impl fmt::Display for Presence {
 impl Presence {
     fn fault(&self, agent: &Platform) -> Option<String> {
         let lost = self.lost_program.as_ref()?;
-        let option = if self.level == Level::Project { " --project" } else { "" };
         Some(format!(
-            "{} starts {lost}, which does not exist: `forebay init {}{option}` fixes it",
-            agent.name, agent.id
+            "{} starts {lost}, which does not exist: `forebay doctor --fix` mends it",
+            agent.name
         ))
     }
 }
@@ -95,11 +94,14 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
     }
     let mut presence =
         Presence { level, missing: Vec::new(), altered: Vec::new(), lost_program: None };
+    let has_plugin = level == Level::User && mend::enabled_plugin(machine, agent).is_some();
     for step in setup::steps(agent, level) {
+        let is_provided = has_plugin && step.is_in_plugin();
         let text = text_of(machine, &step);
-        let is_expected =
-            !step.is_status_line() && (!step.is_instructions() || agent.registers_server(level));
-        if is_expected && !text.as_deref().is_some_and(|text| step.is_applied(text)) {
+        if is_expected(agent, level, &step)
+            && !is_provided
+            && !text.as_deref().is_some_and(|text| step.is_applied(text))
+        {
             presence.missing.push(step.path.to_owned());
         }
         if text.as_deref().is_some_and(|text| step.is_applied(text) && step.is_altered(text)) {
@@ -114,10 +116,20 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
     Some(presence)
 }
 
+/// Whether a set-up has this file; some users do without the others.
+pub(super) fn is_expected(agent: &Platform, level: Level, step: &Step) -> bool {
+    !step.is_status_line() && (!step.is_instructions() || agent.registers_server(level))
+}
+
 /// Whether an agent is set up at a level: a file that no other agent shares contains Forebay.
 pub fn is_set_up(machine: &Machine, agent: &'static Platform, level: Level) -> bool {
     let is_own = |step: &Step| !is_shared(machine, step, level);
     setup::steps(agent, level).iter().any(|step| is_own(step) && is_applied(machine, step))
+}
+
+/// Whether any agent is set up at a level.
+pub(super) fn is_any_set_up(machine: &Machine, level: Level) -> bool {
+    forebay_platforms::PLATFORMS.iter().any(|agent| is_set_up(machine, agent, level))
 }
 
 /// Whether a step's file contains what the step adds.

@@ -6,7 +6,7 @@ use forebay_domain::hook::{Reply, ToolCall, ToolResult};
 use forebay_domain::tokens;
 use serde_json::Value;
 
-use super::capture::{self, RawResult};
+use super::capture::{self, Captured, RawResult};
 use super::{Host, advice, capture_filter};
 use crate::{Answer, App, AppError};
 

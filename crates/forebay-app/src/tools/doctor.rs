@@ -15,9 +15,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Effect, Tool};
-use crate::agents::Machine;
 use crate::agents::host_mods::{self, ModReport};
-use crate::agents::state::AgentReport;
+use crate::agents::{AgentReport, Fault, Finding, Machine, homes, mend};
 use crate::{Answer, App, AppError, Call, Capability, rules};
 
 pub struct Doctor;
@@ -303,6 +302,8 @@ fn agents(app: &App) -> Vec<Check> {
     let report = AgentReport::new(machine);
     let mut checks = vec![report.summary()];
     checks.extend(report.faults.iter().map(|fault| Check::broken("agents", fault)));
+    checks.extend(set_up_faults(machine));
+    checks.extend(homes(app, machine));
     checks.extend(mods(app, machine));
     checks.extend(report.set_up.iter().map(|found| {
         Check::note(
@@ -311,6 +312,26 @@ fn agents(app: &App) -> Vec<Check> {
         )
     }));
     checks
+}
+
+/// Reports files of set-ups that are not as they should be; lost programs and missing files are in the summary.
+fn set_up_faults(machine: &Machine) -> Vec<Check> {
+    let findings = mend::findings(machine).into_iter();
+    let others =
+        findings.filter(|one| matches!(one.fault, Fault::Incomplete | Fault::Doubled { .. }));
+    let check = |finding: Finding| {
+        let Finding { agent, path, fault, .. } = finding;
+        let remedy = "`forebay doctor --fix` mends it";
+        Check::note("agents", format!("{}: {} {fault}: {remedy}", agent.name, path.display()))
+    };
+    others.map(check).collect()
+}
+
+/// Reports agents and servers that do not share the home of this process.
+fn homes(app: &App, machine: &Machine) -> Vec<Check> {
+    let executable = app.running_program.as_ref().map(|running| running.executable());
+    let findings = homes::findings(machine, app.stores.home().root(), executable);
+    findings.into_iter().map(|finding| Check::note("homes", finding)).collect()
 }
 
 /// Reports whether hosts ran Forebay's mod or plugin in their last session here.

@@ -31,6 +31,8 @@ pub struct Commands {
     exact: Option<String>,
     /// What installs it to stay, if it is only in a cache.
     lasting: Option<&'static str>,
+    /// What removes it.
+    pub remove: String,
 }
 
 impl Commands {
@@ -48,6 +50,8 @@ struct PackageManager {
     newest: &'static str,
     exact: Option<&'static str>,
     lasting: Option<&'static str>,
+    /// With `CACHE` for the folder of the cache.
+    remove: &'static str,
 }
 
 /// In this order: the first match counts.
@@ -58,6 +62,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "npx forebay@latest",
         exact: Some("npx forebay@VERSION"),
         lasting: Some("npm install --global forebay"),
+        remove: "rm -r CACHE",
     },
     PackageManager {
         name: "pnpm",
@@ -65,6 +70,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "pnpm add --global forebay@latest",
         exact: Some("pnpm add --global forebay@VERSION"),
         lasting: None,
+        remove: "pnpm remove --global forebay",
     },
     PackageManager {
         name: "bun",
@@ -72,6 +78,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "bun add --global forebay@latest",
         exact: Some("bun add --global forebay@VERSION"),
         lasting: None,
+        remove: "bun remove --global forebay",
     },
     PackageManager {
         name: "npm (global)",
@@ -79,6 +86,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "npm install --global forebay@latest",
         exact: Some("npm install --global forebay@VERSION"),
         lasting: None,
+        remove: "npm uninstall --global forebay",
     },
     PackageManager {
         name: "pipx",
@@ -86,6 +94,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "pipx upgrade forebay",
         exact: Some("pipx install --force forebay==VERSION"),
         lasting: None,
+        remove: "pipx uninstall forebay",
     },
     PackageManager {
         name: "uv tool",
@@ -93,6 +102,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "uv tool upgrade forebay",
         exact: Some("uv tool install forebay==VERSION"),
         lasting: None,
+        remove: "uv tool uninstall forebay",
     },
     PackageManager {
         name: "uvx",
@@ -100,6 +110,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "uvx forebay@latest",
         exact: Some("uvx forebay@VERSION"),
         lasting: Some("uv tool install forebay"),
+        remove: "uv cache clean forebay",
     },
     PackageManager {
         name: "Homebrew",
@@ -107,6 +118,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "brew upgrade forebay",
         exact: None,
         lasting: None,
+        remove: "brew uninstall forebay",
     },
     PackageManager {
         name: "Nix",
@@ -114,6 +126,7 @@ const PACKAGE_MANAGERS: &[PackageManager] = &[
         newest: "nix profile upgrade forebay",
         exact: None,
         lasting: None,
+        remove: "nix profile remove forebay",
     },
 ];
 
@@ -138,8 +151,14 @@ impl Channel {
         }
     }
 
-    fn command(name: &'static str, newest: impl Into<String>, exact: Option<String>) -> Self {
-        let commands = Commands { newest: newest.into(), exact, lasting: None };
+    fn command(
+        name: &'static str,
+        newest: impl Into<String>,
+        exact: Option<String>,
+        remove: impl Into<String>,
+    ) -> Self {
+        let (newest, remove) = (newest.into(), remove.into());
+        let commands = Commands { newest, exact, lasting: None, remove };
         Self { name, upgrade: Upgrade::Command(commands) }
     }
 }
@@ -149,8 +168,16 @@ fn from_known_folder(executable: &Path) -> Option<Channel> {
     let has = |folders: &[&str]| parts.windows(folders.len()).any(|window| window == folders);
     let manager = PACKAGE_MANAGERS.iter().find(|manager| has(manager.folders))?;
     let (newest, exact) = (manager.newest.to_owned(), manager.exact.map(str::to_owned));
-    let commands = Commands { newest, exact, lasting: manager.lasting };
+    let remove = manager.remove.replace("CACHE", &shell_word(&cache(executable).to_string_lossy()));
+    let commands = Commands { newest, exact, lasting: manager.lasting, remove };
     Some(Channel { name: manager.name, upgrade: Upgrade::Command(commands) })
+}
+
+/// The folder of one package in npx's cache.
+fn cache(executable: &Path) -> &Path {
+    let is_in_cache =
+        |folder: &&Path| folder.parent().is_some_and(|parent| parent.ends_with("_npx"));
+    executable.ancestors().find(is_in_cache).unwrap_or(executable)
 }
 
 fn parts(path: &Path) -> Vec<&str> {
@@ -162,7 +189,7 @@ fn from_source(executable: &Path) -> Option<Channel> {
     let folder = executable.parent()?;
     let is_built_here = folder.join(".fingerprint").is_dir() && folder.join("deps").is_dir();
     let update = "git pull && cargo build --release";
-    is_built_here.then(|| Channel::command("a build from source", update, None))
+    is_built_here.then(|| Channel::command("a build from source", update, None, "cargo clean"))
 }
 
 /// A dependency of a project, or of an agent's plugin.
@@ -171,7 +198,8 @@ fn from_node_modules(executable: &Path) -> Option<Channel> {
         executable.ancestors().filter(|folder| folder.ends_with("node_modules")).last()?;
     let folder = shell_word(&modules.parent()?.to_string_lossy());
     let install = |version: &str| format!("cd {folder} && npm install forebay@{version}");
-    Some(Channel::command("npm (local)", install("latest"), Some(install("VERSION"))))
+    let remove = format!("cd {folder} && npm uninstall forebay");
+    Some(Channel::command("npm (local)", install("latest"), Some(install("VERSION")), remove))
 }
 
 /// A virtual environment, or the user's own packages.
@@ -181,11 +209,13 @@ fn from_python(executable: &Path) -> Option<Channel> {
         let python = shell_word(&prefix.join("bin/python").to_string_lossy());
         let newest = format!("{python} -m pip install --upgrade forebay");
         let exact = format!("{python} -m pip install forebay==VERSION");
-        return Some(Channel::command("pip (virtual environment)", newest, Some(exact)));
+        let remove = format!("{python} -m pip uninstall forebay");
+        return Some(Channel::command("pip (virtual environment)", newest, Some(exact), remove));
     }
     has_python_package(prefix).then(|| {
         let exact = "python3 -m pip install --user forebay==VERSION".to_owned();
-        Channel::command("pip", "python3 -m pip install --user --upgrade forebay", Some(exact))
+        let newest = "python3 -m pip install --user --upgrade forebay";
+        Channel::command("pip", newest, Some(exact), "python3 -m pip uninstall forebay")
     })
 }
 
@@ -219,11 +249,14 @@ fn from_cargo(executable: &Path) -> Option<Channel> {
         (_, Some(("path", folder))) => format!("cargo install --path {}", shell_word(folder)),
         _ => {
             let exact = "cargo install forebay --version VERSION".to_owned();
-            return Some(Channel::command("cargo install", "cargo install forebay", Some(exact)));
+            let newest = "cargo install forebay";
+            return Some(Channel::command("cargo install", newest, Some(exact), CARGO_REMOVE));
         }
     };
-    Some(Channel::command("cargo install", install, None))
+    Some(Channel::command("cargo install", install, None, CARGO_REMOVE))
 }
+
+const CARGO_REMOVE: &str = "cargo uninstall forebay";
 
 /// What is in `/usr/bin` belongs to the system's package manager.
 fn from_system_package(executable: &Path, root: &Path) -> Option<Channel> {
@@ -231,7 +264,7 @@ fn from_system_package(executable: &Path, root: &Path) -> Option<Channel> {
     if is_debian {
         let exact = "sudo apt-get install forebay=VERSION".to_owned();
         let newest = "sudo apt-get update && sudo apt-get install --only-upgrade forebay";
-        return Some(Channel::command("deb", newest, Some(exact)));
+        return Some(Channel::command("deb", newest, Some(exact), "sudo apt-get remove forebay"));
     }
     if !executable.starts_with("/usr/bin") && !executable.starts_with("/bin") {
         return None;
@@ -240,10 +273,12 @@ fn from_system_package(executable: &Path, root: &Path) -> Option<Channel> {
         ["var/lib/rpm", "usr/lib/sysimage/rpm"].iter().any(|path| root.join(path).is_dir());
     if has_rpm {
         let exact = "sudo dnf install forebay-VERSION".to_owned();
-        return Some(Channel::command("rpm", "sudo dnf upgrade forebay", Some(exact)));
+        let newest = "sudo dnf upgrade forebay";
+        return Some(Channel::command("rpm", newest, Some(exact), "sudo dnf remove forebay"));
     }
     let newest = "upgrade the package forebay with this system's package manager";
-    Some(Channel::command("a system package", newest, None))
+    let remove = "remove the package forebay with this system's package manager";
+    Some(Channel::command("a system package", newest, None, remove))
 }
 
 fn is_listed_by_dpkg(executable: &Path, root: &Path) -> bool {
@@ -258,7 +293,9 @@ fn from_container(executable: &Path, root: &Path) -> Option<Channel> {
         [".dockerenv", "run/.containerenv"].iter().any(|mark| root.join(mark).exists());
     let is_of_image = executable.starts_with("/usr") || executable.starts_with("/opt");
     let newest = "pull the newest image and start a new container from it";
-    (is_container && is_of_image).then(|| Channel::command("a container image", newest, None))
+    let remove = "use an image, or a set-up of the development container, without it";
+    (is_container && is_of_image)
+        .then(|| Channel::command("a container image", newest, None, remove))
 }
 
 #[cfg(test)]
@@ -298,10 +335,18 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_of_the_package_in_the_cache_of_npx_is_removed() {
+        let executable = "/h/.npm/_npx/ab 12/node_modules/forebay/bin/forebay";
+        let Upgrade::Command(commands) = detect(executable, &[]).upgrade else { panic!("npx") };
+        assert_eq!(commands.remove, "rm -r '/h/.npm/_npx/ab 12'");
+    }
+
+    #[test]
     fn a_version_takes_the_place_of_the_newest() {
         let channel = detect("/usr/bin/forebay", &[("var/lib/rpm/x", "")]);
         let Upgrade::Command(commands) = channel.upgrade else { panic!("an archive") };
         assert_eq!(commands.newest, "sudo dnf upgrade forebay");
+        assert_eq!(commands.remove, "sudo dnf remove forebay");
         assert_eq!(commands.exact("0.3.0").unwrap(), "sudo dnf install forebay-0.3.0");
     }
 }

@@ -32,7 +32,6 @@ const MAX_VERSION_BYTES: usize = 256;
 #[derive(Debug)]
 pub struct ProgramFiles {
     executable: PathBuf,
-    folder: PathBuf,
     /// The folder, open: the lock ends with it.
     lock: File,
 }
@@ -41,14 +40,14 @@ impl ProgramFiles {
     /// Locks the files and puts in order what a killed upgrade left behind.
     pub fn lock(executable: &Path) -> Result<Self, UpgradeError> {
         let failed = UpgradeError::io(executable);
-        let folder = executable.parent().unwrap_or(Path::new("/")).to_owned();
-        let lock = File::open(&folder).map_err(&failed)?;
+        let folder = executable.parent().unwrap_or(Path::new("/"));
+        let lock = File::open(folder).map_err(&failed)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => return Err(UpgradeError::Busy),
             Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
         }
-        let files = Self { executable: executable.to_owned(), folder, lock };
+        let files = Self { executable: executable.to_owned(), lock };
         files.recover().map_err(failed)?;
         Ok(files)
     }
@@ -77,6 +76,20 @@ impl ProgramFiles {
         let version = version_of(&previous).map_err(UpgradeError::DoesNotStart)?;
         self.swap_in(&previous)?;
         Ok(version)
+    }
+
+    /// The executable and the version before, as far as they exist.
+    pub fn existing(executable: &Path) -> Vec<PathBuf> {
+        let previous = neighbour(executable, "previous");
+        [executable.to_owned(), previous].into_iter().filter(|path| path.exists()).collect()
+    }
+
+    /// Removes all files of the installation. A process that runs the executable goes on.
+    pub fn remove(&self) -> Result<(), UpgradeError> {
+        for path in Self::existing(&self.executable).iter().rev() {
+            remove_if_there(path).map_err(UpgradeError::io(path))?;
+        }
+        Ok(())
     }
 
     /// Renames a program to the executable; what was the executable becomes the version before.
@@ -125,12 +138,16 @@ impl ProgramFiles {
 
     /// A hidden file beside the executable: `.forebay.previous`.
     fn neighbour(&self, role: &str) -> PathBuf {
-        let mut name = OsString::from(".");
-        name.push(self.executable.file_name().unwrap_or_default());
-        name.push(".");
-        name.push(role);
-        self.folder.join(name)
+        neighbour(&self.executable, role)
     }
+}
+
+fn neighbour(executable: &Path, role: &str) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(executable.file_name().unwrap_or_default());
+    name.push(".");
+    name.push(role);
+    executable.with_file_name(name)
 }
 
 /// Gives a file a second name, or copies it where the file system has no links.

@@ -7,8 +7,8 @@ use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::folders::BaseDir;
 use crate::platform::{
-    Capability, DEFAULTS, Detection, Evidence, PayloadFields, Platform, SNAKE_CASE, recognized,
-    registered,
+    Capability, DEFAULTS, Detection, Evidence, PayloadFields, Platform, Probe, SNAKE_CASE,
+    recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
 use crate::{encode, transcripts};
@@ -53,6 +53,10 @@ pub(super) static PLATFORM: Platform = Platform {
          Forebay's tools.",
         "Conversations are not imported: the files do not name their project.",
     ],
+    probe: Some(&Probe {
+        event: "Stop",
+        payload: include_str!("../../tests/samples/antigravity/02-Stop.json"),
+    }),
     detection: Detection {
         binaries: &["agy", "antigravity"],
         folders: &[".gemini/antigravity", ".gemini/antigravity-cli"],

@@ -4,9 +4,10 @@ use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::folders::BaseDir;
 use crate::platform::{
-    CallerCheck, Capability, DEFAULTS, Detection, Evidence, FieldValue, HostMod, HostVersion,
-    InstructionFiles, KeyPath, Limits, McpToolNames, PayloadFields, Platform, Replacement,
-    SNAKE_CASE, START_REASONS, Scalar, Switch, VersionVariable, recognized, registered,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, FieldValue, HostMod, HostPlugin,
+    HostVersion, InstructionFiles, KeyPath, Limits, McpToolNames, PayloadFields, Platform, Probe,
+    Replacement, SNAKE_CASE, START_REASONS, Scalar, Switch, VersionVariable, recognized,
+    registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ModFile, OwnedFile, ServerEntry, SetupFile};
 use crate::status::StatusFields;
@@ -100,6 +101,10 @@ pub(super) static PLATFORM: Platform = Platform {
          without the model: messages stay, without thinking, and long tool results become digests.",
     ],
     credentials: &[".claude/.credentials.json", ".claude.json"],
+    probe: Some(&Probe {
+        event: "UserPromptSubmit",
+        payload: include_str!("../../tests/samples/claude-code/02-UserPromptSubmit.json"),
+    }),
     detection: Detection {
         binaries: &["claude"],
         folders: &[".claude"],
@@ -125,6 +130,12 @@ pub(super) static PLATFORM: Platform = Platform {
         ],
         is_bypassed_if_managed: true,
         diagnosis: "`claude --debug` names what it loads: look for `hooks module forebay`",
+    }),
+    plugin: Some(&HostPlugin {
+        base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
+        file: "settings.json",
+        key: "enabledPlugins",
+        remove: "claude plugin uninstall forebay",
     }),
     status: Some(&StatusFields {
         session: &["session_id"],

@@ -8,7 +8,7 @@ use forebay_domain::hook::{Moment, StartReason, ToolKind};
 use crate::folders::BaseDir;
 use crate::platform::{
     Capability, DEFAULTS, Detection, Evidence, FieldValue, InstructionFiles, Limits, McpToolNames,
-    PayloadFields, Platform, Replacement, SNAKE_CASE, Scalar, registered,
+    PayloadFields, Platform, Probe, Replacement, SNAKE_CASE, Scalar, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 use crate::{encode, machine_text};
@@ -103,6 +103,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "Where Cline fails to load the plugin in 4 seconds, only rules and rewritten commands work.",
         "Compaction is not announced, so nothing is restored automatically after it.",
     ],
+    probe: Some(&Probe {
+        event: "UserPromptSubmit",
+        payload: include_str!("../../tests/samples/cline/09-UserPromptSubmit.json"),
+    }),
     detection: Detection {
         binaries: &["cline"],
         folders: &[".cline"],

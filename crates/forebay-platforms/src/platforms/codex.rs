@@ -5,7 +5,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
-    Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
+    Platform, Probe, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, SetupFile};
 use crate::{encode, machine_text, permissions, transcripts};
@@ -64,6 +64,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "A replaced result loses its error flag: Codex shows only the text.",
     ],
     credentials: &[".codex/auth.json"],
+    probe: Some(&Probe {
+        event: "UserPromptSubmit",
+        payload: include_str!("../../tests/samples/codex/02-UserPromptSubmit.json"),
+    }),
     detection: Detection { binaries: &["codex"], folders: &[".codex"], in_project: &[".codex"] },
     caller: CallerCheck {
         foreign_fields: &["timestamp", "cursor_version", "sessionId"],

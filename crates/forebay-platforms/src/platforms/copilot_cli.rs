@@ -5,7 +5,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
-    PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
+    PayloadFields, Platform, Probe, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 use crate::{encode, machine_text, transcripts};
@@ -87,6 +87,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "The MCP server's instructions reach the model only if you allow them.",
     ],
     credentials: &[".copilot/config.json", ".config/github-copilot"],
+    probe: Some(&Probe {
+        event: "userPromptSubmitted",
+        payload: include_str!("../../tests/samples/copilot-cli/02-userPromptSubmitted.json"),
+    }),
     detection: Detection {
         binaries: &["copilot"],
         folders: &[".copilot"],

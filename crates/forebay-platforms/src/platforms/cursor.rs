@@ -5,7 +5,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
-    PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
+    PayloadFields, Platform, Probe, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
 use crate::{encode, machine_text, permissions};
@@ -77,6 +77,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "Not tested in a run: its model is available only through Cursor's own service.",
     ],
     credentials: &[".config/cursor/auth.json"],
+    probe: Some(&Probe {
+        event: "beforeSubmitPrompt",
+        payload: include_str!("../../tests/samples/cursor/02-beforeSubmitPrompt.json"),
+    }),
     detection: Detection {
         binaries: &["cursor", "cursor-agent"],
         folders: &[".cursor"],

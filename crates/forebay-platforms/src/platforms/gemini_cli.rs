@@ -5,7 +5,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
-    PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
+    PayloadFields, Platform, Probe, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
 use crate::{encode, machine_text, permissions, transcripts};
@@ -75,6 +75,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "Context added before a tool call does not reach the model.",
     ],
     credentials: &[".gemini/oauth_creds.json"],
+    probe: Some(&Probe {
+        event: "BeforeAgent",
+        payload: include_str!("../../tests/samples/gemini-cli/02-BeforeAgent.json"),
+    }),
     detection: Detection {
         binaries: &["gemini"],
         folders: &[".gemini"],

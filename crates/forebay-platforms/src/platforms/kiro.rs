@@ -5,7 +5,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 use crate::encode;
 use crate::folders::BaseDir;
 use crate::platform::{
-    Capability, DEFAULTS, Detection, Evidence, InstructionFiles, McpToolNames, Platform,
+    Capability, DEFAULTS, Detection, Evidence, InstructionFiles, McpToolNames, Platform, Probe,
     SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
@@ -58,6 +58,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "Hooks are not called for compaction.",
         "Not tested in a run: based on its documentation.",
     ],
+    probe: Some(&Probe {
+        event: "PostToolUse",
+        payload: include_str!("../../tests/samples/kiro/04-PostToolUse.json"),
+    }),
     detection: Detection {
         binaries: &["kiro-cli", "kiro"],
         folders: &[".kiro"],

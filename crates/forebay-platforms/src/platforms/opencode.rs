@@ -5,7 +5,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 use crate::folders::BaseDir;
 use crate::platform::{
     Capability, DEFAULTS, Detection, Evidence, Limits, McpToolNames, PayloadFields, Platform,
-    Replacement, SNAKE_CASE, START_REASONS, registered,
+    Probe, Replacement, SNAKE_CASE, START_REASONS, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 use crate::{encode, machine_text, permissions, transcripts};
@@ -83,6 +83,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "Context at session start goes into the system prompt: OpenCode offers no other place.",
     ],
     credentials: &[".local/share/opencode/auth.json"],
+    probe: Some(&Probe {
+        event: "chat.message",
+        payload: include_str!("../../tests/samples/opencode/02-chat.message.json"),
+    }),
     detection: Detection {
         binaries: &["opencode"],
         folders: &[".config/opencode", ".opencode"],

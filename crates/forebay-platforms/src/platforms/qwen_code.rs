@@ -5,7 +5,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, FieldValue, InstructionFiles, Limits,
-    McpToolNames, PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, Scalar,
+    McpToolNames, PayloadFields, Platform, Probe, Replacement, SNAKE_CASE, START_REASONS, Scalar,
     recognized, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
@@ -101,6 +101,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "Without a terminal, a call that a rule asks about is denied.",
     ],
     credentials: &[".qwen/oauth_creds.json"],
+    probe: Some(&Probe {
+        event: "UserPromptSubmit",
+        payload: include_str!("../../tests/samples/qwen-code/03-UserPromptSubmit.json"),
+    }),
     detection: Detection {
         binaries: &["qwen"],
         folders: &[".qwen"],

@@ -6,7 +6,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 use crate::folders::BaseDir;
 use crate::platform::{
     CallerCheck, Capability, DEFAULTS, Detection, Evidence, Harness, InstructionFiles, Limits,
-    McpToolNames, Platform, SNAKE_CASE, START_REASONS, recognized, registered,
+    McpToolNames, Platform, Probe, SNAKE_CASE, START_REASONS, recognized, registered,
 };
 use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 use crate::{encode, machine_text};
@@ -75,6 +75,10 @@ pub(super) static PLATFORM: Platform = Platform {
          Copilot, Claude and Codex harnesses have the abilities of Copilot CLI, Claude Code and Codex; they were run \
          as programs of their own, not in VS Code.",
     ],
+    probe: Some(&Probe {
+        event: "SessionStart",
+        payload: include_str!("../../tests/samples/vscode-copilot/01-SessionStart.json"),
+    }),
     detection: Detection {
         binaries: &["code", "code-insiders"],
         folders: &[".vscode"],

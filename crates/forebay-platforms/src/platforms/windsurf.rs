@@ -4,7 +4,7 @@ use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::folders::BaseDir;
 use crate::platform::{
-    Capability, DEFAULTS, Detection, Evidence, InstructionFiles, PayloadFields, Platform,
+    Capability, DEFAULTS, Detection, Evidence, InstructionFiles, PayloadFields, Platform, Probe,
     SNAKE_CASE, registered,
 };
 use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
@@ -53,6 +53,10 @@ pub(super) static PLATFORM: Platform = Platform {
         "Hooks are not called for session starts or compaction.",
         "Not tested in a run: based on its documentation.",
     ],
+    probe: Some(&Probe {
+        event: "pre_user_prompt",
+        payload: include_str!("../../tests/samples/windsurf/01-pre_user_prompt.json"),
+    }),
     detection: Detection {
         binaries: &["windsurf"],
         folders: &[".codeium/windsurf"],

@@ -25,12 +25,6 @@ pub(super) fn server(entry: ServerEntry, program: &str) -> Value {
     }
 }
 
-/// The program that an MCP server's entry starts.
-pub(super) fn program(entry: &Value) -> Option<String> {
-    let command = entry.get("command")?;
-    command.as_str().or_else(|| command.get(0)?.as_str()).map(str::to_owned)
-}
-
 /// The entry of a hook in an event's list.
 pub(super) fn hook(platform: &Platform, layout: HookLayout, event: &str, program: &str) -> Value {
     let command = command(platform, event, program);
@@ -78,6 +72,9 @@ pub(super) fn script(platform: &Platform, event: &str, program: &str, separator:
     guarded(program, &arguments(platform, event), separator)
 }
 
+/// What a guarded script begins with; the program follows.
+const GUARD: &str = "command -v ";
+
 /// A script that starts Forebay where it is installed, and elsewhere reads its input.
 fn guarded(program: &str, arguments: &str, separator: &str) -> String {
     guarded_word(&shell_quoted(program), arguments, separator)
@@ -85,7 +82,7 @@ fn guarded(program: &str, arguments: &str, separator: &str) -> String {
 
 fn guarded_word(program: &str, arguments: &str, separator: &str) -> String {
     format!(
-        "command -v {program} >/dev/null 2>&1 || {{ cat >/dev/null 2>&1; exit 0; }}{separator}\
+        "{GUARD}{program} >/dev/null 2>&1 || {{ cat >/dev/null 2>&1; exit 0; }}{separator}\
          exec {program} {arguments}"
     )
 }
@@ -130,7 +127,7 @@ fn status_line_arguments(platform: &Platform) -> String {
 }
 
 /// The arguments of a hook's command line, which identify it whatever the path of the program.
-fn arguments(platform: &Platform, event: &str) -> String {
+pub(super) fn arguments(platform: &Platform, event: &str) -> String {
     format!("hook {} {event}", platform.id)
 }
 
@@ -146,6 +143,20 @@ pub(super) fn is_hook(entry: &Value, platform: &Platform, event: &str) -> bool {
         Some(hooks) => !hooks.is_empty() && hooks.iter().all(is_ours),
         None => is_ours(entry),
     }
+}
+
+/// The program that the first guarded script in a text starts.
+pub(super) fn program_in_script(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once(GUARD)?;
+    let (quoted, _) = rest.split_once(" >/dev/null")?;
+    let quoted = quoted.replace(r"'\''", "'");
+    let Some(inner) = quoted.strip_prefix('"') else { return Some(quoted) };
+    let mut program = String::new();
+    let mut chars = inner.strip_suffix('"')?.chars();
+    while let Some(c) = chars.next() {
+        program.push(if c == '\\' { chars.next()? } else { c });
+    }
+    Some(program)
 }
 
 /// Quotes a program's path for a shell.

@@ -7,6 +7,7 @@
 mod entries;
 mod hooks;
 mod instructions;
+mod invocation;
 mod json;
 mod owned_file;
 mod status_line;
@@ -14,6 +15,7 @@ mod toml;
 mod wrapped_servers;
 
 pub use instructions::INSTRUCTIONS;
+pub use invocation::{HookCommand, ServerCommand};
 pub use wrapped_servers::{ConfiguredServer, ServerKind, ServerNames};
 
 use crate::Platform;
@@ -163,6 +165,12 @@ pub fn steps(platform: &'static Platform, level: Level) -> Vec<Step> {
     files.map(|file| step(platform, file)).collect()
 }
 
+/// Whether a file may contain something of Forebay, also if it cannot be parsed.
+pub fn may_contain_forebay(text: &str) -> bool {
+    // A hook may start a program of any name.
+    text.contains(SERVER_NAME) || text.contains(" hook ")
+}
+
 fn step(platform: &'static Platform, file: &SetupFile) -> Step {
     Step {
         platform,
@@ -250,6 +258,11 @@ impl Step {
         matches!(self.content, FileContent::Instructions)
     }
 
+    /// Whether a host's plugin of Forebay has what it adds.
+    pub fn is_in_plugin(&self) -> bool {
+        !self.is_instructions() && !self.is_status_line()
+    }
+
     /// Whether it adds a status line, which the user may do without.
     pub fn is_status_line(&self) -> bool {
         matches!(self.content, FileContent::StatusLine)
@@ -258,18 +271,6 @@ impl Step {
     /// Whether it registers the MCP server.
     pub fn is_server(&self) -> bool {
         self.content.is_mcp_server()
-    }
-
-    /// The program that the host starts as Forebay's MCP server, according to a text.
-    pub fn program_in(&self, text: &str) -> Option<String> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        match self.content {
-            FileContent::McpServers { key, .. } => {
-                entries::program(&json::get(text, &[key, SERVER_NAME]).ok().flatten()?)
-            }
-            FileContent::TomlMcpServers => toml::program(text),
-            _ => None,
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::entries::{WINDOWS_COMMAND, command, script};
+use super::entries::{WINDOWS_COMMAND, command, program_in_script, script};
 use super::{EditError, ModFile, OwnedFile};
 use crate::Platform;
 
@@ -58,6 +58,21 @@ pub(super) fn is_altered(text: &str, kind: OwnedFile) -> bool {
         text.strip_prefix(start)?.strip_suffix(end).map(serde_json::from_str::<String>)
     });
     !matches!(program, Some(Ok(_)))
+}
+
+/// The program that a file of ours starts.
+pub(super) fn program(text: &str) -> Option<String> {
+    let of_script = || {
+        let is_json = text.trim_start().starts_with('{');
+        let script = if is_json { super::invocation::unescaped(text) } else { text.to_owned() };
+        program_in_script(&script)
+    };
+    // A plugin has it in a constant.
+    let constant = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "));
+    match constant {
+        Some(value) => serde_json::from_str(value.trim_end_matches(';')).ok(),
+        None => of_script(),
+    }
 }
 
 fn is_ours(text: &str, platform: &Platform) -> bool {

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use toml_edit::{Document, Item, Table};
+use serde_json::{Value, json};
+use toml_edit::{Document, Item, Table, TableLike};
 
 use super::wrapped_servers::{CommandSpan, Item as ListItem, List};
 use super::{EditError, SERVER_NAME, end_without_newlines, line_ending, start_of_newlines};
@@ -47,10 +48,37 @@ pub(super) fn remove(text: &str) -> Result<String, EditError> {
     Ok(edited)
 }
 
-/// The program that the server's table starts.
-pub(super) fn program(text: &str) -> Option<String> {
-    let document = parse(text).ok()?;
-    document.get(SERVERS)?.get(SERVER_NAME)?.get("command")?.as_str().map(str::to_owned)
+/// The server's table as JSON.
+pub(super) fn server(text: &str) -> Option<Value> {
+    let tables = parse(text).ok()?;
+    let table = tables.get(SERVERS)?.get(SERVER_NAME)?.as_table_like()?;
+    let text_of = |item: &Item| item.as_str().map(str::to_owned);
+    let args = table.get("args").and_then(Item::as_array);
+    let args: Vec<&str> = args.into_iter().flatten().filter_map(toml_edit::Value::as_str).collect();
+    let env = table.get("env").and_then(Item::as_table_like);
+    let env: serde_json::Map<String, Value> = env
+        .into_iter()
+        .flat_map(TableLike::iter)
+        .filter_map(|(name, value)| Some((name.to_owned(), text_of(value)?.into())))
+        .collect();
+    Some(json!({
+        "command": table.get("command").and_then(text_of),
+        "args": args,
+        "env": env,
+        "cwd": table.get("cwd").and_then(text_of),
+    }))
+}
+
+/// Lets the server's table start another program.
+pub(super) fn with_program(text: &str, program: &str) -> Result<String, EditError> {
+    let document = parse(text)?;
+    let own = document.get(SERVERS).and_then(|servers| servers.get(SERVER_NAME));
+    let command = own.and_then(|own| own.get("command")).and_then(Item::as_value);
+    let Some(span) = command.and_then(toml_edit::Value::span) else { return add(text, program) };
+    let mut edited = text.to_owned();
+    edited.replace_range(span, toml_edit::Value::from(program).to_string().trim());
+    parse(&edited)?;
+    Ok(edited)
 }
 
 /// The names of all servers, in order.

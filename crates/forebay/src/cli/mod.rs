@@ -1,6 +1,7 @@
 //! The command line: one file per command.
 
 mod call;
+mod changes;
 mod completions;
 mod config;
 mod context;
@@ -28,6 +29,7 @@ mod map;
 mod mcp;
 mod note;
 mod paint;
+mod paths;
 mod peek;
 mod pin;
 mod progress;
@@ -41,12 +43,14 @@ mod search;
 mod serve;
 mod share;
 mod sources;
+mod start_page;
 mod stats;
 mod statusline;
 mod supervise_job;
 mod terminal;
 mod token;
 mod ui;
+mod uninstall;
 mod upgrade;
 mod wrap;
 
@@ -59,28 +63,33 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use forebay_app::upgrade::RunningProgram;
+use forebay_app::agents::Machine;
 use forebay_app::{Answer, App, AppError, Call, FrontEnd, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_domain::usage::TERMINAL_SESSION;
 use forebay_sandbox::{CancelToken, ReexecCommand, own_executable};
-use forebay_store::{Home, Project};
+use forebay_store::Project;
 use serde_json::Value;
 
+use self::paths::{
+    data_folder, executable, no_home, project_root, running_program, settings_files, user_home,
+    user_settings_file,
+};
 use self::terminal::Failure;
-use crate::config::{Config, ConfigError, PROJECT_FILE, SettingsFiles, environment};
+use crate::config::{Config, ConfigError, environment};
 
 /// Keeps raw tool output out of an AI agent's context window.
 ///
 /// Forebay stores a command's whole output; you get a digest and a reference like
 /// [ctx:k3v9m2a1xq] to read any part again. `forebay demo` is a one-minute tour.
 #[derive(Debug, Parser)]
-#[command(name = "forebay", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "forebay", version, max_term_width = 100)]
 struct Cli {
     #[command(flatten)]
     common: Common,
+    /// Without one, `forebay` says what is set up here, and the next step.
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 /// Options of every command.
@@ -130,6 +139,7 @@ enum Command {
     Init(init::Init),
     Doctor(doctor::Doctor),
     Upgrade(upgrade::Upgrade),
+    Uninstall(uninstall::Uninstall),
     Job(job::Job),
     SuperviseJob(supervise_job::SuperviseJob),
     Maintain(maintain::Maintain),
@@ -177,6 +187,9 @@ pub(crate) fn main() -> ExitCode {
     }
     let Cli { common, command } = parse_frequent().unwrap_or_else(Cli::parse);
     let json = common.json;
+    let Some(command) = command else {
+        return start_page::show(&common).unwrap_or_else(|failure| failure.report(json));
+    };
     select_front_ends(&command, json);
     let done = match command {
         Command::Run(run) => run.run(&common),
@@ -206,6 +219,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Init(init) => init.run(&common),
         Command::Doctor(doctor) => doctor.run(&common),
         Command::Upgrade(upgrade) => upgrade.run(&common),
+        Command::Uninstall(uninstall) => uninstall.run(&common),
         Command::Job(job) => job.run(&common),
         Command::SuperviseJob(supervise) => supervise.run(&common),
         Command::Maintain(maintain) => maintain.run(&common),
@@ -246,7 +260,7 @@ fn parse_only<Own: Args>(name: &'static str, command: fn(Own) -> Command) -> Opt
     let matches = parse_only.try_get_matches().ok()?;
     let (_, of_own) = matches.subcommand()?;
     let own = Own::from_arg_matches(of_own).ok()?;
-    Some(Cli { common: Common::from_arg_matches(&matches).ok()?, command: command(own) })
+    Some(Cli { common: Common::from_arg_matches(&matches).ok()?, command: Some(command(own)) })
 }
 
 fn command() -> clap::Command {
@@ -324,6 +338,14 @@ impl Common {
             clock: Arc::new(wall_clock),
             supervisor: self.own_program(supervise_job::NAME),
         }))
+    }
+
+    /// Where this user's agents keep their settings. It needs no store and no settings of Forebay.
+    fn machine(&self) -> Result<Machine, AppError> {
+        let cwd = self.working_folder()?;
+        let home = user_home().ok_or_else(no_home)?;
+        let project = Project::for_folder(&cwd, Some(&home));
+        Ok(Machine::new(home, &cwd, project.as_ref(), &environment::all(), &data_folder()?))
     }
 
     /// The settings of the project at `root`.
@@ -447,49 +469,6 @@ impl Common {
             }
         }
     }
-}
-
-/// The root of the project that contains `cwd`; `cwd` itself if there is none.
-fn project_root(cwd: &Path) -> PathBuf {
-    Project::for_folder(cwd, user_home().as_deref())
-        .map_or_else(|| cwd.to_owned(), |project| project.root)
-}
-
-/// The data directory: `FOREBAY_HOME`, or the platform's default.
-fn data_folder() -> Result<Home, AppError> {
-    let root =
-        environment::read(environment::HOME).map(PathBuf::from).or_else(Home::default_location);
-    root.map(Home::new).ok_or_else(|| {
-        AppError::bad_input(
-            "this user has no home directory",
-            format!("set {} to a directory", environment::HOME),
-        )
-    })
-}
-
-/// The path of this program, without links.
-fn executable() -> Result<&'static Path, AppError> {
-    let unknown = "the path of this program is unknown";
-    own_executable().ok_or_else(|| AppError::unavailable(unknown, Some("is /proc mounted?")))
-}
-
-/// The program of this process, as it is now.
-fn running_program() -> Result<RunningProgram, AppError> {
-    let invoked = std::env::args_os().next().unwrap_or_default();
-    Ok(RunningProgram::new(executable()?, Path::new(&invoked), user_home().as_deref()))
-}
-
-fn user_home() -> Option<PathBuf> {
-    std::env::home_dir()
-}
-
-fn user_settings_file() -> Option<PathBuf> {
-    Home::settings_file(environment::read(environment::HOME).map(PathBuf::from).as_deref())
-}
-
-/// The settings files of the project at `root`.
-fn settings_files(root: &Path) -> SettingsFiles {
-    SettingsFiles { user: user_settings_file(), project: root.join(PROJECT_FILE) }
 }
 
 fn wall_clock() -> Timestamp {

@@ -25,7 +25,7 @@ const AGENTS: [&str; 14] = [
 ];
 
 /// Returns every file below a folder with its bytes and mode, except Forebay's data and `.git`.
-fn files(below: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
+pub(crate) fn files(below: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
     let mut found = BTreeMap::new();
     let mut folders = vec![below.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -48,7 +48,7 @@ fn files(below: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
     found
 }
 
-fn folders(below: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders(below: &Path) -> Vec<PathBuf> {
     let mut all = vec![below.to_owned()];
     let mut next = 0;
     while next < all.len() {
@@ -63,7 +63,7 @@ fn folders(below: &Path) -> Vec<PathBuf> {
     all
 }
 
-fn write(path: &Path, text: &str) {
+pub(crate) fn write(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
@@ -128,7 +128,9 @@ fn check_round_trip(agent: &str, level: &[&str], has_files: bool) {
     let before = files(env.root());
     let folders_before = folders(env.root());
 
-    let done = init(&env, &[&[agent, "--yes"], level].concat()).ok();
+    // Starting hooks and servers once is enough.
+    let check: &[&str] = if has_files { &["--no-check"] } else { &[] };
+    let done = init(&env, &[&[agent, "--yes"], level, check].concat()).ok();
     assert!(done.text().contains(&format!("\n{} of ", paths.len())), "{}", done.text());
     let set_up = files(env.root());
     for path in &paths {
@@ -140,7 +142,7 @@ fn check_round_trip(agent: &str, level: &[&str], has_files: bool) {
         }
     }
 
-    let again = init(&env, &[&[agent, "--yes"], level].concat()).ok();
+    let again = init(&env, &[&[agent, "--yes", "--no-check"], level].concat()).ok();
     assert!(again.text().contains("nothing to change"), "{agent}: {}", again.text());
     assert_eq!(files(env.root()), set_up, "{agent}: a second init changes nothing");
 
@@ -495,7 +497,7 @@ fn hooks_do_nothing_where_forebay_is_missing() {
     for agent in AGENTS.iter().filter(|agent| **agent != "claude-desktop") {
         let env = TestEnv::new();
         let program = Path::new(env!("CARGO_BIN_EXE_forebay"));
-        let mut command = env.command(["init", agent, "--project", "--yes"]);
+        let mut command = env.command(["init", agent, "--project", "--yes", "--no-check"]);
         command.env("PATH", program.parent().unwrap());
         crate::env::finish(command, b"").ok();
         let commands = hook_commands(&env.project());
@@ -522,7 +524,9 @@ fn guarded_hooks_call_forebay_where_it_is_installed() {
     write(&fake, "#!/bin/sh\necho \"$*\"; cat\nexit 7\n");
     fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_forebay"));
-    let mut command = env.command(["init", "claude", "cline", "copilot", "--project", "--yes"]);
+    let agents = ["claude", "cline", "copilot"];
+    let options = ["--project", "--yes", "--no-check"];
+    let mut command = env.command([&["init"], &agents[..], &options].concat());
     command.env("PATH", program.parent().unwrap());
     crate::env::finish(command, b"").ok();
     let commands = hook_commands(&env.project());
@@ -562,7 +566,7 @@ fn doctor_reports_configured_and_broken_agents() {
     let broken = doctor(&env);
     assert_eq!(broken.code(), Some(1));
     let text = broken.text();
-    assert!(text.contains("BROKEN agents      Codex CLI starts /gone/forebay, which does not exist: `forebay init codex` fixes it"), "{text}");
+    assert!(text.contains("BROKEN agents      Codex CLI starts /gone/forebay, which does not exist: `forebay doctor --fix` mends it"), "{text}");
     assert!(text.contains("Cursor (project without .cursor/hooks.json)"), "{text}");
     init(&env, &["codex", "--user", "--yes"]).ok();
     doctor(&env).ok();

@@ -113,7 +113,7 @@ pub(crate) fn program_with_version(version: &str) -> Vec<u8> {
 
 /// A program that was installed from an archive.
 pub(crate) struct Installation<'a> {
-    env: &'a TestEnv,
+    pub(crate) env: &'a TestEnv,
     pub(crate) executable: PathBuf,
 }
 

@@ -1,5 +1,6 @@
 //! `forebay init`: sets up agents to use Forebay, and undoes it.
 
+mod check;
 mod choose;
 mod report;
 
@@ -11,15 +12,18 @@ use forebay_app::agents::{self, Level, Machine, Plan, ServerNames, Wish};
 use forebay_app::upgrade::Channel;
 use forebay_app::{AppError, Reply};
 
+use self::check::Reach;
 use self::choose::Chosen;
 use self::report::Report;
-use super::Common;
+use super::changes::files;
 use super::terminal::{self, Failure};
+use super::{Common, project_root};
 
 /// Set up agents: MCP server, hooks and instructions for the model
 ///
 /// Shows every change and asks before writing. Without names, sets up the agents that are installed or used in
-/// the project. Edits your own settings, for all projects; with --project, files that the project shares.
+/// the project. Edits your own settings, for all projects; with --project, files that the project shares. In the end it
+/// starts each hook and server as the agent does, and says whether they answered.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a command-line flag")]
 pub(super) struct Init {
@@ -43,6 +47,9 @@ pub(super) struct Init {
     /// Remove Forebay and restore every file
     #[arg(long)]
     undo: bool,
+    /// Do not start the hooks and servers to see that they answer
+    #[arg(long)]
+    no_check: bool,
     /// Only show what would change
     #[arg(long)]
     dry_run: bool,
@@ -66,10 +73,9 @@ enum Outcome {
 
 impl Init {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        let app = common.tolerant_app()?;
-        let machine = app.machine.as_ref().ok_or_else(|| {
-            AppError::bad_input("this user has no home folder", "set HOME to a folder")
-        })?;
+        // The agents will meet the faults of the settings, so they are told here.
+        common.tolerant_settings(&project_root(&common.working_folder()?))?;
+        let machine = &common.machine()?;
         let level = self.level(machine)?;
         let mut chosen = self.choose(machine, level)?;
         let wish = self.wish(machine, level)?;
@@ -83,16 +89,43 @@ impl Init {
         if !common.json {
             report.show_plan()?;
         }
-        let done = self.decide(machine, &plan, common);
+        let done = self.decide(machine, &plan, level, &wish, common);
         if common.json {
-            terminal::print_json(&report.as_data(&done))?;
-        } else {
-            report.show_outcome(&done)?;
-            if matches!(done, Outcome::Written(_)) && !self.undo && self.wrap.is_none() {
-                report.show_next_steps()?;
-            }
+            let reached = self.check(machine, &chosen, level, &done, common)?;
+            terminal::print_json(&report.as_data(&done, &reached))?;
+            return exit_code(&plan, &done, &reached);
         }
-        exit_code(&plan, &done)
+        report.show_outcome(&done)?;
+        let reached = self.check(machine, &chosen, level, &done, common)?;
+        report.show_check(&reached)?;
+        let is_written = matches!(done, Outcome::Written(_)) && !self.undo && self.wrap.is_none();
+        if is_written || !reached.is_empty() {
+            report.show_next_steps()?;
+        }
+        if is_written {
+            report.show_way_back()?;
+        }
+        exit_code(&plan, &done, &reached)
+    }
+
+    /// Checks that the agents reach what their files name, unless nothing was to be written.
+    fn check(
+        &self,
+        machine: &Machine,
+        chosen: &Chosen,
+        level: Level,
+        done: &Outcome,
+        common: &Common,
+    ) -> Result<Vec<Reach>, AppError> {
+        let is_set_up = match done {
+            Outcome::Written(_) => true,
+            Outcome::Shown => !self.dry_run,
+            Outcome::Declined | Outcome::NoTerminal => false,
+        };
+        if !is_set_up || self.undo || self.no_check || self.wrap.is_some() {
+            return Ok(Vec::new());
+        }
+        Ok(check::check(machine, &chosen.agents, level, &common.working_folder()?))
     }
 
     fn level(&self, machine: &Machine) -> Result<Level, AppError> {
@@ -135,7 +168,14 @@ impl Init {
     }
 
     /// Writes the changes if the user agrees.
-    fn decide(&self, machine: &Machine, plan: &Plan, common: &Common) -> Outcome {
+    fn decide(
+        &self,
+        machine: &Machine,
+        plan: &Plan,
+        level: Level,
+        wish: &Wish,
+        common: &Common,
+    ) -> Outcome {
         if plan.changes.is_empty() || self.dry_run {
             return Outcome::Shown;
         }
@@ -147,8 +187,8 @@ impl Init {
                 Reply::Unavailable => return Outcome::NoTerminal,
             }
         }
-        let faults = plan.changes.iter().filter_map(|change| change.apply(machine).err());
-        Outcome::Written(faults.map(|fault| fault.to_string()).collect())
+        let faults = agents::apply(plan, machine, level, wish);
+        Outcome::Written(faults.iter().map(ToString::to_string).collect())
     }
 }
 
@@ -172,11 +212,11 @@ fn remark_on_cache(wish: &Wish) -> Option<String> {
 }
 
 fn ask(plan: &Plan) -> Reply {
-    terminal::ask(&format!("\nWrite {}?", report::files(plan.changes.len())))
+    terminal::ask(&format!("\nWrite {}?", files(plan.changes.len())))
 }
 
-fn exit_code(plan: &Plan, done: &Outcome) -> Result<ExitCode, Failure> {
-    let is_complete = plan.faults.is_empty();
+fn exit_code(plan: &Plan, done: &Outcome, reached: &[Reach]) -> Result<ExitCode, Failure> {
+    let is_complete = plan.faults.is_empty() && reached.iter().all(Reach::is_good);
     match done {
         Outcome::Shown if is_complete => Ok(ExitCode::SUCCESS),
         Outcome::Written(faults) if is_complete && faults.is_empty() => Ok(ExitCode::SUCCESS),

@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use forebay_app::agents::{Change, LeftAlone, Level, Machine, Plan};
+use forebay_app::agents::{Level, Machine, Plan};
 use serde_json::{Value, json};
-use similar::TextDiff;
 
+use super::check::{self, Answered, Reach};
 use super::choose::Chosen;
 use super::{Outcome, terminal};
-use crate::cli::paint;
+use crate::cli::changes::{self, files};
 use crate::cli::terminal::Failure;
-
-/// Unchanged lines around a change in a diff.
-const CONTEXT_LINES: usize = 3;
+use crate::cli::{line_breaking, paint};
 
 /// A plan as it is shown.
 pub(super) struct Report<'a> {
@@ -27,17 +25,11 @@ impl Report<'_> {
     /// Shows what would change: first in short, then line by line.
     pub(super) fn show_plan(&self) -> Result<(), Failure> {
         self.show_summary()?;
-        for LeftAlone { path, why } in &self.plan.faults {
-            let (error, path) = (paint::error("error:"), self.with_tilde(path));
-            terminal::print_painted(&format!("{error} {path}: {why}; left unchanged"))?;
-        }
+        changes::show_faults(&self.plan.faults, self.machine.home())?;
         for remark in &self.chosen.remarks {
-            terminal::print_painted(&format!("{} {remark}", paint::hint("note:")))?;
+            show_labelled("note", remark)?;
         }
-        for change in &self.plan.changes {
-            self.show_change(change)?;
-        }
-        Ok(())
+        changes::show_differences(&self.plan.changes, self.machine.home())
     }
 
     fn show_summary(&self) -> Result<(), Failure> {
@@ -45,12 +37,9 @@ impl Report<'_> {
             return Ok(());
         }
         terminal::print_painted(&paint::heading(&self.headline()))?;
-        for change in &self.plan.changes {
-            let (what, path) = (kind(change), self.with_tilde(&change.path));
-            terminal::print_painted(&format!("  {what:<8} {path} ({})", change.agents.join(", ")))?;
-        }
+        changes::show_summary(&self.plan.changes, self.machine.home())?;
         if self.level == Level::Project && !self.is_undo {
-            terminal::print_painted(
+            show_wrapped(
                 "Once committed, these files are shared with everyone who works on the project. Where Forebay is \
                  not installed, its hooks do nothing and agents report that its MCP server did not start.",
             )?;
@@ -66,15 +55,6 @@ impl Report<'_> {
         let count = self.plan.changes.len();
         let (files, purpose) = (files(count), if self.is_undo { "to restore" } else { "to write" });
         format!("{files} {purpose} in {place}:")
-    }
-
-    fn show_change(&self, change: &Change) -> Result<(), Failure> {
-        let (path, what) = (self.with_tilde(&change.path), kind(change));
-        terminal::print_painted("")?;
-        terminal::print_painted(&paint::heading(&format!("{path} ({what})")))?;
-        difference(change)
-            .lines()
-            .try_for_each(|line| terminal::print_painted(&paint::diff_line(line)))
     }
 
     pub(super) fn show_outcome(&self, done: &Outcome) -> Result<(), Failure> {
@@ -122,76 +102,92 @@ impl Report<'_> {
         reasons.join(", ")
     }
 
+    /// Shows what answered, agent by agent.
+    pub(super) fn show_check(&self, reached: &[Reach]) -> Result<(), Failure> {
+        if reached.is_empty() {
+            return Ok(());
+        }
+        terminal::print_painted(&paint::heading("\nCheck, with each agent's own command:"))?;
+        let width = reached.iter().map(|one| one.agent.name.len()).max().unwrap_or_default() + 2;
+        let columns = line_breaking::columns().unwrap_or(usize::MAX);
+        for one in reached {
+            let row = format!("  {:<width$}{}", one.agent.name, self.seen(one));
+            terminal::print_painted(&line_breaking::line(&row, columns, width + 2))?;
+        }
+        if reached.iter().all(Reach::is_good) {
+            return Ok(());
+        }
+        show_wrapped(
+            "What did not answer is not usable yet: `forebay doctor --fix` mends files, `forebay doctor` checks the rest.",
+        )
+    }
+
+    fn seen(&self, reach: &Reach) -> String {
+        let Reach { agent, hook, tool_call } = reach;
+        let shown = |name: &str, seen: &Option<Answered>| match seen {
+            None => format!("no {name}"),
+            Some(Ok(duration)) => format!("{name} answered in {} ms", check::millis(*duration)),
+            Some(Err(why)) => format!("{name} FAILED: {why}"),
+        };
+        let step = if agent.has_own_step(self.level) {
+            "; waits for a step of yours, see below"
+        } else {
+            ""
+        };
+        format!("{}, {}{step}", shown("hook", hook), shown("tool call", tool_call))
+    }
+
+    /// Shows what the agents need of the user.
     pub(super) fn show_next_steps(&self) -> Result<(), Failure> {
         for agent in &self.chosen.agents {
             let of_project = agent.project_next_steps.filter(|_| self.level == Level::Project);
             for steps in agent.next_steps.into_iter().chain(of_project) {
-                let name = paint::hint(&format!("{}:", agent.name));
-                terminal::print_painted(&format!("{name} {steps}"))?;
+                show_labelled(agent.name, steps)?;
             }
         }
+        Ok(())
+    }
+
+    pub(super) fn show_way_back(&self) -> Result<(), Failure> {
         let option = if self.level == Level::Project { " --project" } else { "" };
-        terminal::print_painted(&format!(
+        show_wrapped(&format!(
             "Restart the agents. `forebay doctor` shows how they are set up, `forebay init --undo{option}` reverts it."
         ))
     }
 
-    pub(super) fn as_data(&self, done: &Outcome) -> Value {
-        let changes: Vec<Value> = self.plan.changes.iter().map(change_as_data).collect();
-        let list = |files: &[LeftAlone]| -> Vec<Value> {
-            let one = |LeftAlone { path, why }: &LeftAlone| json!({ "path": path.to_string_lossy(), "why": why });
-            files.iter().map(one).collect()
-        };
+    pub(super) fn as_data(&self, done: &Outcome, reached: &[Reach]) -> Value {
+        let changes: Vec<Value> = self.plan.changes.iter().map(changes::as_data).collect();
         let faults = if let Outcome::Written(faults) = done { faults.as_slice() } else { &[] };
         json!({
             "agents": self.chosen.agents.iter().map(|agent| agent.id).collect::<Vec<_>>(),
             "level": if self.level == Level::User { "user" } else { "project" },
             "changes": changes,
-            "left_alone": list(&self.plan.faults),
-            "skipped": list(&self.plan.skipped),
+            "left_alone": changes::left_alone_as_data(&self.plan.faults),
+            "skipped": changes::left_alone_as_data(&self.plan.skipped),
             "already_set_up": self.plan.settled.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
             "remarks": self.chosen.remarks,
             "written": matches!(done, Outcome::Written(_)),
             "not_written": faults,
+            "check": reached.iter().map(Reach::as_data).collect::<Vec<_>>(),
         })
     }
 
-    /// A path, with `~` for the home folder.
     fn with_tilde(&self, path: &Path) -> String {
-        match path.strip_prefix(self.machine.home()) {
-            Ok(rest) => format!("~/{}", rest.display()),
-            Err(_) => path.display().to_string(),
-        }
+        changes::with_tilde(path, self.machine.home())
     }
 }
 
-/// `1 file`, `2 files`.
-pub(super) fn files(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "file" } else { "files" })
+/// Shows a text, broken at the width of the terminal.
+fn show_wrapped(text: &str) -> Result<(), Failure> {
+    let columns = line_breaking::columns().unwrap_or(usize::MAX);
+    terminal::print_painted(&line_breaking::line(text, columns, 2))
 }
 
-fn kind(change: &Change) -> &'static str {
-    match (&change.before, &change.after) {
-        (None, _) => "new",
-        (_, None) => "removed",
-        _ => "changed",
-    }
-}
-
-fn change_as_data(change: &Change) -> Value {
-    json!({
-        "path": change.path.to_string_lossy(),
-        "agents": change.agents,
-        "is_new": change.before.is_none(),
-        "is_removed": change.after.is_none(),
-        "difference": difference(change),
-    })
-}
-
-/// The change as a unified diff, without a header.
-fn difference(change: &Change) -> String {
-    let text = |side: &Option<String>| side.clone().unwrap_or_default();
-    let (before, after) = (text(&change.before), text(&change.after));
-    let diff = TextDiff::from_lines(&before, &after);
-    diff.unified_diff().context_radius(CONTEXT_LINES).to_string()
+/// Shows a text after a coloured label.
+fn show_labelled(label: &str, text: &str) -> Result<(), Failure> {
+    let columns = line_breaking::columns().unwrap_or(usize::MAX);
+    let label = format!("{label}:");
+    // Colours have no width, so they come last.
+    let text = line_breaking::line(&format!("{label} {text}"), columns, 2);
+    terminal::print_painted(&text.replacen(&label, &paint::hint(&label), 1))
 }

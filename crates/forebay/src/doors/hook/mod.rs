@@ -69,18 +69,15 @@ fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String
     let app = ManuallyDrop::new(app);
     let supports = |reply: &Reply| supports(&decoded, reply);
     let host = host::describe(&decoded, &supports);
-    let reply = match unusable_settings {
-        Some(fault) => {
-            let objection = hooks::objection(&app, &host, &decoded.call);
-            objection.map_err(|error| error.to_text())?.ok_or_else(|| fault.to_text())?
-        }
-        None => {
-            for call in &decoded.unreplaceable {
-                hooks::store_result(&app, &host, call).map_err(|error| error.to_text())?;
-            }
-            hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?
-        }
-    };
+    if let Some(fault) = unusable_settings {
+        let objection = hooks::objection(&app, &host, &decoded.call);
+        let reply = objection.map_err(|error| error.to_text())?.ok_or_else(|| fault.to_text())?;
+        return encode(&decoded, &reply).map_err(|error| error.to_string());
+    }
+    for call in &decoded.unreplaceable {
+        hooks::store_result(&app, &host, call).map_err(|error| error.to_text())?;
+    }
+    let reply = hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?;
     encode(&decoded, &reply).map_err(|error| error.to_string())
 }
 

@@ -1,5 +1,7 @@
 //! `forebay doctor`: health check.
 
+mod fix;
+
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,7 +16,14 @@ use super::{Common, project_root};
 
 /// Check that everything works on this machine
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a command-line flag")]
 pub(super) struct Doctor {
+    /// Mend set-ups of agents: lost programs, missing or incomplete files, modes; shows every change and asks
+    #[arg(long, conflicts_with_all = ["repair", "deep"])]
+    fix: bool,
+    /// With --fix, mend without asking
+    #[arg(short, long, requires = "fix")]
+    yes: bool,
     /// Move a damaged store aside under a new name and start a new one; nothing is deleted
     #[arg(long)]
     repair: bool,
@@ -30,6 +39,7 @@ const DETAIL_INDENT: usize = 4;
 
 impl Doctor {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        let mended = if self.fix { Some(fix::run(common, self.yes)?) } else { None };
         let program = super::running_program().ok().map(Arc::new);
         let app = ManuallyDrop::into_inner(common.tolerant_app()?).watching(program);
         let (_, fault) = common.valid_config(&project_root(&common.working_folder()?))?;
@@ -39,7 +49,10 @@ impl Doctor {
         if self.repair {
             terminal::print_answer(&app.repair()?)?;
         }
-        let answer = app.call("ctx_doctor", json!({}), &Call::default())?;
+        let mut answer = app.call("ctx_doctor", json!({}), &Call::default())?;
+        if let Some(fix::Mended(mended)) = mended {
+            answer.data["mended"] = mended;
+        }
         let healthy = answer.data["healthy"].as_bool().unwrap_or_default();
         common.show_wrapped(&answer, FINDING_COLUMN)?;
         Ok(if healthy && fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
