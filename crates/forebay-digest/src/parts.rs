@@ -301,7 +301,7 @@ impl Parts {
     fn close_open(&mut self) {
         let RecognizedPart { format, recognizer, first, last, own_lines, foreign, quoted } =
             std::mem::replace(&mut self.open, RecognizedPart::empty());
-        let log_order = FieldOrder::of(&self.command);
+        let log_order = FieldOrder::in_command(&self.command);
         let context = ReportContext { lines: own_lines, max_bytes: self.max_bytes, log_order };
         let counts_lines = recognizer.counts_lines();
         // What is mostly something else was not understood.

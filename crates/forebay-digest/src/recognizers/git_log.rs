@@ -155,7 +155,7 @@ impl Recognizer for GitLog {
         let what = if self.ref_moves == self.commits { "git reflog" } else { "git log" };
         let noun = if self.ref_moves == self.commits { "entries" } else { "commits" };
         let mut summary = format!("{what}: {} {noun}", self.commits);
-        let fields = self.fields.reading(context.log_order);
+        let fields = self.fields.first_allowed(context.log_order);
         let (authors, newest, oldest) = match fields {
             Some(fields) => (&fields.authors, &fields.newest, &fields.oldest),
             None => (&self.authors, &self.newest, &self.oldest),

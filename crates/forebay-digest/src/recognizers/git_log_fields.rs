@@ -32,7 +32,7 @@ const SUBJECT_DATE_AUTHOR: FieldOrder = FieldOrder(*b"sda");
 
 impl FieldOrder {
     /// Returns the order that the format of a command states. Several formats have none in common.
-    pub(crate) fn of(command: &Command) -> Option<Self> {
+    pub(crate) fn in_command(command: &Command) -> Option<Self> {
         let words = command.arguments(&["git log", "git reflog"]);
         let mut orders = words.filter_map(Self::of_option);
         let first = orders.next()?;
@@ -113,13 +113,13 @@ enum Layout {
     Spaced(usize),
     Separated {
         separator: char,
-        date: Place,
+        date: DatePosition,
         has_author: bool,
     },
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum DatePosition {
     At(usize),
     Last,
 }
@@ -130,12 +130,13 @@ impl Layout {
         if !is_separator(separator) {
             return (0..SPACED.len()).map(Self::Spaced).collect();
         }
-        let first_date = rest.split(separator).position(is_date).map(Place::At);
-        let places: Vec<Place> = first_date.into_iter().chain([Place::Last]).collect();
+        let first_date = rest.split(separator).position(is_date).map(DatePosition::At);
+        let positions: Vec<DatePosition> =
+            first_date.into_iter().chain([DatePosition::Last]).collect();
         [true, false]
             .into_iter()
             .flat_map(|has_author| {
-                places.iter().map(move |date| Self::Separated {
+                positions.iter().map(move |date| Self::Separated {
                     separator,
                     date: *date,
                     has_author,
@@ -148,11 +149,11 @@ impl Layout {
         match self {
             Self::Spaced(index) => SPACED[index].0,
             Self::Separated { date, has_author, .. } => match (date, has_author) {
-                (Place::At(0), true) => DATE_AUTHOR_SUBJECT,
-                (Place::At(_), true) => AUTHOR_DATE_SUBJECT,
-                (Place::At(_), false) => DATE_SUBJECT,
-                (Place::Last, true) => SUBJECT_AUTHOR_DATE,
-                (Place::Last, false) => SUBJECT_DATE,
+                (DatePosition::At(0), true) => DATE_AUTHOR_SUBJECT,
+                (DatePosition::At(_), true) => AUTHOR_DATE_SUBJECT,
+                (DatePosition::At(_), false) => DATE_SUBJECT,
+                (DatePosition::Last, true) => SUBJECT_AUTHOR_DATE,
+                (DatePosition::Last, false) => SUBJECT_DATE,
             },
         }
     }
@@ -188,12 +189,12 @@ struct Separated<'a> {
 }
 
 impl<'a> Separated<'a> {
-    fn split(&self, date: Place, has_author: bool) -> Option<CommitFields<'a>> {
+    fn split(&self, date: DatePosition, has_author: bool) -> Option<CommitFields<'a>> {
         let at = match date {
-            Place::At(at) => at,
-            Place::Last => self.fields.len() - 1,
+            DatePosition::At(at) => at,
+            DatePosition::Last => self.fields.len() - 1,
         };
-        let is_last = matches!(date, Place::Last);
+        let is_last = matches!(date, DatePosition::Last);
         let date = self.fields.get(at).filter(|field| is_date(field))?.trim();
         let (author, from, to) = match (is_last, has_author) {
             (true, true) => (at.checked_sub(1), 0, at.checked_sub(1)?),
@@ -235,7 +236,7 @@ fn is_date(field: &str) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct FieldReader {
     commits: u64,
-    readings: Vec<Reading>,
+    layouts: Vec<LayoutFields>,
 }
 
 impl FieldReader {
@@ -243,20 +244,20 @@ impl FieldReader {
     pub(super) fn add(&mut self, separator: char, rest: &str) {
         if self.commits == 0 {
             let candidates = Layout::candidates(separator, rest);
-            self.readings = candidates.into_iter().map(Reading::new).collect();
+            self.layouts = candidates.into_iter().map(LayoutFields::new).collect();
         }
         self.commits += 1;
-        self.readings.retain_mut(|reading| reading.add(separator, rest));
+        self.layouts.retain_mut(|layout| layout.add(separator, rest));
     }
 
-    pub(super) fn reading(&self, known_order: Option<FieldOrder>) -> Option<&Reading> {
-        self.readings.iter().find(|reading| reading.layout.is_allowed(known_order))
+    pub(super) fn first_allowed(&self, known_order: Option<FieldOrder>) -> Option<&LayoutFields> {
+        self.layouts.iter().find(|fields| fields.layout.is_allowed(known_order))
     }
 }
 
 /// The fields of all commits in one layout.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct LayoutFields {
     layout: Layout,
     separator: char,
     pub(super) authors: ValueCounts,
@@ -264,7 +265,7 @@ pub(super) struct Reading {
     pub(super) oldest: String,
 }
 
-impl Reading {
+impl LayoutFields {
     fn new(layout: Layout) -> Self {
         let separator = match layout {
             Layout::Spaced(_) => ' ',
@@ -330,7 +331,7 @@ mod tests {
 
     #[test]
     fn reads_the_order_of_a_format() {
-        let order = |command: &str| FieldOrder::of(&Command::parse(command));
+        let order = |command: &str| FieldOrder::in_command(&Command::parse(command));
         assert_eq!(order("git log --format='%h %ad %s [%an]'"), Some(DATE_SUBJECT_AUTHOR));
         assert_eq!(
             order("git log --pretty=format:\"%C(yellow)%h%x09%aN%x09%cs%x09%s\""),
@@ -350,10 +351,10 @@ mod tests {
             for rest in rests {
                 fields.add(separator, rest);
             }
-            let reading = fields.reading(order)?;
-            let subjects: Vec<&str> = rests.iter().map(|rest| reading.subject(rest)).collect();
-            let (authors, subjects) = (reading.authors.names(9), subjects.join("; "));
-            Some(format!("{authors}: {subjects}: {}..{}", reading.newest, reading.oldest))
+            let layout = fields.first_allowed(order)?;
+            let subjects: Vec<&str> = rests.iter().map(|rest| layout.subject(rest)).collect();
+            let (authors, subjects) = (layout.authors.names(9), subjects.join("; "));
+            Some(format!("{authors}: {subjects}: {}..{}", layout.newest, layout.oldest))
         };
         let subjects = ["2026-05-02 b [PROJ-3]", "2026-05-01 a [skip ci]"];
         let expect = Some(": b [PROJ-3]; a [skip ci]: 2026-05-02..2026-05-01".to_owned());
