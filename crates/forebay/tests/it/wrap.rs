@@ -246,6 +246,15 @@ fn a_denied_call_does_not_reach_the_server() {
         assert_eq!(text_of(&client.response(91)["result"]), "beside");
         client.send_line(r#"{"jsonrpc":"2.0","id":92,"method":"ping","method":"tools/call"}"#);
         assert_eq!(client.response(92)["error"]["code"], -32600);
+        for (id, params) in [
+            (93, r#"{"name":"said","name":"die"}"#),
+            (94, r#"{"name":"die","arguments":{"x":NaN}}"#),
+        ] {
+            client.send_line(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#
+            ));
+            assert_eq!(client.response(id)["error"]["code"], -32600, "{params}");
+        }
         client.close();
         assert_eq!(fs::read_to_string(log).unwrap(), "said\nsaid\n");
     });

@@ -73,15 +73,15 @@ impl ToServer {
     }
 
     fn forward(&mut self, line: &[u8]) -> io::Result<()> {
-        let Ok(text) = std::str::from_utf8(line) else {
-            return lines::write(&mut self.server, line);
-        };
-        if text.trim_ascii_start().starts_with('[')
+        // Servers read bytes that are not UTF-8 like this, if at all.
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim_ascii();
+        if text.starts_with('[')
             && let Some(messages) = json::items(text)
         {
             return self.forward_batch(line, &messages);
         }
-        match self.judge(text.trim_ascii())? {
+        match self.judge(text)? {
             Fate::Forward => lines::write(&mut self.server, line),
             Fate::Taken => Ok(()),
         }
@@ -107,12 +107,16 @@ impl ToServer {
     fn judge(&mut self, text: &str) -> io::Result<Fate> {
         let message = match Members::parse(text) {
             Ok(message) => message,
+            // Some servers accept more than JSON, such as NaN: what cannot be read here could be a call that a rule denies.
+            Err(NoMembers::NotAnObject)
+                if text.starts_with(['{', '[']) && !json::is_valid(text) =>
+            {
+                return self.take_unreadable("it is not JSON", text);
+            }
             // The server says what is wrong.
             Err(NoMembers::NotAnObject) => return Ok(Fate::Forward),
             Err(NoMembers::Repeated(key)) => {
-                let why = format!("`{key}` is given more than once");
-                self.refuse(&why, &JsonScan::whole(text.as_bytes()))?;
-                return Ok(Fate::Taken);
+                return self.take_unreadable(&format!("`{key}` is given more than once"), text);
             }
         };
         let id = message.get("id");
@@ -142,13 +146,18 @@ impl ToServer {
         id: Option<&str>,
         message: &Members<'_>,
     ) -> io::Result<Fate> {
-        let Some(params) = message.object("params") else { return Ok(Fate::Forward) };
+        let params = match message.get("params").map(Members::parse) {
+            Some(Ok(params)) => params,
+            Some(Err(NoMembers::Repeated(key))) => {
+                return self.take_unreadable(&format!("`{key}` is given more than once"), text);
+            }
+            Some(Err(NoMembers::NotAnObject)) | None => return Ok(Fate::Forward),
+        };
         let Some(tool) = params.string("name") else { return Ok(Fate::Forward) };
         let call = self.session.server.call(&tool, params.get("arguments").unwrap_or_default());
         let starts_task = params.get("task").is_some();
         let permission = self.session.server.permission(&call).unwrap_or_else(|error| {
-            tracing::warn!(%error, "cannot ask the permission rules");
-            Permission::Allowed
+            Permission::Asked(format!("the permission rules cannot be read: {error}"))
         });
         let Some(id) = id else {
             // Nobody waits for the answer to a notification.
@@ -248,6 +257,12 @@ impl ToServer {
         };
         let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{outcome}}}\n");
         self.session.to_client(answer.as_bytes())
+    }
+
+    /// Refuses a message of which readers may differ in what it says.
+    fn take_unreadable(&self, why: &str, text: &str) -> io::Result<Fate> {
+        self.refuse(why, &JsonScan::whole(text.as_bytes()))?;
+        Ok(Fate::Taken)
     }
 
     fn refuse(&self, why: &str, scan: &JsonScan) -> io::Result<()> {

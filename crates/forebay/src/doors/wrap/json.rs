@@ -4,6 +4,7 @@
 //! values that are replaced are written anew.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -24,10 +25,9 @@ pub(super) enum NoMembers {
 impl<'a> Members<'a> {
     pub(super) fn parse(text: &'a str) -> Result<Self, NoMembers> {
         let members = Scan::new(text).object().ok_or(NoMembers::NotAnObject)?;
-        for (number, (key, _)) in members.iter().enumerate() {
-            if members[..number].iter().any(|(before, _)| before == key) {
-                return Err(NoMembers::Repeated(key.clone()));
-            }
+        let mut seen = HashSet::with_capacity(members.len());
+        if let Some((key, _)) = members.iter().find(|(key, _)| !seen.insert(key.as_str())) {
+            return Err(NoMembers::Repeated(key.clone()));
         }
         Ok(Self(members))
     }
@@ -69,6 +69,11 @@ impl<'a> Members<'a> {
         let members = self.0.iter().map(|(key, value)| format!("{}:{value}", quoted(key)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
+}
+
+/// Whether a text is one value.
+pub(super) fn is_valid(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// The items of a list; `None` for anything else.
