@@ -12,7 +12,7 @@ use crate::binary::{self, Binary};
 use crate::custom::CustomRecognizers;
 use crate::lines::{Line, LineReader};
 use crate::ranker::{LineRanker, TextKind};
-use crate::reducer::Reducer;
+use crate::reducer::{Reduced, Reducer};
 use crate::repeats;
 use crate::salience::IntentText;
 use crate::{Budget, Digest, Hint, OmittedRange};
@@ -146,8 +146,8 @@ impl Digester {
                 self.text.finish(count, self.ranker).with_all_omitted(lines).with_note(note)
             }
         };
-        let Output { text, verbatim, omitted } = output;
-        Digest { text, verbatim, lines, items, bytes: self.bytes, omitted }
+        let Output { text, verbatim, omitted, recognizers } = output;
+        Digest { text, verbatim, lines, items, bytes: self.bytes, omitted, recognizers }
     }
 
     fn probe(&mut self, raw: &[u8]) {
@@ -232,11 +232,12 @@ struct Output {
     text: String,
     verbatim: bool,
     omitted: Vec<OmittedRange>,
+    recognizers: Vec<&'static str>,
 }
 
 impl Output {
     fn whole(text: String) -> Self {
-        Self { text, verbatim: true, omitted: Vec::new() }
+        Self { text, verbatim: true, omitted: Vec::new(), recognizers: Vec::new() }
     }
 
     /// Marks all raw lines as omitted if the text is reduced and its lines are not the raw ones.
@@ -253,8 +254,8 @@ impl Output {
         }
     }
 
-    fn reduced((text, omitted): (String, Vec<OmittedRange>)) -> Self {
-        Self { text, verbatim: false, omitted }
+    fn reduced(Reduced { text, omitted, recognizers }: Reduced) -> Self {
+        Self { text, verbatim: false, omitted, recognizers }
     }
 }
 
@@ -324,7 +325,8 @@ impl TextDigest {
         let mut reducer = self.reducer(&text);
         feed(&mut reducer, &text);
         let reduced = reducer.finish(lines, ranker);
-        if tokens::estimate(&text) <= self.budget.digest && reduced.0.len() >= text.trim_end().len()
+        if tokens::estimate(&text) <= self.budget.digest
+            && reduced.text.len() >= text.trim_end().len()
         {
             return Output::whole(text);
         }
@@ -334,7 +336,8 @@ impl TextDigest {
     /// Returns a short text in place of all lines.
     fn placeholder(&self, text: &str, lines: u64) -> Output {
         let text = cut::prefix(text, tokens::to_bytes(self.budget.digest)).to_owned();
-        Output::reduced((text, vec![OmittedRange { first: 1, last: lines }]))
+        let omitted = vec![OmittedRange { first: 1, last: lines }];
+        Output::reduced(Reduced { text, omitted, recognizers: Vec::new() })
     }
 }
 

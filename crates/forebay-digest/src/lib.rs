@@ -89,6 +89,9 @@ pub struct Digest {
     pub bytes: u64,
     /// Raw lines that are not shown, in order; empty if verbatim.
     pub omitted: Vec<OmittedRange>,
+    /// The recognizers that understood the text or a part of it, the one with the first facts first; empty if none did,
+    /// or if verbatim.
+    pub recognizers: Vec<&'static str>,
 }
 
 /// A range of raw lines that a digest does not show; numbered from 1, both ends included.

@@ -28,6 +28,15 @@ pub(crate) struct Reducer {
     reasons: FailureReasons,
 }
 
+/// A reduced text.
+#[derive(Debug)]
+pub(crate) struct Reduced {
+    pub(crate) text: String,
+    pub(crate) omitted: Vec<OmittedRange>,
+    /// The recognizers that understood it.
+    pub(crate) recognizers: Vec<&'static str>,
+}
+
 /// What reads lines of no known part, and quotes.
 #[derive(Debug)]
 struct Rest {
@@ -85,11 +94,14 @@ impl Reducer {
         self.failed = true;
     }
 
-    /// Returns the reduced text and the omitted lines.
-    pub(crate) fn finish(mut self, lines: u64, ranker: LineRanker) -> (String, Vec<OmittedRange>) {
+    /// Returns the reduced text.
+    pub(crate) fn finish(mut self, lines: u64, ranker: LineRanker) -> Reduced {
         let mut report = self.report(lines);
+        let recognizers = report.as_ref().map(Report::recognizers).unwrap_or_default();
         let told = if self.failed { self.reasons.add_to(&mut report) } else { Vec::new() };
-        self.rest.quoter.finish(report.as_ref(), self.failed, lines, &told, ranker)
+        let (text, omitted) =
+            self.rest.quoter.finish(report.as_ref(), self.failed, lines, &told, ranker);
+        Reduced { text, omitted, recognizers }
     }
 
     /// Returns the facts; no line may follow.

@@ -30,8 +30,20 @@ fn shows_a_small_text_verbatim() {
         items: None,
         bytes: 30,
         omitted: vec![],
+        recognizers: vec![],
     };
     assert_eq!(shown, expect);
+}
+
+#[test]
+fn names_the_recognizers_that_understood_a_text() {
+    let names =
+        |raw: &str| digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(30)).recognizers;
+    let objects: String =
+        (0..200).map(|id| format!("{{\"id\": {id}, \"state\": \"open\"}}\n")).collect();
+    assert_eq!(names(&objects), ["json lines"]);
+    assert_eq!(names(&many("step", 500)), [""; 0]);
+    assert_eq!(names("{\"id\": 1}\n"), [""; 0], "verbatim");
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl CustomRecognizers {
         feed(&mut reducer, text);
         let mut ranker = LineRanker::default();
         ranker.push(text.as_bytes());
-        reducer.finish(text.lines().count() as u64, ranker).0
+        reducer.finish(text.lines().count() as u64, ranker).text
     }
 
     fn unmatched(&self, name: &str, text: &str) -> Vec<String> {

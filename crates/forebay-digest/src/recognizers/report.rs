@@ -154,6 +154,17 @@ impl Report {
         self
     }
 
+    /// Returns the recognizers that state the facts, each once, in order.
+    pub(crate) fn recognizers(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for name in self.facts.iter().filter_map(|fact| fact.recognizer) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// Returns the facts that fit, in their order; the heaviest are selected first.
     pub(crate) fn facts_within(&self, max_bytes: usize) -> ChosenFacts {
         let mut order: Vec<usize> =
