@@ -173,7 +173,8 @@ pub(crate) fn text(
     let compared = ComparedDigest::new(digest, difference.as_ref(), budget(app), digest_again);
     let ending = result.exit_code.map(Ending::Exited);
     let remarks = cut_remark.into_iter().collect();
-    CaptureFrame { entry, ending, remarks, redactions: &redactions }.around(&compared)
+    let reference = entry.reference;
+    CaptureFrame { reference, ending, remarks, redactions: &redactions }.around(&compared)
 }
 
 /// Whether the line says all that a call depends on, so that a later call with the same line is its repetition.

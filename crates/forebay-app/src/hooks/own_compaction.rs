@@ -80,7 +80,8 @@ fn digest(
         capture::store(app, agent, call, raw, &options)?;
     let ending = result.exit_code.map(Ending::Exited);
     let remarks = raw.cut_remark().into_iter().collect();
-    let frame = CaptureFrame { entry: &entry, ending, remarks, redactions: &redactions };
+    let frame =
+        CaptureFrame { reference: entry.reference, ending, remarks, redactions: &redactions };
     let text = frame.around(&ComparedDigest::alone(digest));
     Ok(CutResult { call: call.id.clone().unwrap_or_default(), text })
 }

@@ -102,7 +102,7 @@ fn within(
 
 /// A tool result that is stored.
 pub(crate) struct CaptureFrame<'a> {
-    pub(crate) entry: &'a Entry,
+    pub(crate) reference: Reference,
     pub(crate) ending: Option<Ending>,
     pub(crate) remarks: Vec<String>,
     pub(crate) redactions: &'a Redactions,
@@ -111,7 +111,7 @@ pub(crate) struct CaptureFrame<'a> {
 impl CaptureFrame<'_> {
     /// Renders the text that replaces the result.
     pub(crate) fn around(&self, compared: &ComparedDigest) -> String {
-        let left_out = || left_out(&compared.digest, self.entry.reference);
+        let left_out = || left_out(&compared.digest, self.reference);
         let last = (!compared.digest.verbatim).then(left_out);
         let whole = around(self.head(&size(&compared.digest)), compared, last);
         let short = compared.unchanged.as_ref().map(|unchanged| self.head(unchanged).join("\n"));
@@ -120,7 +120,7 @@ impl CaptureFrame<'_> {
 
     fn head(&self, size: &str) -> Vec<String> {
         let ending = self.ending.map(|ending| format!("{ending} · ")).unwrap_or_default();
-        let mut lines = vec![format!("{} {ending}{size}", self.entry.reference)];
+        let mut lines = vec![format!("{} {ending}{size}", self.reference)];
         lines.extend(self.remarks.iter().cloned());
         lines.extend((!self.redactions.is_empty()).then(|| self.redactions.to_string()));
         lines

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::qwen_code::is_first_line as is_qwen_code;
 use super::{
-    Item, MalformedLine, Message, Request, Role, Storage, TranscriptFormat, content_text,
-    has_field_value, input_summary, is_jsonl, is_object, spoken,
+    Item, MalformedLine, Message, Request, Role, Storage, ToolCall, TranscriptFormat, content_text,
+    has_field_value, is_jsonl, is_object, spoken,
 };
 use crate::billed_tokens;
 use crate::folders::BaseDir;
@@ -56,6 +56,13 @@ struct LineMessage {
     usage: Value,
 }
 
+impl Line {
+    fn subagent(&self) -> Option<String> {
+        let name = || self.agent_id.clone().unwrap_or_else(|| UNNAMED_AGENT.to_owned());
+        self.is_sidechain.then(name)
+    }
+}
+
 /// The model of messages that Claude Code wrote itself.
 const NO_MODEL: &str = "<synthetic>";
 /// A subagent whose lines do not name it.
@@ -79,6 +86,7 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
     let Some(said) = &line.message else { return Err(MalformedLine) };
     let branch = line.git_branch.clone().filter(|name| !name.is_empty() && name != "HEAD");
     items.push(Item::Context { session: line.session_id.clone(), cwd: line.cwd.clone(), branch });
+    items.push(Item::Agent(line.subagent()));
     items.extend(request(&line, said).map(Item::Request));
     let content = &said.content;
     let message = |text: String| Message {
@@ -112,24 +120,22 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
 
 /// The request that a message answers; each block of an answer is a line that repeats it.
 fn request(line: &Line, message: &LineMessage) -> Option<Request> {
-    let agent = || line.agent_id.clone().unwrap_or_else(|| UNNAMED_AGENT.to_owned());
     Some(Request {
         id: message.id.clone()?,
         model: Some(message.model.clone().filter(|model| model != NO_MODEL)?),
         tokens: billed_tokens::anthropic(&message.usage)?,
         timestamp: line.timestamp.clone(),
-        agent: line.is_sidechain.then(agent),
+        agent: line.subagent(),
+        follows_answer: false,
     })
 }
 
 fn call_or_result(block: &Value, timestamp: Option<&String>) -> Option<Item> {
     let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
     match block["type"].as_str()? {
-        "tool_use" => Some(Item::ToolCall {
-            id: text("id"),
-            tool: text("name"),
-            input: input_summary(&block["input"]),
-        }),
+        "tool_use" => {
+            Some(Item::ToolCall(ToolCall::new(text("id"), text("name"), &block["input"])))
+        }
         "tool_result" => Some(Item::ToolResult {
             id: text("tool_use_id"),
             text: content_text(&block["content"]),

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Request, Role, Storage, TranscriptFormat, content_text,
-    has_field_value, input_summary, is_jsonl, is_object, spoken, string_field,
+    Item, MalformedLine, Message, Request, Role, Storage, ToolCall, TranscriptFormat, content_text,
+    has_field_value, is_jsonl, is_object, spoken, string_field,
 };
 use crate::folders::BaseDir;
 use crate::{billed_tokens, machine_text};
@@ -95,6 +95,7 @@ fn request(line: &Line) -> Option<Request> {
         tokens: billed_tokens::inclusive(input, read, written, output)?,
         timestamp: line.timestamp.clone(),
         agent: None,
+        follows_answer: true,
     })
 }
 
@@ -113,22 +114,16 @@ fn response_item(line: &Line, message: impl Fn(Role, String) -> Item) -> Option<
         }
         "function_call" => {
             let input = serde_json::from_str(&text("arguments")).unwrap_or_default();
-            Some(Item::ToolCall {
-                id: text("call_id"),
-                tool: tool_name(payload),
-                input: input_summary(&input),
-            })
+            Some(Item::ToolCall(ToolCall::new(text("call_id"), tool_name(payload), &input)))
         }
-        "custom_tool_call" => Some(Item::ToolCall {
-            id: text("call_id"),
-            tool: tool_name(payload),
-            input: text("input"),
-        }),
-        "local_shell_call" => Some(Item::ToolCall {
-            id: text("call_id"),
-            tool: "shell".to_owned(),
-            input: input_summary(&payload["action"]),
-        }),
+        "custom_tool_call" => {
+            let call = ToolCall::of_text(text("call_id"), tool_name(payload), text("input"));
+            Some(Item::ToolCall(call))
+        }
+        "local_shell_call" => {
+            let action = &payload["action"];
+            Some(Item::ToolCall(ToolCall::new(text("call_id"), "shell".to_owned(), action)))
+        }
         "function_call_output" | "custom_tool_call_output" => {
             let (text_of_output, is_error) = output(&payload["output"]);
             Some(Item::ToolResult {

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Request, Role, Storage, TranscriptFormat, content_text,
-    input_summary, is_jsonl, is_object, spoken, string_field,
+    Item, MalformedLine, Message, Request, Role, Storage, ToolCall, TranscriptFormat, content_text,
+    is_jsonl, is_object, spoken, string_field,
 };
 use crate::folders::BaseDir;
 use crate::{billed_tokens, machine_text};
@@ -43,17 +43,17 @@ fn parse_message(message: &Value, items: &mut Vec<Item>) {
         Some("gemini") => Role::Assistant,
         _ => return,
     };
+    items.extend(request(message).map(Item::Request));
     let text = content_text(&message["content"]);
     // Tool results also come as user messages without text; they are recorded with their calls.
     if let Some(text) = spoken(role, &text, &machine_text::GEMINI_CLI) {
         let (id, timestamp) = (string_field(message, "id"), string_field(message, "timestamp"));
         items.push(Item::Message(Message { role, id, text, timestamp, is_sidechain: false }));
     }
-    items.extend(request(message).map(Item::Request));
     for call in message["toolCalls"].as_array().into_iter().flatten() {
         let id = string_field(call, "id").unwrap_or_default();
         let tool = string_field(call, "name").unwrap_or_default();
-        items.push(Item::ToolCall { id: id.clone(), tool, input: input_summary(&call["args"]) });
+        items.push(Item::ToolCall(ToolCall::new(id.clone(), tool, &call["args"])));
         if let Some(result) = call.get("result") {
             items.push(Item::ToolResult {
                 id,
@@ -80,6 +80,7 @@ fn request(message: &Value) -> Option<Request> {
         tokens: billed,
         timestamp: string_field(message, "timestamp"),
         agent: None,
+        follows_answer: false,
     })
 }
 

@@ -77,21 +77,19 @@ pub enum Item {
         cwd: Option<String>,
         branch: Option<String>,
     },
+    /// The subagent in whose conversation the following items happened; `None` for the main one.
+    Agent(Option<String>),
     Message(Message),
-    ToolCall {
-        id: String,
-        tool: String,
-        input: String,
-    },
+    /// The model of the following requests that do not name one.
+    Model(String),
+    Request(Request),
+    ToolCall(ToolCall),
     ToolResult {
         id: String,
         text: String,
         is_error: bool,
         timestamp: Option<String>,
     },
-    /// The model that answers from here on.
-    Model(String),
-    Request(Request),
 }
 
 /// A request to the model. A host may record it several times, at first with only a part of its output.
@@ -105,6 +103,35 @@ pub struct Request {
     pub timestamp: Option<String>,
     /// The subagent that made it.
     pub agent: Option<String>,
+    /// The host records it after what the model answered, and maybe after the results of the tools it called.
+    pub follows_answer: bool,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    pub id: String,
+    pub tool: String,
+    /// Its command, file or query, or else all of its input.
+    pub input: String,
+    /// What the model says the call is for; no part of what it does.
+    pub description: Option<String>,
+    /// All other texts of its input, one after another.
+    pub texts: String,
+}
+
+impl ToolCall {
+    fn new(id: String, tool: String, input: &Value) -> Self {
+        let mut texts = String::new();
+        append_texts(input, &mut texts);
+        let description = string_field(input, DESCRIPTION);
+        Self { id, tool, input: input_summary(input), description, texts }
+    }
+
+    /// A call whose input is not JSON.
+    fn of_text(id: String, tool: String, input: String) -> Self {
+        Self { id, tool, texts: input.clone(), input, description: None }
+    }
 }
 
 /// A message of the user or the model.
@@ -205,6 +232,23 @@ fn content_text(content: &Value) -> String {
     }
 }
 
+/// The field of a tool's input in which the model says what a call is for.
+const DESCRIPTION: &str = "description";
+
+/// Appends the texts and numbers of a tool's input, each on lines of its own; not the description of the call.
+fn append_texts(input: &Value, texts: &mut String) {
+    match input {
+        Value::String(text) => texts.extend([text, "\n"]),
+        Value::Number(number) => texts.extend([number.to_string().as_str(), "\n"]),
+        Value::Array(values) => values.iter().for_each(|value| append_texts(value, texts)),
+        Value::Object(fields) => {
+            let named = fields.iter().filter(|(key, _)| *key != DESCRIPTION);
+            named.for_each(|(_, value)| append_texts(value, texts));
+        }
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
 /// Summarizes a tool's input as one text: its command, file or query, or else all of it.
 fn input_summary(input: &Value) -> String {
     const MAIN_FIELDS: [&str; 12] = [
@@ -218,7 +262,7 @@ fn input_summary(input: &Value) -> String {
         "url",
         "code",
         "prompt",
-        "description",
+        DESCRIPTION,
         "name",
     ];
     let main = MAIN_FIELDS.iter().find_map(|key| input.get(*key));

@@ -6,7 +6,7 @@ use forebay_domain::usage::BilledTokens;
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Queries, Request, Role, Storage, TranscriptFormat, input_summary,
+    Item, MalformedLine, Message, Queries, Request, Role, Storage, ToolCall, TranscriptFormat,
     spoken, string_field,
 };
 use crate::folders::BaseDir;
@@ -80,13 +80,14 @@ fn request(line: &Value, timestamp: Option<String>) -> Option<Request> {
         },
         timestamp,
         agent: None,
+        follows_answer: true,
     })
 }
 
 fn parse_tool(part: &Value, timestamp: Option<String>, items: &mut Vec<Item>) {
     let id = string_field(part, "callID").unwrap_or_default();
     let (state, tool) = (&part["state"], string_field(part, "tool").unwrap_or_default());
-    items.push(Item::ToolCall { id: id.clone(), tool, input: input_summary(&state["input"]) });
+    items.push(Item::ToolCall(ToolCall::new(id.clone(), tool, &state["input"])));
     if let Some(text) = string_field(state, "output").or_else(|| string_field(state, "error")) {
         items.push(Item::ToolResult { id, text, is_error: state["status"] == "error", timestamp });
     }

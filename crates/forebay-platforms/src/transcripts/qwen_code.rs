@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Item, MalformedLine, Message, Request, Role, Storage, TranscriptFormat, content_text,
-    has_field_value, input_summary, is_jsonl, is_object, spoken, string_field,
+    Item, MalformedLine, Message, Request, Role, Storage, ToolCall, TranscriptFormat, content_text,
+    has_field_value, is_jsonl, is_object, spoken, string_field,
 };
 use crate::folders::BaseDir;
 use crate::{billed_tokens, machine_text};
@@ -28,11 +28,18 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
     if !is_object(line) {
         return Err(MalformedLine);
     }
+    let is_compaction = has_field_value(line, "subtype", &[COMPACTION]);
     // The other lines are bookkeeping of the host.
-    if !has_field_value(line, "role", &["user", "model"]) {
+    if !is_compaction && !has_field_value(line, "role", &["user", "model"]) {
         return Ok(());
     }
     let line: Value = serde_json::from_slice(line)?;
+    if line["subtype"] == COMPACTION {
+        let (role, timestamp) = (Role::Summary, string_field(&line, "timestamp"));
+        let (id, text) = (string_field(&line, "uuid"), String::new());
+        items.push(Item::Message(Message { role, id, text, timestamp, is_sidechain: false }));
+        return Ok(());
+    }
     let parts = &line["message"]["parts"];
     let timestamp = string_field(&line, "timestamp");
     items.push(Item::Context {
@@ -40,18 +47,21 @@ fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
         cwd: string_field(&line, "cwd"),
         branch: string_field(&line, "gitBranch"),
     });
+    items.extend(request(&line).map(Item::Request));
     if let Some(role) = speaker(&line)
         && let Some(text) = spoken(role, &content_text(parts), &machine_text::QWEN_CODE)
     {
         let (id, timestamp) = (string_field(&line, "uuid"), timestamp.clone());
         items.push(Item::Message(Message { role, id, text, timestamp, is_sidechain: false }));
     }
-    items.extend(request(&line).map(Item::Request));
     for part in parts.as_array().into_iter().flatten() {
         items.extend(tool_item(part, timestamp.as_deref()));
     }
     Ok(())
 }
+
+/// The subtype of the line that tells that the conversation was compacted.
+const COMPACTION: &str = "chat_compression";
 
 /// Who wrote the texts of a line; notices to the model are nobody's words.
 fn speaker(line: &Value) -> Option<Role> {
@@ -75,6 +85,7 @@ fn request(line: &Value) -> Option<Request> {
         tokens: billed_tokens::inclusive(prompt, cached, &Value::Null, output)?,
         timestamp: string_field(line, "timestamp"),
         agent: None,
+        follows_answer: false,
     })
 }
 
@@ -83,7 +94,7 @@ fn tool_item(part: &Value, timestamp: Option<&str>) -> Option<Item> {
     if let Some(call) = part.get("functionCall") {
         let id = string_field(call, "id").unwrap_or_default();
         let tool = string_field(call, "name").unwrap_or_default();
-        return Some(Item::ToolCall { id, tool, input: input_summary(&call["args"]) });
+        return Some(Item::ToolCall(ToolCall::new(id, tool, &call["args"])));
     }
     let result = part.get("functionResponse")?;
     let response = &result["response"];

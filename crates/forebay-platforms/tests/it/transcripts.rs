@@ -24,11 +24,11 @@ fn parsed(host: &str, format: &TranscriptFormat) -> Vec<Item> {
 fn rendered(items: &[Item]) -> String {
     let short = |text: &str| text.chars().take(70).collect::<String>().replace('\n', "/");
     let line = |item: &Item| match item {
-        Item::Context { .. } => None,
+        Item::Context { .. } | Item::Agent(_) => None,
         Item::Message(message) => {
             Some(format!("{}: {}", message.role.as_str(), short(&message.text)))
         }
-        Item::ToolCall { tool, input, .. } => Some(format!("-> {tool}: {}", short(input))),
+        Item::ToolCall(call) => Some(format!("-> {}: {}", call.tool, short(&call.input))),
         Item::ToolResult { text, is_error, .. } => Some(format!("<- {is_error} {}", short(text))),
         Item::Model(name) => Some(format!("model {name}")),
         Item::Request(request) => Some(rendered_request(request)),
@@ -37,7 +37,7 @@ fn rendered(items: &[Item]) -> String {
 }
 
 fn rendered_request(request: &Request) -> String {
-    let Request { id, model, tokens, agent, timestamp } = request;
+    let Request { id, model, tokens, agent, timestamp, follows_answer: _ } = request;
     assert!(timestamp.is_some(), "{id}");
     let BilledTokens { input, cache_read, cache_write, cache_write_1h, output } = tokens;
     let names = [Some(id), model.as_ref(), agent.as_ref()].into_iter().flatten();

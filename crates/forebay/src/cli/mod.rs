@@ -8,7 +8,6 @@ mod context;
 mod demo;
 mod digest;
 mod digest_check;
-mod discover;
 mod doctor;
 mod export;
 mod fetch;
@@ -36,6 +35,8 @@ mod progress;
 mod purge;
 mod redact;
 mod reflect;
+mod replay;
+mod report;
 mod rules;
 mod run;
 mod schema;
@@ -131,7 +132,9 @@ enum Command {
     Export(export::Export),
     Push(share::Push),
     Pull(share::Pull),
-    Discover(discover::Discover),
+    #[command(visible_alias = "discover")]
+    Replay(replay::Replays),
+    Report(report::Report),
     Digest(digest::Digest),
     Redact(redact::Redact),
     Stats(stats::Stats),
@@ -205,7 +208,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Export(export) => export.run(&common),
         Command::Push(push) => push.run(&common),
         Command::Pull(pull) => pull.run(&common),
-        Command::Discover(discover) => discover.run(&common),
+        Command::Replay(replay) => replay.run(&common),
+        Command::Report(report) => report.run(&common),
         Command::Index(index) => index.run(&common),
         Command::Fetch(fetch) => fetch.run(&common),
         Command::Sources(sources) => sources.run(&common),

@@ -1,4 +1,4 @@
-//! `forebay import` and `forebay discover`: transcripts of four hosts, each imported into its project.
+//! `forebay import` and `forebay replay`: transcripts of four hosts, each imported into its project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -300,7 +300,7 @@ fn denied_transcript_is_not_imported() {
 }
 
 #[test]
-fn discover_reports_possible_savings_per_tool() {
+fn replay_reports_possible_savings_per_tool() {
     let env = TestEnv::new();
     let cwd = env.project();
     let mut lines = conversation(&cwd);
@@ -317,7 +317,7 @@ fn discover_reports_possible_savings_per_tool() {
         json!([{ "type": "tool_result", "tool_use_id": "t2", "content": build_log() }]),
     ));
     write(&claude_file(&env, "past-1.jsonl"), &lines);
-    let data = env.forebay(["discover", "--json"]).ok().json();
+    let data = env.forebay(["replay", "--json"]).ok().json();
     let bash = &data["tools"]["Bash"];
     assert_eq!((bash["calls"].as_u64(), bash["replaced"].as_u64()), (Some(1), Some(1)), "{data}");
     let (shown, saved) =
@@ -338,10 +338,10 @@ fn discover_reports_possible_savings_per_tool() {
         json!([{ "type": "tool_result", "tool_use_id": "t3", "content": build_log(), "is_error": true }]),
     ));
     write(&claude_file(&env, "past-1.jsonl"), &lines);
-    let with_failure = env.forebay(["discover", "--json"]).ok().json()["tools"]["Bash"].clone();
+    let with_failure = env.forebay(["replay", "--json"]).ok().json()["tools"]["Bash"].clone();
     assert_eq!((&with_failure["calls"], &with_failure["replaced"]), (&json!(2), &json!(2)));
     assert!(with_failure["saved_tokens"].as_u64().unwrap() > saved, "{with_failure}");
-    let text = env.forebay(["discover"]).ok().text();
+    let text = env.forebay(["replay"]).ok().text();
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("Bash") && text.contains("estimated"), "{text}");
     assert!(

@@ -76,6 +76,7 @@ mod postgres;
 mod promises;
 mod recognizers;
 mod release_server;
+mod replay;
 mod savings;
 mod search;
 mod secrets_at_rest;

@@ -96,11 +96,11 @@ impl Collector {
                 self.place.branch = branch.or_else(|| self.place.branch.take());
             }
             Item::Message(message) => self.message(message),
-            Item::ToolCall { id, tool, input } => self.tool_call(id, tool, input),
+            Item::ToolCall(call) => self.tool_call(call.id, call.tool, call.input),
             Item::ToolResult { id, text, timestamp, is_error } => {
                 self.tool_result(&id, text, timestamp, is_error);
             }
-            Item::Model(_) | Item::Request(_) => {}
+            Item::Agent(_) | Item::Model(_) | Item::Request(_) => {}
         }
     }
 

@@ -366,7 +366,7 @@ fn annotations(effect: Effect) -> ToolAnnotations {
 }
 
 /// Estimated tokens of the tool list.
-fn list_tokens(app: &App) -> u64 {
+pub(crate) fn tool_list_tokens(app: &App) -> u64 {
     let listed: Vec<Tool> = app.tools().map(listing).collect();
     tokens::estimate(&serde_json::to_string(&listed).unwrap_or_default())
         + tokens::estimate(INSTRUCTIONS)
@@ -375,5 +375,5 @@ fn list_tokens(app: &App) -> u64 {
 /// Records the cost of the tool list, off the path of the first answer.
 pub(super) fn count_tool_list(app: &Arc<App>) {
     let app = Arc::clone(app);
-    tokio::task::spawn_blocking(move || app.count_tool_list(list_tokens(&app)));
+    tokio::task::spawn_blocking(move || app.count_tool_list(tool_list_tokens(&app)));
 }

@@ -26,7 +26,7 @@ use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::handler::{
-    AuthenticatedCaller, Context, Handler, available_tools, check_right, success,
+    AuthenticatedCaller, Context, Handler, available_tools, check_right, success, tool_list_tokens,
 };
 pub(crate) use self::message::{Refusal, Verdict, classify};
 use self::transport::Lines;
