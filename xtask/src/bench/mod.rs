@@ -13,6 +13,7 @@ mod output;
 mod overhead;
 mod packages;
 mod postgres;
+mod replay;
 mod rules;
 mod runs;
 mod sample;
@@ -74,6 +75,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "digest", measure: digest::measure },
     Benchmark { name: "hooks", measure: hooks::measure },
     Benchmark { name: "import", measure: import::measure },
+    Benchmark { name: "replay", measure: replay::measure },
     Benchmark { name: "serve", measure: serve::measure },
     Benchmark { name: "wrap", measure: wrap::measure },
 ];
