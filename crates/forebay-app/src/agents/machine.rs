@@ -38,7 +38,10 @@ impl Machine {
     ) -> Self {
         let moves_a_folder = |(name, _): &&(String, String)| {
             let mut files = PLATFORMS.iter().flat_map(|agent| agent.files);
+            let transcripts = PLATFORMS.iter().filter_map(|agent| agent.transcripts);
+            let mut folders = transcripts.flat_map(|format| format.folders);
             files.any(|file| file.base.is_moved_by(name))
+                || folders.any(|(base, _)| base.is_moved_by(name))
         };
         let tells_of_home = |(name, _): &&(String, String)| homes::VARIABLES.contains(&&**name);
         Self {
