@@ -173,7 +173,16 @@ fn stats() {
 fn doctor() {
     let mut frontends = Frontends::new();
     frontends.env.noted("x");
-    frontends.check("ctx_doctor", json!({}), &["doctor"]);
+    // Other tests run processes of the same program beside this one.
+    let without_processes = |text: String| -> Vec<String> {
+        let is_process = |line: &&str| line.starts_with("note   homes       process ");
+        text.lines().filter(|line| !is_process(line)).map(str::to_owned).collect()
+    };
+    let by_tool = frontends.tool("ctx_doctor", json!({}));
+    let by_cli = frontends.command(&["doctor"]);
+    let env = &frontends.env;
+    assert_eq!(without_processes(env.redact(&by_tool)), without_processes(env.redact(&by_cli)));
+    assert!(by_tool.contains("isolation"), "{by_tool}");
 }
 
 #[test]
