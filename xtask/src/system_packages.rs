@@ -1,6 +1,7 @@
 //! Installs the language runtimes that the runtime tests need, with apt.
 
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
@@ -44,8 +45,13 @@ pub(crate) fn install_missing() {
 
 /// Returns whether a program is in a folder of PATH.
 pub(crate) fn is_on_path(program: &str) -> bool {
+    find_on_path(program).is_some()
+}
+
+/// Returns the file of a program in a folder of PATH.
+pub(crate) fn find_on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// Returns whether this process is root on a system with apt.

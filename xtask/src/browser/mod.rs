@@ -72,7 +72,7 @@ fn find() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let on_path = || {
         let names = ["chromium", "chromium-browser", "google-chrome"];
-        names.into_iter().find(|name| system_packages::is_on_path(name)).map(PathBuf::from)
+        names.into_iter().find_map(system_packages::find_on_path)
     };
     named.filter(|path| path.is_file()).or_else(on_path)
 }

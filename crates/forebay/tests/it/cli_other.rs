@@ -602,8 +602,9 @@ fn every_command_has_help() {
         .skip_while(|line| !line.starts_with("Commands:"))
         .skip(1)
         .take_while(|line| line.starts_with("  "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|command| *command != "help")
+        // Longer descriptions go on in indented lines.
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|command| !matches!(*command, "" | "help"))
         .collect();
     assert!(commands.len() >= 16, "{commands:?}");
     for command in commands {
