@@ -65,6 +65,7 @@ pub(super) static ROWS: &[Row] = &[
             "docker login -u me --password-stdin",
             "docker login -u me -p $PASS",
             "mongodump --port 27017",
+            "docker run --name mongosh -p 27017:27018 mongo",
         ],
     },
     Row {
@@ -76,7 +77,13 @@ pub(super) static ROWS: &[Row] = &[
             "unzip -P «hunter2» a.zip",
             "zip -r -P «hunter2» a.zip b",
         ],
-        spares: &["sqlcmd -S db -P $PASS", "unzip a.zip | xargs -P 4", "zip a.zip b"],
+        spares: &[
+            "sqlcmd -S db -P $PASS",
+            "unzip a.zip | xargs -P 4",
+            "zip a.zip b",
+            "wget https://host/a.zip -P /tmp/x1",
+            "scp a.zip -P 2222 host:",
+        ],
     },
     Row {
         kind: "password",
@@ -167,7 +174,16 @@ fn sshpass(context: &MatchContext<'_>, report: Report<'_>) {
 }
 
 fn lower_p(context: &MatchContext<'_>, report: Report<'_>) {
-    option(context, b"-p", Value::AttachedOrNext, report);
+    option(context, b"-p", Value::AttachedOrNext, &mut |value| {
+        if !is_port_mapping(context.window(value.clone())) {
+            report(value);
+        }
+    });
+}
+
+/// `8080:80`, which `docker run -p` publishes.
+fn is_port_mapping(value: &[u8]) -> bool {
+    value.contains(&b':') && value.iter().all(|byte| byte.is_ascii_digit() || *byte == b':')
 }
 
 fn upper_p(context: &MatchContext<'_>, report: Report<'_>) {
@@ -242,6 +258,11 @@ enum Value {
 
 /// Reports the value of the first such option of the command that the literal starts.
 fn option(context: &MatchContext<'_>, name: &[u8], place: Value, report: Report<'_>) {
+    // `.zip ` ends the name of a file.
+    let ends_other_word = matches!(context.before(), [.., b'.' | b'-']);
+    if ends_other_word || !context.starts_word() {
+        return;
+    }
     let after = context.after();
     let end = after.iter().position(|byte| b"|;&<>".contains(byte)).unwrap_or(after.len());
     let command = &after[..end];
