@@ -32,9 +32,11 @@ pub(super) fn answer(
     if host.results.comes_again {
         return Ok(Reply::Silent);
     }
-    let Some(captured) = store(app, agent, host, call, result)? else { return Ok(Reply::Silent) };
-    let cut_remark = RawResult::new(result, &host.folders).cut_remark();
-    advice::on_long_output(app, host, &captured.entry, cut_remark.as_deref())
+    let raw = RawResult::new(result, &host.folders);
+    let Some(captured) = store_raw(app, agent, call, result, &raw)? else {
+        return Ok(Reply::Silent);
+    };
+    advice::on_long_output(app, host, &captured.entry, raw.cut_remark().as_deref())
 }
 
 /// Stores a long result, which stays as it is in the conversation.
@@ -45,11 +47,20 @@ pub(super) fn store(
     call: &ToolCall,
     result: &ToolResult,
 ) -> Result<Option<Captured>, AppError> {
-    let raw = RawResult::new(result, &host.folders);
-    if !is_worth_replacing(app, result, &raw) {
+    store_raw(app, agent, call, result, &RawResult::new(result, &host.folders))
+}
+
+fn store_raw(
+    app: &App,
+    agent: &App,
+    call: &ToolCall,
+    result: &ToolResult,
+    raw: &RawResult<'_>,
+) -> Result<Option<Captured>, AppError> {
+    if !is_worth_replacing(app, result, raw) {
         return Ok(None);
     }
-    capture::store(app, agent, call, &raw, &capture::at_return(app, "")).map(Some)
+    capture::store(app, agent, call, raw, &capture::at_return(app, "")).map(Some)
 }
 
 /// Stores a long result; the answer is its digest.
