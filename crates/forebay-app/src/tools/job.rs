@@ -95,6 +95,13 @@ impl Action {
             .input
             .as_deref()
             .ok_or_else(|| AppError::bad_input("nothing to send", "give it as input: \"yes\""))?;
+        // Rules judge each send by itself, so a command must not go on in the next one.
+        if ends_in_continuation(text) {
+            return Err(AppError::bad_input(
+                "the input ends in a line continuation",
+                "send the lines of a command together",
+            ));
+        }
         let end = if text.ends_with('\n') { "" } else { "\n" };
         Ok(Self::Send(format!("{text}{end}")))
     }
@@ -127,6 +134,14 @@ impl Action {
         }
         jobs::wait(job, timeout, call).map(drop)
     }
+}
+
+/// Whether a backslash joins the last line to one that is still to come.
+fn ends_in_continuation(text: &str) -> bool {
+    let line = text.strip_suffix('\n').unwrap_or(text);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let backslashes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    backslashes % 2 == 1
 }
 
 fn not_reading(job: &Job) -> AppError {

@@ -182,6 +182,20 @@ fn rules_are_checked_before_a_job_gets_input() {
     assert!(!env.project().join("x").exists());
 }
 
+/// A shell would join it to the next send, and no rule would see the whole command.
+#[test]
+fn input_that_ends_in_a_line_continuation_is_refused() {
+    let env = TestEnv::new();
+    let mut client = env.mcp();
+    let job = start_job(&mut client, json!({ "code": "cat" }));
+    for input in ["touch \\", "touch \\\n", "touch \\\\\\\r\n"] {
+        let error = client.error("ctx_job", json!({ "job": job, "input": input }));
+        assert!(error.contains("line continuation"), "{input:?}: {error}");
+    }
+    client.text("ctx_job", json!({ "job": job, "input": "a \\\nb \\\\" }));
+    follow(&mut client, &job, "b \\\\");
+}
+
 #[test]
 fn secrets_are_redacted_in_job_output() {
     let env = TestEnv::new();
