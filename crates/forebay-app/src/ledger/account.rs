@@ -18,7 +18,7 @@ pub struct Account {
     pub requests: RequestTotals,
     /// What all requests were billed for.
     pub billed: Cost,
-    /// Answers in contexts whose requests nobody reported: what carrying them cost is unknown.
+    /// Answers in contexts without reported requests: what carrying them cost is unknown.
     pub unplaced: u64,
     /// Models of requests whose prices are unknown.
     pub unpriced: BTreeSet<String>,

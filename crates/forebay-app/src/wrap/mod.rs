@@ -139,7 +139,7 @@ impl WrappedServer {
         format!("withdrawn output schemas of {}", self.name)
     }
 
-    /// Indexes what was stored, while nobody waits.
+    /// Indexes what was stored, after the answer is sent.
     pub fn finish_pending_work(&self) -> Result<(), AppError> {
         self.app.finish_pending_work()
     }

@@ -288,7 +288,7 @@ impl LayoutFields {
         true
     }
 
-    /// Returns the subject of a commit, without the fields that are told for all commits.
+    /// Returns the subject of a commit, without the fields that the digest summarizes over all commits.
     pub(super) fn subject<'a>(&self, rest: &'a str) -> &'a str {
         self.layout.split(self.separator, rest).map_or(rest, |fields| fields.subject)
     }

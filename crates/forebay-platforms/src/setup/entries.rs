@@ -103,7 +103,7 @@ fn is_guarded(command: &str, arguments: &str) -> bool {
     let Some((program, _)) = rest.and_then(|rest| rest.split_once(" >/dev/null 2>&1 || ")) else {
         return false;
     };
-    // The program stands there quoted for the inner shell, and once more for the outer one.
+    // The program is quoted for the inner shell, and once more for the outer one.
     let inner = program.replace(r"'\''", "'");
     let is_one_word = shell_quoted(&unquoted(&inner)) == inner;
     is_one_word && command == in_shell(&guarded_word(&inner, arguments, "; "))

@@ -73,7 +73,7 @@ enum Outcome {
 
 impl Init {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
-        // The agents will meet the faults of the settings, so they are told here.
+        // Faults of the settings would otherwise show up first in the agents.
         common.tolerant_settings(&project_root(&common.working_folder()?))?;
         let machine = &common.machine()?;
         let level = self.level(machine)?;

@@ -160,7 +160,7 @@ impl ToServer {
             Permission::Asked(format!("the permission rules cannot be read: {error}"))
         });
         let Some(id) = id else {
-            // Nobody waits for the answer to a notification.
+            // A notification has no answer.
             let is_allowed = permission == Permission::Allowed;
             return Ok(if is_allowed { Fate::Forward } else { Fate::Taken });
         };

@@ -111,7 +111,7 @@ fn end_without_client(has_client_ended: bool, server: &CancelToken) {
     server.forward(SIGKILL);
 }
 
-/// Waits until nobody reads our stdout.
+/// Waits until the read end of our stdout is closed.
 fn wait_for_hang_up() -> io::Result<()> {
     let stdout = rustix::stdio::stdout();
     loop {
