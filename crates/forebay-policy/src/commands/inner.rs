@@ -98,6 +98,7 @@ fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
         "source" | "." => words.get(1).map(sourced).unwrap_or_default(),
         "find" | "gfind" => find_exec(words),
         "git" => super::git::inner(words),
+        "forebay" => super::forebay::inner(command, before),
         // It passes on what is not its own.
         "hub" => run([&[Word::literal("git")], &words[1..]].concat()),
         "command" if has_option(words, "-v") || has_option(words, "-V") => Vec::new(),

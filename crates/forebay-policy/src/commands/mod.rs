@@ -3,6 +3,7 @@
 mod code;
 pub(crate) mod files;
 mod find;
+mod forebay;
 pub(crate) mod git;
 mod guesses;
 mod inner;

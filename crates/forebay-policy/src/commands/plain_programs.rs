@@ -65,7 +65,7 @@ const PLAIN: &[&str] = &[
     // Editors and media
     "vi vim nvim nano emacs ed code subl view ffmpeg ffprobe convert magick identify exiftool sox xdg-open open pbcopy \
      pbpaste xclip xsel wl-copy wl-paste say",
-    // Forebay judges what it runs
+    // Followed word by word
     "forebay",
 ];
 
