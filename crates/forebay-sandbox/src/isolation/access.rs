@@ -10,7 +10,8 @@ use rustix::fs::{Access, access};
 use super::canonicalize::{canonicalize, canonicalize_or_keep};
 use super::installed_tools::InstalledTools;
 use super::known_paths::{
-    DEVICES, KnownPath, SYSTEM_PATHS, TEMP_DIRS, TOOL_CACHES, TOOL_LOCK_FILES, ToolCache,
+    DEVICES, KnownPath, SHARED_MEMORY, SYSTEM_PATHS, TEMP_DIRS, TOOL_CACHES, TOOL_LOCK_FILES,
+    ToolCache,
 };
 use super::known_secrets::{SECRET_STORE_EXCEPTIONS, SECRET_STORES, TOOL_CREDENTIALS, locations};
 use super::shortage::entries;
@@ -46,6 +47,8 @@ pub struct AccessRules {
     pub(super) fixed: Vec<PathBuf>,
     /// Sockets of other processes, and directories of them, that cannot be connected to where mounts are possible.
     pub(super) closed_sockets: Vec<PathBuf>,
+    /// The directory of memory that processes share by name, if the run gets one of its own where mounts are possible.
+    pub(super) shared_memory: Option<PathBuf>,
 }
 
 impl AccessRules {
@@ -59,9 +62,11 @@ impl AccessRules {
         let control = control(isolation, &write);
         let closed_sockets = sockets::closed(isolation)?;
         let exceptions = resolver.exceptions(isolation, &denied);
+        let read = resolver.readable(isolation, &write);
         Ok(Self {
             profile: isolation.profile,
-            read: resolver.readable(isolation, &write),
+            shared_memory: private_memory(isolation, read.as_ref().unwrap_or(&write)),
+            read,
             fixed: fixed(isolation, control.iter().chain(&closed_sockets), &write),
             control,
             write,
@@ -172,6 +177,15 @@ impl AccessRules {
 }
 
 /// Whether `path` equals one of `folders` or is below one.
+/// The directory of shared memory; None if the run needs what is in it: the project, or by a setting all of it.
+fn private_memory(isolation: &Isolation, used: &[PathBuf]) -> Option<PathBuf> {
+    let folder = canonicalize(Path::new(SHARED_MEMORY)).filter(|_| cfg!(target_os = "linux"))?;
+    let is_named = isolation.write.iter().any(|path| canonicalize(path).as_ref() == Some(&folder));
+    let mut needed = used.iter().chain(&isolation.read).chain(&isolation.data_folder);
+    let is_needed = needed.any(|path| *path != folder && path.starts_with(&folder));
+    (!is_named && !is_needed).then_some(folder)
+}
+
 pub(super) fn is_within(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
 }

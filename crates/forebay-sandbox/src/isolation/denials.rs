@@ -293,6 +293,7 @@ mod tests {
             control: vec!["/p/.git/config".into()],
             fixed: Vec::new(),
             closed_sockets: vec!["/run/x.sock".into(), "/tmp/tmux-7".into()],
+            shared_memory: None,
         }
     }
 

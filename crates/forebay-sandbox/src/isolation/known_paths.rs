@@ -163,6 +163,9 @@ pub(super) const TEMP_DIRS: &[KnownPath] = &[
     known("/private/var/folders", "temp on macOS"),
 ];
 
+/// Memory that processes share by name.
+pub(super) const SHARED_MEMORY: &str = "/dev/shm";
+
 /// Devices that any program may use.
 pub(super) const DEVICES: &[KnownPath] = &[
     known("/dev/null", "discards output"),
@@ -173,7 +176,7 @@ pub(super) const DEVICES: &[KnownPath] = &[
     known("/dev/tty", "the terminal, which a run does not have"),
     known("/dev/ptmx", "new terminals, for programs that test with them"),
     known("/dev/pts", "new terminals"),
-    known("/dev/shm", "shared memory, used for locks between processes"),
+    known(SHARED_MEMORY, "shared memory, used for locks between processes"),
 ];
 
 /// Programs and libraries: everything that `strict` reads outside the project.

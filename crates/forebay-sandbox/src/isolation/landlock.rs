@@ -5,6 +5,7 @@
 //! that the run creates in such an ancestor is in no rule; `mounts` avoids this for writable directories.
 
 use std::collections::BTreeSet;
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -48,11 +49,12 @@ pub(super) fn restrict_self(ruleset: &OwnedFd) -> io::Result<()> {
 /// Rights for a file: execute, write, read; since ABI 3 truncate, since ABI 5 device control.
 const FILE_RIGHTS: [(i64, u64); 3] = [(1, 0b111), (3, 1 << 14), (5, 1 << 15)];
 const READ_FOLDER: u64 = 1 << 3;
+/// Rights for a folder: list, remove and make entries; since ABI 2 move them.
+const FOLDER_RIGHTS: [(i64, u64); 2] = [(1, 0b1_1111_1111_1000), (2, 1 << 13)];
 
 /// Allows the private terminals of a run, which exist only in its mount namespace. Async-signal-safe.
 pub(super) fn allow_terminals(ruleset: &OwnedFd, abi: i64) -> io::Result<()> {
-    let known = FILE_RIGHTS.iter().filter(|(since, _)| *since <= abi);
-    let rights = known.fold(0, |rights, (_, added)| rights | added);
+    let rights = known_rights(&FILE_RIGHTS, abi);
     for (path, rights) in [(TERMINALS, rights | READ_FOLDER), (NEW_TERMINAL, rights)] {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         if let Ok(file) = rustix::fs::open(path, flags, Mode::empty()) {
@@ -60,6 +62,22 @@ pub(super) fn allow_terminals(ruleset: &OwnedFd, abi: i64) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Allows everything in the shared memory of a run, which exists only in its mount namespace. Async-signal-safe.
+pub(super) fn allow_shared_memory(ruleset: &OwnedFd, abi: i64, folder: &CStr) -> io::Result<()> {
+    let rights = known_rights(&FILE_RIGHTS, abi) | known_rights(&FOLDER_RIGHTS, abi);
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    match rustix::fs::open(folder, flags, Mode::empty()) {
+        Ok(folder) => add_rule(ruleset, &folder, rights),
+        Err(_) => Ok(()),
+    }
+}
+
+/// The rights that this version of Landlock has.
+fn known_rights(rights: &[(i64, u64)], abi: i64) -> u64 {
+    let known = rights.iter().filter(|(since, _)| *since <= abi);
+    known.fold(0, |rights, (_, added)| rights | added)
 }
 
 /// Allows `rights` at and below `file`. Async-signal-safe.

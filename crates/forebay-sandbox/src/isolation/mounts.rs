@@ -9,7 +9,7 @@
 //! - frozen files inside writable directories are read-only, and the directories that lead to them are mounts, which
 //!   cannot be renamed;
 //! - terminals are private;
-//! - sockets of other processes are covered.
+//! - sockets of other processes are covered, and memory is shared by the processes of the run only.
 //!
 //! A mount namespace can be created by root, by other users only in a user namespace, if the system allows these.
 //! `seccomp` prevents the run from changing mounts. Support is not probed in advance: if the first run cannot
@@ -56,7 +56,9 @@ const NEW_TERMINAL_IN_FOLDER: &CStr = c"/dev/pts/ptmx";
 pub(super) struct Mounts {
     /// `None` for root, which needs no user namespace.
     id_map: Option<IdMap>,
-    mounts: Vec<Mount>,
+    /// In the order in which they are made.
+    list: Vec<Mount>,
+    shared_memory: Option<CString>,
 }
 
 #[derive(Debug)]
@@ -116,17 +118,25 @@ impl Mounts {
         }
         plan.push((TERMINALS_FOLDER.into(), Kind::Terminals));
         plan.extend(closed_sockets(rules));
+        let memory = rules.shared_memory.iter();
+        plan.extend(memory.map(|path| (path.clone(), Kind::Emptied(c"mode=1777".to_owned()))));
+        let shared_memory = rules.shared_memory.as_deref().and_then(c_string);
         let mounts = plan
             .into_iter()
             .filter(|(path, kind)| matches!(kind, Kind::Sealed) || path.exists())
             .filter_map(|(path, kind)| Some(Mount { path: c_string(&path)?, kind }))
             .collect();
-        Ok(Some(Self { id_map, mounts }))
+        Ok(Some(Self { id_map, list: mounts, shared_memory }))
+    }
+
+    /// The folder of shared memory, if the run has its own.
+    pub(super) fn shared_memory(&self) -> Option<&CStr> {
+        self.shared_memory.as_deref()
     }
 
     /// Whether a mount enforces what is denied about `path`.
     pub(super) fn covers(&self, path: &Path) -> bool {
-        self.mounts.iter().any(|mount| {
+        self.list.iter().any(|mount| {
             mount.enforces_denial() && mount.path.as_bytes() == path.as_os_str().as_bytes()
         })
     }
@@ -134,7 +144,7 @@ impl Mounts {
     /// Creates the namespace and the mounts. Async-signal-safe: system calls only.
     pub(super) fn apply(&self) -> io::Result<()> {
         self.create_namespace().map_err(|error| unless_short(error, UNAVAILABLE))?;
-        self.mounts.iter().try_for_each(Mount::apply).map_err(|error| {
+        self.list.iter().try_for_each(Mount::apply).map_err(|error| {
             let has_changed = matches!(
                 error.raw_os_error(),
                 Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP | libc::EACCES)
@@ -145,13 +155,23 @@ impl Mounts {
 
     fn create_namespace(&self) -> io::Result<()> {
         match &self.id_map {
-            None => unshare(libc::CLONE_NEWNS)?,
+            None => separate(libc::CLONE_NEWNS)?,
             Some(id_map) => {
-                unshare(libc::CLONE_NEWNS | libc::CLONE_NEWUSER)?;
+                separate(libc::CLONE_NEWNS | libc::CLONE_NEWUSER)?;
                 id_map.write()?;
             }
         }
         mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None)
+    }
+}
+
+/// Creates namespaces, also for System V shared memory, semaphores and queues if this kernel has such.
+fn separate(namespaces: libc::c_int) -> io::Result<()> {
+    match unshare(namespaces | libc::CLONE_NEWIPC) {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSPC)) => {
+            unshare(namespaces)
+        }
+        outcome => outcome,
     }
 }
 
@@ -333,7 +353,7 @@ pub(super) fn are_refused() -> bool {
 #[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
 #[expect(unsafe_code, reason = "the namespace is created in a child")]
 pub(super) fn are_supported() -> bool {
-    let nothing = Mounts { id_map: id_map(), mounts: Vec::new() };
+    let nothing = Mounts { id_map: id_map(), list: Vec::new(), shared_memory: None };
     let mut command = Command::new(crate::search_path::system_program("true"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // SAFETY: the closure runs between fork and exec; `apply` makes system calls only, and neither allocates

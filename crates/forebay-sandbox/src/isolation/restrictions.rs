@@ -106,8 +106,11 @@ mod linux {
             // Required by Landlock and seccomp: no program gains privileges (sudo, setuid).
             rustix::thread::set_no_new_privs(true)?;
             if let Some(ruleset) = &self.ruleset {
-                if self.mounts.is_some() {
+                if let Some(mounts) = &self.mounts {
                     landlock::allow_terminals(ruleset, self.abi)?;
+                    if let Some(folder) = mounts.shared_memory() {
+                        landlock::allow_shared_memory(ruleset, self.abi, folder)?;
+                    }
                 }
                 landlock::restrict_self(ruleset)?;
             }

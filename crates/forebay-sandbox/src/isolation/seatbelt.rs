@@ -67,6 +67,7 @@ mod tests {
             control: Vec::new(),
             fixed: Vec::new(),
             closed_sockets: Vec::new(),
+            shared_memory: None,
         }
     }
 

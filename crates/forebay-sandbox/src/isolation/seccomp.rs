@@ -3,9 +3,8 @@
 //! Calls that Landlock already denies (tracing processes outside) are not repeated here. A process of
 //! another architecture, such as 32-bit code on a 64-bit machine, is killed, because its call numbers differ.
 //!
-//! The BPF program is built by hand instead of by a library: one comparison per call is enough, and the kernel
-//! evaluates the program for every system call number when it is installed, so that a longer one slows down
-//! each start.
+//! The BPF program is built by hand instead of by a library: one comparison per call is enough, but for `prlimit`, and the
+//! kernel evaluates the program for every system call number when it is installed, so that a longer one slows down each start.
 
 use std::io;
 use std::mem::offset_of;
@@ -107,6 +106,7 @@ impl SeccompFilter {
             ),
             statement(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, !X32_SYSCALL_BIT),
         ];
+        program.extend(limits_of_others());
         for (index, call) in calls.iter().enumerate() {
             let to_denial = (calls.len() - index) as u8;
             program.push(sock_filter { jt: to_denial, ..jump_if_equal(*call) });
@@ -135,6 +135,36 @@ impl SeccompFilter {
     }
 }
 
+/// Denies `prlimit` for another process: a limit of zero ends it, as a signal would. A process that names itself by its id
+/// is denied too.
+fn limits_of_others() -> [sock_filter; 9] {
+    const ALLOW: u8 = 7;
+    const DENY: u8 = 8;
+    const NEXT: u8 = 9;
+    // Where to go on from an instruction, by its position.
+    let to = |target: u8, from: u8| target - from - 1;
+    let when_zero = |yes, no| sock_filter { jt: yes, jf: no, ..jump_if_equal(0) };
+    [
+        sock_filter { jt: 0, jf: to(NEXT, 0), ..jump_if_equal(libc::SYS_prlimit64 as u32) },
+        // The process: this one is 0.
+        load_argument(0, 0),
+        when_zero(to(ALLOW, 2), 0),
+        // The new limit: without one, the call only reads.
+        load_argument(2, 0),
+        when_zero(0, to(DENY, 4)),
+        load_argument(2, 4),
+        when_zero(0, to(DENY, 6)),
+        statement(libc::BPF_RET, libc::SECCOMP_RET_ALLOW),
+        statement(libc::BPF_RET, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+    ]
+}
+
+/// Loads half of an argument, the lower one at offset 0: all architectures above are little-endian.
+const fn load_argument(index: usize, offset: usize) -> sock_filter {
+    let at = offset_of!(seccomp_data, args) + index * size_of::<u64>() + offset;
+    statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at as u32)
+}
+
 const fn statement(code: u32, value: u32) -> sock_filter {
     sock_filter { code: code as u16, jt: 0, jf: 0, k: value }
 }
@@ -159,13 +189,27 @@ mod tests {
 
     /// Evaluates a filter as the kernel does.
     fn evaluate(filter: &SeccompFilter, architecture: u32, call: u32) -> u32 {
+        evaluate_with(filter, architecture, call, [0; 6])
+    }
+
+    fn evaluate_with(
+        filter: &SeccompFilter,
+        architecture: u32,
+        call: u32,
+        arguments: [u64; 6],
+    ) -> u32 {
+        let argument = |at: u32| {
+            let at = at as usize - offset_of!(seccomp_data, args);
+            (arguments[at / 8] >> (8 * (at % 8))) as u32
+        };
         let (mut value, mut at) = (0, 0);
         loop {
             let sock_filter { code, jt, jf, k } = filter.0[at];
             at += 1;
             match u32::from(code) & 0x07 {
                 libc::BPF_LD if k == 0 => value = call,
-                libc::BPF_LD => value = architecture,
+                libc::BPF_LD if k == 4 => value = architecture,
+                libc::BPF_LD => value = argument(k),
                 libc::BPF_ALU => value &= k,
                 libc::BPF_JMP => at += usize::from(if value == k { jt } else { jf }),
                 _ => return k,
@@ -188,6 +232,27 @@ mod tests {
                 let over_x32 = call | X32_SYSCALL_BIT;
                 assert_eq!(evaluate(&filter, architecture, over_x32), expected, "{profile} {call}");
             }
+        }
+    }
+
+    #[test]
+    fn denies_limits_of_other_processes() {
+        let Some(architecture) = AUDIT_ARCH else { return skip(NO_FILTER) };
+        let filter = SeccompFilter::for_profile(Profile::Project).unwrap();
+        let denied = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+        for (process, limit, expected) in [
+            (0, 0, libc::SECCOMP_RET_ALLOW),
+            (0, 0x7ffc_0000_0000, libc::SECCOMP_RET_ALLOW),
+            (77, 0, libc::SECCOMP_RET_ALLOW),
+            (77, 0x7ffc_0000_0000, denied),
+            (77, 0x1000, denied),
+            // The kernel reads the lower half only.
+            (1 << 32, 0x1000, libc::SECCOMP_RET_ALLOW),
+        ] {
+            let arguments = [process, 7, limit, 0, 0, 0];
+            let call = libc::SYS_prlimit64 as u32;
+            let outcome = evaluate_with(&filter, architecture, call, arguments);
+            assert_eq!(outcome, expected, "{process} {limit}");
         }
     }
 

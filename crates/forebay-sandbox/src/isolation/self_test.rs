@@ -15,6 +15,7 @@ use std::time::Duration;
 use forebay_domain::run::Stream;
 use rustix::process::geteuid;
 
+use super::known_paths::SHARED_MEMORY;
 use super::restrictions::mechanisms;
 use super::{Isolation, Profile};
 use crate::{CancelToken, Program, RunError, RunSpec, Sink, run, trusted_path};
@@ -100,6 +101,8 @@ struct Fixture {
     folder: tempfile::TempDir,
     listener: TcpListener,
     _socket: UnixListener,
+    /// Shared memory with a name, if this system has such.
+    memory: Option<tempfile::NamedTempFile>,
     search_path: String,
 }
 
@@ -118,6 +121,7 @@ impl Fixture {
         Ok(Self {
             listener: TcpListener::bind(("127.0.0.1", 0))?,
             _socket: UnixListener::bind(folder.path().join("socket"))?,
+            memory: tempfile::Builder::new().prefix("forebay-").tempfile_in(SHARED_MEMORY).ok(),
             folder,
             search_path: trusted_path(project),
         })
@@ -146,6 +150,12 @@ impl Fixture {
                     ..of_strict("reach other sockets", &connect)
                 },
             ]);
+            escapes.extend(self.memory.as_ref().map(|memory| {
+                escape(
+                    "reach shared memory of others",
+                    format!("[ -e {} ]", memory.path().display()),
+                )
+            }));
             escapes.extend(other_terminal().map(|terminal| {
                 escape("reach other terminals", format!("[ -e {} ]", terminal.display()))
             }));

@@ -6,6 +6,7 @@
 mod fixture;
 mod frozen;
 mod limits;
+mod other_processes;
 mod project;
 mod sockets;
 mod strict;
