@@ -22,6 +22,7 @@ pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     storage: Storage::Lines,
     shell_aliases: &[],
     project_file: None,
+    is_heading: |_| false,
     parse_line,
 };
 

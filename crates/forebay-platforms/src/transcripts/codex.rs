@@ -19,6 +19,7 @@ pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     storage: Storage::Lines,
     shell_aliases: &["exec_command", "shell", "shell_command", "write_stdin"],
     project_file: None,
+    is_heading: |line| has_field_value(line, "type", &["session_meta", "thread_settings_applied"]),
     parse_line,
 };
 

@@ -19,6 +19,7 @@ pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     storage: Storage::Lines,
     shell_aliases: &[],
     project_file: Some("../.project_root"),
+    is_heading: |line| memchr::memmem::find(line, b"\"sessionId\"").is_some(),
     parse_line,
 };
 

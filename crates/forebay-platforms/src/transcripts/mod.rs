@@ -43,6 +43,8 @@ pub struct TranscriptFormat {
     pub shell_aliases: &'static [&'static str],
     /// A file that contains the path of the project; relative to the transcript's folder.
     pub project_file: Option<&'static str>,
+    /// Whether a line may name the session or the model for all lines after it; asked of lines that were read before.
+    pub is_heading: fn(&[u8]) -> bool,
     /// Parses a line and appends its items.
     pub parse_line: ParseLine,
 }

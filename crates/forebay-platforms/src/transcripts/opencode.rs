@@ -19,6 +19,7 @@ pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     storage: Storage::Database(&QUERIES),
     shell_aliases: &[],
     project_file: None,
+    is_heading: |_| false,
     parse_line,
 };
 

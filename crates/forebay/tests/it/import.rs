@@ -216,6 +216,38 @@ fn codex_and_gemini_transcripts_are_imported() {
     assert_eq!(egret.matches("assistant: The egret is white").count(), 1, "{egret}");
 }
 
+/// Codex names the session and the model once, in lines that the next import does not read again.
+#[test]
+fn a_codex_transcript_that_grew_keeps_its_session_and_its_model() {
+    let env = TestEnv::new();
+    let path = env.home().join(".codex/sessions/2026/03/01/rollout-2026-03-01-x.jsonl");
+    let line = |kind: &str, minute: u32, payload: Value| json!({ "timestamp": format!("2026-03-01T10:{minute:02}:00Z"), "type": kind, "payload": payload });
+    let settings = json!({
+        "type": "thread_settings_applied",
+        "thread_settings": { "model": "gpt-5", "model_provider_id": "openai" },
+    });
+    let request = |minute: u32| {
+        let usage = json!({ "input_tokens": 1_000, "cached_input_tokens": 0, "output_tokens": 10 });
+        let payload = json!({ "response_id": format!("resp_{minute}"), "usage": usage });
+        line("token_usage_record", minute, payload)
+    };
+    let session = json!({ "id": "past-9", "cwd": env.project() });
+    let mut lines =
+        vec![line("session_meta", 0, session), line("event_msg", 0, settings), request(1)];
+    write(&path, &lines);
+    import(&env, &[]).ok();
+    lines.extend([request(2), request(3)]);
+    write(&path, &lines);
+    import(&env, &[]).ok();
+    let stats = ["--session", "past-9", "stats", "--json"];
+    let session = env.forebay(stats).ok().json()["session"].clone();
+    assert_eq!(session["requests"]["count"], 3, "{session}");
+    assert_eq!(session["billed"]["models_without_price"], json!([]));
+    // 3 * (1,000 * 1.25 + 10 * 10) millionths of a dollar.
+    let dollars = session["billed"]["usd"].as_f64().unwrap();
+    assert!((dollars - 0.004_05).abs() < 1e-9, "{dollars}");
+}
+
 #[test]
 fn opencode_conversations_are_imported_from_its_database() {
     let env = TestEnv::new();

@@ -129,6 +129,10 @@ impl Batches<'_> {
         let mut requests =
             ledger::Collector::new(self.app, self.transcript.platform.id, collector.session());
         let mut items = Vec::new();
+        read::headings(self.transcript, from, &mut |item| {
+            requests.take(&item);
+            collector.take(item);
+        })?;
         let mut at = from;
         read::lines(self.transcript, from, &mut |position, line| {
             let consumed = match line {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
-use forebay_platforms::transcripts::Storage;
+use forebay_platforms::transcripts::{Item, Storage};
 use forebay_store_sqlite::transcript_db;
 
 use super::find::{Transcript, unreadable};
@@ -18,6 +18,31 @@ pub(crate) enum Line<'a> {
     /// The last line, without a line ending yet.
     Open(&'a [u8]),
     TooLong,
+}
+
+/// Calls `take` with the items that name the session and the model for the lines after a position.
+pub(super) fn headings(
+    transcript: &Transcript,
+    before: u64,
+    take: &mut dyn FnMut(Item),
+) -> Result<(), AppError> {
+    let format = transcript.format;
+    if before == 0 || !matches!(format.storage, Storage::Lines) {
+        return Ok(());
+    }
+    let mut items = Vec::new();
+    lines(transcript, 0, &mut |position, line| {
+        if let Line::Whole(bytes) = line
+            && position <= before
+            && (format.is_heading)(bytes)
+            && (format.parse_line)(bytes, &mut items).is_ok()
+        {
+            let names = |item: &Item| matches!(item, Item::Context { .. } | Item::Model(_));
+            items.drain(..).filter(names).for_each(&mut *take);
+        }
+        items.clear();
+        position < before
+    })
 }
 
 /// Calls `take` with each line after a position and the position behind it, until it returns `false`.
