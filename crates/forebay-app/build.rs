@@ -30,6 +30,7 @@ fn plain(value: &Value) -> Result<String, String> {
     let text = |value: &Value| value.as_str().map(|text| format!("{text:?}"));
     Ok(match value {
         Value::Integer(number) => format!("Plain::Number({number})"),
+        Value::Float(number) => format!("Plain::Fraction({number:?})"),
         Value::Boolean(truth) => format!("Plain::Truth({truth})"),
         Value::String(text) => format!("Plain::Text({text:?})"),
         Value::Array(items) => {
@@ -41,7 +42,7 @@ fn plain(value: &Value) -> Result<String, String> {
 }
 
 fn no_setting(value: &Value) -> String {
-    format!("{value} is no number, truth, text or list of texts")
+    format!("{value} is no number, fraction, truth, text or list of texts")
 }
 
 fn slice(items: impl Iterator<Item = Result<String, String>>) -> Result<String, String> {

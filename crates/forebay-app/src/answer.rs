@@ -1,5 +1,6 @@
 //! Answers: text for the reader, the same content as JSON, and its cost.
 
+use forebay_domain::Reference;
 use serde_json::Value;
 
 /// A tool's result.
@@ -19,6 +20,8 @@ pub struct Cost {
     pub raw_bytes: u64,
     /// Bytes of it that would have entered the model's context.
     pub host_bytes: u64,
+    /// The stored entry that the answer is about.
+    pub entry: Option<Reference>,
 }
 
 impl Answer {
@@ -32,7 +35,14 @@ impl Answer {
     /// replaced by an answer.
     #[must_use]
     pub fn instead_of(mut self, raw_bytes: u64) -> Self {
-        self.cost = Cost { raw_bytes, host_bytes: raw_bytes };
+        self.cost = Cost { raw_bytes, host_bytes: raw_bytes, ..self.cost };
+        self
+    }
+
+    /// Names the stored entry that the answer is about.
+    #[must_use]
+    pub fn about(mut self, entry: Reference) -> Self {
+        self.cost.entry = Some(entry);
         self
     }
 

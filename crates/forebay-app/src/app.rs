@@ -229,6 +229,7 @@ impl App {
         self.queue_usage(Answered {
             tool: usage::TOOL_LIST.to_owned(),
             session: self.session.clone(),
+            entry: None,
             raw_tokens: 0,
             host_tokens: 0,
             delivered_tokens,
@@ -409,6 +410,7 @@ impl App {
         self.queue_usage(Answered {
             tool: tool.to_owned(),
             session: self.session.clone(),
+            entry: answer.cost.entry,
             raw_tokens: tokens::estimate_bytes(answer.cost.raw_bytes),
             host_tokens: usage::host_tokens(answer.cost.host_bytes),
             delivered_tokens: tokens::estimate(&answer.text),

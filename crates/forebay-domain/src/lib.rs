@@ -7,6 +7,7 @@
 //! - [`query`], [`hit`], [`scope`], [`ticket`]: what a search asks for, finds and is limited to;
 //! - [`project`], [`rights`]: where entries belong, and what a token permits;
 //! - [`tokens`], [`usage`], [`billing`]: what a text costs, what answers saved, and what of that was billed;
+//! - [`treatment`]: what became of a result that could be replaced by its digest;
 //! - [`soft_failure`]: exit codes that are results;
 //! - [`time`]: timestamps and durations.
 
@@ -30,6 +31,7 @@ pub mod soft_failure;
 pub mod ticket;
 pub mod time;
 pub mod tokens;
+pub mod treatment;
 pub mod usage;
 
 pub use entry::{Entry, EntryKind};

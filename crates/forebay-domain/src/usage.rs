@@ -1,5 +1,7 @@
 //! Usage: what answers cost and saved, and what requests to the model cost.
 
+use crate::Reference;
+
 /// Characters of command output that agent hosts show before truncating it themselves.
 ///
 /// Savings beyond this are never credited, because the host would not have shown that text.
@@ -23,6 +25,8 @@ pub const HOOK_CONTEXT: &str = "hook context";
 pub struct Answered {
     pub tool: String,
     pub session: String,
+    /// The stored entry that it is about, if it is about one.
+    pub entry: Option<Reference>,
     /// Tokens of the raw text behind the answer.
     pub raw_tokens: u64,
     /// Tokens that the host would have shown of it.

@@ -1,4 +1,4 @@
-//! The ledgers of sessions: their requests, compactions and answers.
+//! The ledgers of sessions: their requests, compactions, answers and treated results.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,16 @@ use forebay_domain::usage::Answered;
 use forebay_store::SessionLedger;
 
 use super::connection::ScopedConn;
+use super::entries::optional_reference;
 use super::error::PgError;
-use super::model_requests;
 use super::text::{Name, Text};
+use super::{model_requests, treatments};
 
 /// The session `$3` and its subagents, whose keys start with `$4`, or all; those with anything at or after `$5`.
 const SELECTED: &str = "
     (SELECT session FROM usage WHERE workspace = $1 AND project = $2 AND at >= $5
+         AND ($3::text IS NULL OR session = $3 OR starts_with(session, $4::text))
+     UNION SELECT session FROM treatment WHERE workspace = $1 AND project = $2 AND at >= $5
          AND ($3::text IS NULL OR session = $3 OR starts_with(session, $4::text))
      UNION SELECT key FROM session JOIN model_request ON model_request.workspace = $1
          AND model_request.project = $2 AND model_request.session = session.id
@@ -66,7 +69,7 @@ pub(super) fn read(
         ledgers.entry(row.try_get(0)?).or_default().compactions.push(at);
     }
     for row in rows(
-        "raw_tokens, host_tokens, delivered_tokens, millis, session, tool, at
+        "raw_tokens, host_tokens, delivered_tokens, millis, session, tool, at, ref
          FROM usage WHERE workspace = $1 AND project = $2 AND session IN",
     )? {
         let number =
@@ -75,6 +78,7 @@ pub(super) fn read(
         let answered = Answered {
             tool: row.try_get(5)?,
             session: session.clone(),
+            entry: optional_reference(&row, 7)?,
             raw_tokens: number(0)?,
             host_tokens: number(1)?,
             delivered_tokens: number(2)?,
@@ -82,6 +86,14 @@ pub(super) fn read(
         };
         let at = Timestamp(row.try_get(6)?);
         ledgers.entry(session).or_default().answers.push((answered, at));
+    }
+    let treated = format!(
+        "{} FROM treatment WHERE workspace = $1 AND project = $2 AND session IN",
+        treatments::COLUMNS
+    );
+    for row in rows(&treated)? {
+        let Some(treatment) = treatments::treatment(&row)? else { continue };
+        ledgers.entry(treatment.session.clone()).or_default().treatments.push(treatment);
     }
     Ok(ledgers)
 }

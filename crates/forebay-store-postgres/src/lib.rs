@@ -53,6 +53,7 @@ mod store;
 mod text;
 mod tls;
 mod tokens;
+mod treatments;
 mod upload;
 mod usage;
 mod vectors;

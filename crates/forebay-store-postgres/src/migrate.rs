@@ -23,6 +23,7 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("migrations/0009_model_requests.sql"),
     },
     Migration { name: "0010_ledger", sql: include_str!("migrations/0010_ledger.sql") },
+    Migration { name: "0011_treatments", sql: include_str!("migrations/0011_treatments.sql") },
 ];
 
 /// Advisory lock of a running migration: "forebay" in ASCII.

@@ -15,7 +15,7 @@ use super::{derived, entries, files, sources, vocabulary};
 const EVENT_TABLES: [&str; 2] = ["event", "model_request"];
 
 /// Counts of what sessions did. They are deleted with it, and a report does not list them.
-const COUNTER_TABLES: [&str; 3] = ["usage", "asked", "compaction"];
+const COUNTER_TABLES: [&str; 5] = ["usage", "asked", "compaction", "treatment", "switch_off"];
 
 /// Returns what a selection matches.
 pub(super) fn preview(

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use forebay_domain::event::RecordedEvent;
+use forebay_domain::treatment::{SwitchOff, Treatment};
 use forebay_domain::usage::{Answered, RequestTotals, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use forebay_store::blob::{Damage, PART_BYTES};
@@ -16,7 +17,8 @@ use forebay_store::{
     Maintenance, NewSource, NotePage, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
     ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
     Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
-    StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
+    StoreStats, Token, Tokens, Treatments, Upload, Usage, WordStatistics, WorkingFile, WorkingSet,
+    WorkingSets,
 };
 
 use super::connection::ScopedConn;
@@ -26,7 +28,7 @@ use super::upload::PostgresUpload;
 use super::{
     PostgresStore, blobs, chunks, command_runs, derived, embeddings, entries, events, files, hits,
     imports, ledger, lists, migrate, model_requests, purge, search, sessions, sources, tokens,
-    usage, vocabulary,
+    treatments, usage, vocabulary,
 };
 
 impl CommandRuns for PostgresStore {
@@ -319,6 +321,24 @@ impl Usage for PostgresStore {
         since: Option<Timestamp>,
     ) -> Result<BTreeMap<String, SessionLedger>, StoreError> {
         self.with_connection(|conn| ledger::read(conn, session, since))
+    }
+}
+
+impl Treatments for PostgresStore {
+    fn record_treatment(&self, treatment: &Treatment) -> Result<(), StoreError> {
+        self.transaction(|conn| treatments::record(conn, treatment))
+    }
+
+    fn digests_shown(&self) -> Result<u64, StoreError> {
+        self.with_connection(treatments::digests_shown)
+    }
+
+    fn record_switch_off(&self, switch_off: &SwitchOff) -> Result<(), StoreError> {
+        self.transaction(|conn| treatments::record_switch_off(conn, switch_off))
+    }
+
+    fn switched_off(&self) -> Result<Vec<SwitchOff>, StoreError> {
+        self.with_connection(treatments::switched_off)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use forebay_domain::Timestamp;
 use forebay_domain::session::subagent_prefix;
 use forebay_domain::usage::{Answered, Totals};
+use forebay_domain::{Reference, Timestamp};
 use forebay_store::{PeriodUsage, StoreStats};
 
 use super::connection::ScopedConn;
@@ -21,9 +21,9 @@ pub(super) fn record(
     };
     conn.execute(
         "INSERT INTO usage (workspace, project, at, session, tool, raw_tokens, host_tokens,
-             delivered_tokens, millis)
+             delivered_tokens, millis, ref)
          SELECT $1, $2, new.* FROM unnest($3::bigint[], $4::text[], $5::text[], $6::bigint[],
-             $7::bigint[], $8::bigint[], $9::bigint[]) AS new",
+             $7::bigint[], $8::bigint[], $9::bigint[], $10::text[]) AS new",
         &[
             &answers.iter().map(|(_, at)| at.0).collect::<Vec<_>>(),
             &answers.iter().map(|(answered, _)| Name(&answered.session)).collect::<Vec<_>>(),
@@ -32,6 +32,10 @@ pub(super) fn record(
             &numbers(|answered| answered.host_tokens),
             &numbers(|answered| answered.delivered_tokens),
             &numbers(|answered| answered.millis),
+            &answers
+                .iter()
+                .map(|(answered, _)| answered.entry.as_ref().map(Reference::as_str))
+                .collect::<Vec<_>>(),
         ],
     )?;
     Ok(())

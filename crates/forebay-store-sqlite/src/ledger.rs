@@ -1,4 +1,4 @@
-//! The ledgers of sessions: their requests, compactions and answers.
+//! The ledgers of sessions: their requests, compactions, answers and treated results.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,21 @@ use forebay_store::SessionLedger;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, Transaction, params_from_iter};
 
-use super::model_requests;
+use super::entries::parse_reference;
+use super::{model_requests, treatments};
 
 /// The session `?1` and its subagents, whose keys are at least `?2` and less than `?3`. Each branch uses an index.
 const ONE: &str = "
     (SELECT key FROM session WHERE key = ?1 UNION SELECT key FROM session WHERE key >= ?2 AND key < ?3
      UNION SELECT session FROM usage WHERE session = ?1
-     UNION SELECT session FROM usage WHERE session >= ?2 AND session < ?3)";
+     UNION SELECT session FROM usage WHERE session >= ?2 AND session < ?3
+     UNION SELECT session FROM treatment WHERE session = ?1
+     UNION SELECT session FROM treatment WHERE session >= ?2 AND session < ?3)";
 
 /// The sessions with anything at or after `?1`.
 const ALL: &str = "
     (SELECT session FROM usage WHERE at >= ?1
+     UNION SELECT session FROM treatment WHERE at >= ?1
      UNION SELECT key FROM session JOIN model_request ON model_request.session = session.id WHERE created >= ?1)";
 
 pub(super) fn record_compaction(
@@ -74,18 +78,29 @@ pub(super) fn read(
         Ok(())
     })?;
     each(
-        "session, at, tool, raw_tokens, host_tokens, delivered_tokens, millis FROM usage WHERE session IN",
+        "session, at, tool, raw_tokens, host_tokens, delivered_tokens, millis, ref FROM usage WHERE session IN",
         &mut |ledger, row| {
             let number = |column| row.get::<_, i64>(column).map(|number| number as u64);
             let answered = Answered {
                 tool: row.get("tool")?,
                 session: row.get("session")?,
+                entry: row
+                    .get::<_, Option<String>>("ref")?
+                    .map(|text| parse_reference(&text))
+                    .transpose()?,
                 raw_tokens: number("raw_tokens")?,
                 host_tokens: number("host_tokens")?,
                 delivered_tokens: number("delivered_tokens")?,
                 millis: number("millis")?,
             };
             ledger.answers.push((answered, Timestamp(row.get("at")?)));
+            Ok(())
+        },
+    )?;
+    each(
+        &format!("{} FROM treatment WHERE session IN", treatments::COLUMNS),
+        &mut |ledger, row| {
+            ledger.treatments.extend(treatments::treatment(row)?);
             Ok(())
         },
     )?;

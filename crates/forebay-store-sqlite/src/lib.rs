@@ -11,7 +11,7 @@
 //! - `chunks` are the searchable parts. `index_writer` adds them to the `inverted_index`, whose segments `segment_merge`
 //!   merges; `vectors` and `embeddings` hold their vectors.
 //! - `search` finds candidate chunks, `hits` loads them; `chunk_attributes` caches what filters need.
-//! - `events`, `sessions`, `working_set`, `usage`, `model_requests`, `ledger`, `tokens`, `derived`, `lists`:
+//! - `events`, `sessions`, `working_set`, `usage`, `model_requests`, `ledger`, `treatments`, `tokens`, `derived`, `lists`:
 //!   one concern each.
 //! - `purge` deletes entries and leaves tombstones; `replicate` adds entries of other stores.
 //! - [`peek`] counts entries without writing anything.
@@ -51,6 +51,7 @@ mod sources;
 mod store;
 mod tokens;
 pub mod transcript_db;
+mod treatments;
 mod upload;
 mod usage;
 mod vectors;

@@ -31,6 +31,7 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("migrations/0013_model_requests.sql"),
     },
     Migration { name: "0014_ledger", sql: include_str!("migrations/0014_ledger.sql") },
+    Migration { name: "0015_treatments", sql: include_str!("migrations/0015_treatments.sql") },
 ];
 
 /// Applies pending migrations; rejects a database that is newer or has different ones. Returns what

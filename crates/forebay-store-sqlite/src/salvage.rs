@@ -32,6 +32,8 @@ const TABLES: &[&str] = &[
     "mark",
     "usage",
     "compaction",
+    "treatment",
+    "switch_off",
     "gone",
     "source",
     "source_item",

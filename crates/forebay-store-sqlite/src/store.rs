@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use forebay_domain::event::RecordedEvent;
+use forebay_domain::treatment::{SwitchOff, Treatment};
 use forebay_domain::usage::{Answered, RequestTotals, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use forebay_store::{
@@ -14,7 +15,8 @@ use forebay_store::{
     Maintenance, NewChunk, NewSource, NotePage, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
     ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
     Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
-    StoreStats, Token, Tokens, Upload, Usage, WordStatistics, WorkingFile, WorkingSet, WorkingSets,
+    StoreStats, Token, Tokens, Treatments, Upload, Usage, WordStatistics, WorkingFile, WorkingSet,
+    WorkingSets,
 };
 use rusqlite::Transaction;
 
@@ -22,8 +24,8 @@ use super::inverted_index::{self, Batch};
 use super::search::{self, SearchCaches};
 use super::{
     SqliteStore, blobs, chunks, command_runs, derived, embeddings, entries, events, hits, imports,
-    ledger, lists, migrate, model_requests, purge, sessions, sources, tokens, upload, usage,
-    working_set,
+    ledger, lists, migrate, model_requests, purge, sessions, sources, tokens, treatments, upload,
+    usage, working_set,
 };
 
 impl CommandRuns for SqliteStore {
@@ -297,6 +299,24 @@ impl Usage for SqliteStore {
         since: Option<Timestamp>,
     ) -> Result<BTreeMap<String, SessionLedger>, StoreError> {
         self.query(|connection| ledger::read(connection, session, since))
+    }
+}
+
+impl Treatments for SqliteStore {
+    fn record_treatment(&self, treatment: &Treatment) -> Result<(), StoreError> {
+        self.pool.brief_transaction(|transaction| treatments::record(transaction, treatment))
+    }
+
+    fn digests_shown(&self) -> Result<u64, StoreError> {
+        self.query(treatments::digests_shown)
+    }
+
+    fn record_switch_off(&self, switch_off: &SwitchOff) -> Result<(), StoreError> {
+        self.transaction(|transaction| treatments::record_switch_off(transaction, switch_off))
+    }
+
+    fn switched_off(&self) -> Result<Vec<SwitchOff>, StoreError> {
+        self.query(treatments::switched_off)
     }
 }
 

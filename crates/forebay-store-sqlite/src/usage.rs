@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use forebay_domain::Timestamp;
 use forebay_domain::session::subagent_prefix;
 use forebay_domain::usage::{Answered, Totals};
+use forebay_domain::{Reference, Timestamp};
 use forebay_store::{PeriodUsage, StoreStats};
 use rusqlite::{Connection, Transaction};
 
 pub(super) const RECORD: &str = "INSERT INTO usage
-         (at, session, tool, raw_tokens, host_tokens, delivered_tokens, millis)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+         (at, session, tool, raw_tokens, host_tokens, delivered_tokens, millis, ref)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 pub(super) fn record(
     transaction: &Transaction<'_>,
@@ -28,6 +28,7 @@ pub(super) fn record(
             answered.host_tokens as i64,
             answered.delivered_tokens as i64,
             answered.millis as i64,
+            answered.entry.as_ref().map(Reference::as_str),
         ))
         .map(drop)
 }

@@ -45,6 +45,7 @@ mod sources;
 mod store;
 mod tokens;
 pub mod top_k;
+mod treatments;
 mod usage;
 pub mod vector_index;
 pub mod vocabulary;
@@ -76,6 +77,7 @@ pub use sources::{
 };
 pub use store::Store;
 pub use tokens::{Token, Tokens};
+pub use treatments::Treatments;
 pub use usage::{PeriodUsage, ReportedRequest, Reporter, SessionLedger, Usage};
 pub use working_set::{
     ContentHash, DerivedKey, DerivedValue, FileState, WorkingFile, WorkingSet, WorkingSets,
@@ -85,6 +87,7 @@ pub use working_set::{
 pub mod prelude {
     pub use crate::{
         Embeddings as _, Entries as _, Imports as _, Maintenance as _, Retention as _,
-        SearchIndex as _, Sessions as _, Sources as _, Tokens as _, Usage as _, WorkingSets as _,
+        SearchIndex as _, Sessions as _, Sources as _, Tokens as _, Treatments as _, Usage as _,
+        WorkingSets as _,
     };
 }

@@ -10,6 +10,7 @@ use crate::search_index::SearchIndex;
 use crate::sessions::Sessions;
 use crate::sources::Sources;
 use crate::tokens::Tokens;
+use crate::treatments::Treatments;
 use crate::usage::Usage;
 use crate::working_set::WorkingSets;
 
@@ -25,6 +26,7 @@ pub trait Store:
     + Sessions
     + Retention
     + Usage
+    + Treatments
     + WorkingSets
     + Imports
     + Tokens
@@ -41,6 +43,7 @@ impl<Engine> Store for Engine where
         + Sessions
         + Retention
         + Usage
+        + Treatments
         + WorkingSets
         + Imports
         + Tokens

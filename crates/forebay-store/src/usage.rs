@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use forebay_domain::Timestamp;
 use forebay_domain::billing::BilledRequest;
+use forebay_domain::treatment::Treatment;
 use forebay_domain::usage::{Answered, ModelRequest, RequestTotals, Totals};
 
 use crate::StoreError;
@@ -86,12 +87,14 @@ pub struct SessionLedger {
     pub requests: Vec<BilledRequest>,
     pub compactions: Vec<Timestamp>,
     pub answers: Vec<(Answered, Timestamp)>,
+    pub treatments: Vec<Treatment>,
 }
 
 impl SessionLedger {
-    /// Whether a request was made or an answer was given at a time or later.
+    /// Whether a request was made, an answer given or a result decided about at a time or later.
     pub fn has_anything_since(&self, since: Timestamp) -> bool {
         self.requests.iter().any(|request| request.at >= since)
             || self.answers.iter().any(|(_, at)| *at >= since)
+            || self.treatments.iter().any(|treatment| treatment.at >= since)
     }
 }

@@ -1,13 +1,15 @@
-//! After a tool call: stores a long result and replaces it by its digest.
+//! After a tool call: stores a long result and replaces it by its digest, unless it is to stay raw.
 
 use std::time::Instant;
 
 use forebay_domain::hook::{Reply, ToolCall, ToolResult};
 use forebay_domain::tokens;
+use forebay_domain::treatment::Shown;
 use serde_json::Value;
 
 use super::capture::{self, Captured, RawResult};
 use super::{Host, advice, capture_filter};
+use crate::ledger::TreatedCall;
 use crate::{Answer, App, AppError};
 
 /// Its name in the usage statistics.
@@ -76,16 +78,23 @@ pub(super) fn replace(
     if !is_worth_replacing(app, result, &raw) {
         return Ok(Reply::Silent);
     }
+    let line = capture::title_of(call);
+    let treated_call = TreatedCall { call, line: &line };
     let options = capture::at_return(app, agent.session.as_str());
     let captured = capture::store(app, agent, call, &raw, &options)?;
-    let raw_bytes = captured.entry.bytes;
+    let (reference, raw_bytes) = (captured.entry.reference, captured.entry.bytes);
+    let treated_result = captured.as_treated();
     let text = capture::text(app, agent, call, captured, result, raw.cut_remark());
     // A result that is not longer than its digest stays, but not the excerpt that a host made of a longer one.
     if text.len() as u64 >= raw.bytes() {
         return Ok(Reply::Silent);
     }
     let shown = shown_bytes(host, result) as u64;
-    let answer = Answer::new(text, Value::Null).instead_of(raw_bytes).of_which_shown(shown);
+    let answer =
+        Answer::new(text, Value::Null).instead_of(raw_bytes).of_which_shown(shown).about(reference);
+    if treated_call.treat(agent, &treated_result, &answer) != Shown::Digest {
+        return Ok(Reply::Silent);
+    }
     agent.record_usage(USAGE_NAME, &answer, started.elapsed());
     agent.flush_usage();
     Ok(Reply::Replace(answer.text))

@@ -14,6 +14,7 @@ use super::saved_output;
 use crate::earlier_runs;
 use crate::inferred_intent::last_request;
 use crate::ingest::digesting_upload::DigestingUpload;
+use crate::ledger::TreatedResult;
 use crate::render::difference::ComparedDigest;
 use crate::render::frame::{self, CaptureFrame};
 use crate::{App, AppError};
@@ -31,6 +32,13 @@ pub(crate) struct Captured {
     pub(crate) redactions: Redactions,
     /// The command, if it is one.
     pub(crate) command: Option<NewCommandRun>,
+}
+
+impl Captured {
+    /// The part that a decision about it needs.
+    pub(crate) fn as_treated(&self) -> TreatedResult {
+        TreatedResult::new(&self.entry, &self.digest.recognizers, self.command.as_ref())
+    }
 }
 
 impl<'a> RawResult<'a> {
@@ -223,7 +231,7 @@ pub(crate) fn digester(
 }
 
 /// Returns a one-line title of the call.
-fn title_of(call: &ToolCall) -> String {
+pub(crate) fn title_of(call: &ToolCall) -> String {
     match &call.action {
         ToolAction::Shell { command } => command.clone(),
         ToolAction::Read { paths } | ToolAction::Edit { paths } | ToolAction::Write { paths } => {

@@ -103,6 +103,7 @@ mod tests {
             threshold: 2000,
             allow: vec!["*".to_owned()],
             never: vec!["mcp__db__*".to_owned()],
+            keep_digests: Vec::new(),
             rewrite: true,
             whole_output: true,
             compact: Compactor::Host,

@@ -173,7 +173,7 @@ fn subagent(app: &App, call: &HookCall) -> Option<App> {
     Some(app.on_behalf_of(&app.client, Some(&session::of_subagent(&app.session, agent))))
 }
 
-/// Records what a call tells about requests to the model and about compactions.
+/// Records what a call tells about requests to the model and about compactions; at the end of a turn, judges digests.
 fn keep_ledger(
     app: &App,
     agent: &App,
@@ -182,7 +182,11 @@ fn keep_ledger(
     reply: &Reply,
 ) -> Result<(), AppError> {
     model_request::read_transcript(app, host, call)?;
-    ledger::record_compaction(agent, call, reply)
+    ledger::record_compaction(agent, call, reply)?;
+    match call.event {
+        HookEvent::Stop(_) => ledger::verdicts::judge(app),
+        _ => Ok(()),
+    }
 }
 
 /// Marks the session before a subagent's call of a tool, whose answer must not rely on the main agent's context.

@@ -5,7 +5,8 @@
 
 use forebay_domain::hook::{Reply, ToolCall, ToolResult};
 
-use super::{Host, after_tool, capture_filter};
+use super::{Host, after_tool, capture, capture_filter};
+use crate::ledger::TreatedCall;
 use crate::{App, AppError};
 
 pub(super) fn answer(
@@ -16,6 +17,10 @@ pub(super) fn answer(
     result: &ToolResult,
 ) -> Result<Reply, AppError> {
     if !capture_filter::is_captured_as_text(call, &app.settings.hooks) {
+        return Ok(Reply::Silent);
+    }
+    let line = capture::title_of(call);
+    if (TreatedCall { call, line: &line }).was_kept_raw(agent)? {
         return Ok(Reply::Silent);
     }
     after_tool::replace(app, agent, host, call, result)

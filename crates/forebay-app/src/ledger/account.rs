@@ -155,6 +155,7 @@ mod tests {
         let answered = Answered {
             tool: tool.to_owned(),
             session: String::new(),
+            entry: None,
             raw_tokens: host,
             host_tokens: host,
             delivered_tokens: delivered,

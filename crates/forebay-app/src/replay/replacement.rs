@@ -12,12 +12,10 @@ use crate::App;
 use crate::hooks::capture;
 use crate::hooks::capture_filter::is_captured_kind;
 use crate::hooks::rewrite::is_rewritable;
+use crate::ledger::NO_RECOGNIZER;
 use crate::own_calls::is_own_command;
 use crate::render::difference::ComparedDigest;
 use crate::render::frame::CaptureFrame;
-
-/// A result whose digest no recognizer wrote: its lines were chosen by the line ranker.
-const NO_RECOGNIZER: &str = "none";
 
 /// What would have become of a result.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ use super::Settings;
 #[derive(Debug, Clone, Copy)]
 enum Plain {
     Number(u32),
+    Fraction(f64),
     Truth(bool),
     Text(&'static str),
     Texts(&'static [&'static str]),
@@ -60,6 +61,7 @@ impl Plain {
     fn to_value(self) -> Value {
         match self {
             Self::Number(number) => Value::from(number),
+            Self::Fraction(number) => Value::from(number),
             Self::Truth(truth) => Value::from(truth),
             Self::Text(text) => Value::from(text),
             Self::Texts(texts) => Value::from(texts.to_vec()),
@@ -88,6 +90,7 @@ impl<'de> Deserializer<'de> for Given {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, toml::de::Error> {
         match self {
             Self::Default(Plain::Number(number)) => visitor.visit_u32(number),
+            Self::Default(Plain::Fraction(number)) => visitor.visit_f64(number),
             Self::Default(Plain::Truth(truth)) => visitor.visit_bool(truth),
             Self::Default(Plain::Text(text)) => visitor.visit_borrowed_str(text),
             Self::Default(Plain::Texts(texts)) => {

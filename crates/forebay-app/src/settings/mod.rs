@@ -3,6 +3,7 @@
 mod defaults;
 pub mod prices;
 pub mod recognizers;
+mod share;
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use forebay_sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
 pub use self::defaults::{default, keys};
+pub use self::share::Share;
 use crate::settings::prices::Prices;
 use crate::settings::recognizers::Recognizers;
 
@@ -65,6 +67,7 @@ pub struct Settings {
     pub team: Team,
     pub upgrade: Upgrade,
     pub prices: Prices,
+    pub experiment: Experiment,
     /// Empty unless a settings file defines recognizers.
     #[serde(default)]
     pub recognizers: Recognizers,
@@ -181,12 +184,28 @@ pub struct Hooks {
     pub threshold: u64,
     pub allow: Vec<String>,
     pub never: Vec<String>,
+    pub keep_digests: Vec<String>,
     pub rewrite: bool,
     pub whole_output: bool,
     pub compact: Compactor,
     pub compact_min_saving: u64,
     pub start_budget: u64,
     pub compact_budget: u64,
+}
+
+impl Hooks {
+    /// Whether digests of a recognizer stay even if they cost more than they saved.
+    pub fn keeps_digests_of(&self, recognizer: &str) -> bool {
+        self.keep_digests.iter().any(|kept| kept == "*" || kept == recognizer)
+    }
+}
+
+/// What is tried out to measure whether it pays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// The share of long results that pass raw.
+    pub holdout: Share,
 }
 
 /// Who compacts a conversation.

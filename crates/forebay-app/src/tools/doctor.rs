@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use forebay_domain::treatment::SwitchOff;
 use forebay_sandbox::isolation::{AccessRules, SelfTestReport};
 use forebay_sandbox::runtimes::{RUNTIMES, Runtime};
 use forebay_sandbox::{Profile, Program, RunError, RunSpec, Sink, trusted_path};
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 use super::{Effect, Tool};
 use crate::agents::host_mods::{self, ModReport};
 use crate::agents::{AgentReport, Fault, Finding, Machine, homes, mend};
+use crate::ledger::verdicts;
 use crate::{Answer, App, AppError, Call, Capability, rules};
 
 pub struct Doctor;
@@ -46,6 +48,7 @@ impl Tool for Doctor {
             isolation(app.settings.isolation.profile, &escapes),
             rules(app),
         ];
+        checks.extend(switched_off(app));
         checks.extend(outdated_processes(app));
         checks.extend(credentials(app));
         checks.extend(embedder(app));
@@ -112,6 +115,27 @@ fn version(app: &App) -> Check {
     match app.replaced_program() {
         None => Check::good("forebay", VERSION),
         Some(remark) => Check::note("forebay", format!("{VERSION}; {remark}")),
+    }
+}
+
+/// Tells once which recognizers' results pass raw from now on.
+fn switched_off(app: &App) -> Vec<Check> {
+    let told = |off: SwitchOff| {
+        let what = verdicts::described(&off.recognizer);
+        let lost = number::grouped(off.net_tokens.unsigned_abs());
+        let digests = number::counted(off.uses, "digest");
+        let name = off.recognizer;
+        Check::note(
+            "digests",
+            format!(
+                "{what} pass raw from now on: {digests} cost {lost} tokens more than they saved here; \
+                 hooks.keep_digests = [\"{name}\"] uses them again, `forebay stats` shows why"
+            ),
+        )
+    };
+    match verdicts::untold(app) {
+        Ok(untold) => untold.into_iter().map(told).collect(),
+        Err(error) => vec![Check::broken("digests", error.to_text())],
     }
 }
 

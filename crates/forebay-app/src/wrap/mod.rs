@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use forebay_domain::hook::{ResultPart, ToolAction, ToolCall, ToolResult};
 use forebay_domain::tokens;
+use forebay_domain::treatment::Shown;
 use forebay_text::invisible::visible;
 use serde_json::Value;
 
@@ -16,6 +17,7 @@ pub use self::media::Media;
 use crate::earlier_runs::{self, Delivery};
 use crate::hooks::capture::{self, CaptureOptions, RawResult};
 use crate::hooks::capture_filter;
+use crate::ledger::TreatedCall;
 use crate::rules::{self, Objection};
 use crate::{Answer, App, AppError};
 
@@ -107,12 +109,17 @@ impl WrappedServer {
         let options =
             CaptureOptions { call_line: Some(&call.line), ..capture::at_return(app, &reader) };
         let captured = capture::store(app, app, &call.call, &raw, &options)?;
-        let raw_bytes = captured.entry.bytes;
+        let (reference, raw_bytes) = (captured.entry.reference, captured.entry.bytes);
+        let treated_call = TreatedCall { call: &call.call, line: &call.line };
+        let treated_result = captured.as_treated();
         let text = visible(capture::text(app, app, &call.call, captured, &result, None));
         if text.len() as u64 >= raw.bytes() {
             return Ok(None);
         }
-        let answer = Answer::new(text, Value::Null).instead_of(raw_bytes);
+        let answer = Answer::new(text, Value::Null).instead_of(raw_bytes).about(reference);
+        if treated_call.treat(app, &treated_result, &answer) != Shown::Digest {
+            return Ok(None);
+        }
         self.record_usage(&answer, started);
         Ok(Some(answer.text))
     }

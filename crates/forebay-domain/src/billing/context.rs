@@ -142,6 +142,13 @@ impl Context {
         self.requests.partition_point(|request| request.at <= at).checked_sub(1)
     }
 
+    /// How many requests were made after a time and before another one.
+    pub fn requests_between(&self, from: Timestamp, to: Option<Timestamp>) -> u64 {
+        let is_between =
+            |request: &&Request| request.at > from && to.is_none_or(|to| request.at < to);
+        self.requests.iter().filter(is_between).count() as u64
+    }
+
     /// The requests whose prompt contains a text, each with the tokens before it; `None` where the text is new.
     fn requests_with(&self, position: Position) -> impl Iterator<Item = (&Request, Option<u64>)> {
         let (start, before) = match position {

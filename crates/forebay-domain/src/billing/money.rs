@@ -21,6 +21,11 @@ impl Money {
         self.0
     }
 
+    /// The nearest amount.
+    pub fn from_dollars(dollars: f64) -> Self {
+        Self((dollars * PICODOLLARS_PER_DOLLAR as f64).round() as i64)
+    }
+
     /// For display and for JSON.
     pub fn dollars(self) -> f64 {
         self.0 as f64 / PICODOLLARS_PER_DOLLAR as f64

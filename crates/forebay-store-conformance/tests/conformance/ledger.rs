@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use forebay_domain::Timestamp;
 use forebay_domain::billing::BilledRequest;
 use forebay_domain::session::of_subagent;
+use forebay_domain::treatment::{Shown, SwitchOff, Treatment};
 use forebay_domain::usage::{Answered, BilledTokens, ModelRequest};
+use forebay_domain::{Reference, Timestamp};
 use forebay_store::{PurgeSelection, ReportedRequest, Reporter, SessionLedger, Store};
 
 use crate::engine::{NOW, for_each_engine};
@@ -35,6 +36,7 @@ fn answer(session: &str, tool: &str) -> Answered {
     Answered {
         tool: tool.to_owned(),
         session: session.to_owned(),
+        entry: None,
         raw_tokens: 900,
         host_tokens: 500,
         delivered_tokens: 20,
@@ -94,6 +96,7 @@ fn a_ledger_has_all_that_happened_in_a_context() {
             requests: vec![billed(later(1))],
             compactions: vec![later(4)],
             answers: vec![(answer("s", "capture"), NOW)],
+            treatments: Vec::new(),
         };
         assert_eq!(ledgers["s"], expect);
         assert_eq!(ledgers[&agent].answers, [(answer(&agent, "run"), NOW)]);
@@ -119,6 +122,69 @@ fn a_ledger_with_anything_since_a_time_is_whole() {
     });
 }
 
+fn treatment(session: &str, shown: Shown) -> Treatment {
+    Treatment {
+        at: NOW,
+        session: session.to_owned(),
+        reference: Reference::from_random([1; 16]),
+        tool: "Bash".to_owned(),
+        recognizer: "cargo".to_owned(),
+        shown,
+        host_tokens: 5_000,
+        digest_tokens: 400,
+        repeats: None,
+    }
+}
+
+#[test]
+fn a_ledger_has_what_became_of_results() {
+    for_each_engine(|store| {
+        let digest = Treatment {
+            repeats: Some(Reference::from_random([2; 16])),
+            ..treatment("s", Shown::Digest)
+        };
+        let agent = of_subagent("s", "a");
+        store.record_treatment(&digest).unwrap();
+        store.record_treatment(&treatment(&agent, Shown::HeldOut)).unwrap();
+        store.record_treatment(&treatment("t", Shown::Raw)).unwrap();
+        assert_eq!(ledger(store, "s").treatments, [digest]);
+        let ledgers = store.ledgers(Some("s"), Some(NOW)).unwrap();
+        assert_eq!(ledgers[&agent].treatments, [treatment(&agent, Shown::HeldOut)]);
+        assert_eq!(store.ledgers(None, Some(NOW)).unwrap().len(), 3);
+        assert_eq!(store.ledgers(None, Some(later(1))).unwrap().len(), 0);
+        assert_eq!(store.digests_shown().unwrap(), 1);
+    });
+}
+
+#[test]
+fn an_answer_names_the_entry_that_it_is_about() {
+    for_each_engine(|store| {
+        let reread =
+            Answered { entry: Some(Reference::from_random([3; 16])), ..answer("s", "ctx_get") };
+        store.record_usage(&[(reread.clone(), NOW), (answer("s", "run"), later(1))]).unwrap();
+        let mut answers = ledger(store, "s").answers;
+        answers.sort_by_key(|(_, at)| *at);
+        assert_eq!(answers, [(reread, NOW), (answer("s", "run"), later(1))]);
+    });
+}
+
+#[test]
+fn a_recognizer_is_switched_off_once() {
+    for_each_engine(|store| {
+        let off = |recognizer: &str, uses| SwitchOff {
+            at: NOW,
+            session: "s".to_owned(),
+            recognizer: recognizer.to_owned(),
+            uses,
+            net_tokens: -900,
+        };
+        for one in [off("cargo", 20), off("pytest", 30), off("cargo", 40)] {
+            store.record_switch_off(&one).unwrap();
+        }
+        assert_eq!(store.switched_off().unwrap(), [off("cargo", 20), off("pytest", 30)]);
+    });
+}
+
 #[test]
 fn a_ledger_is_purged_with_its_session() {
     for_each_engine(|store| {
@@ -126,6 +192,7 @@ fn a_ledger_is_purged_with_its_session() {
         store.record_compaction("s", NOW).unwrap();
         store.record_compaction("t", NOW).unwrap();
         store.record_usage(&[(answer("s", "run"), NOW), (answer("t", "run"), NOW)]).unwrap();
+        store.record_treatment(&treatment("s", Shown::Digest)).unwrap();
         let selection =
             PurgeSelection { session: Some("s".to_owned()), ..PurgeSelection::default() };
         store.purge(&selection, NOW).unwrap();

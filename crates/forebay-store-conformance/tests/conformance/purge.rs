@@ -178,6 +178,7 @@ fn usage_is_purged_with_its_session_or_by_age() {
             let answered = Answered {
                 tool: "ctx_execute".to_owned(),
                 session: session.to_owned(),
+                entry: None,
                 raw_tokens: 9,
                 host_tokens: 8,
                 delivered_tokens: 2,

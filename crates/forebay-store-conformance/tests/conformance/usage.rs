@@ -19,6 +19,7 @@ fn usage_is_summed_by_period_and_tool() {
             let answered = Answered {
                 tool: tool.to_owned(),
                 session: session.to_owned(),
+                entry: None,
                 raw_tokens: 9,
                 host_tokens: 8,
                 delivered_tokens: 2,

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::tools::stats::{self, BILLED_HEADING};
-use forebay_app::{Answer, Call};
+use forebay_app::Answer;
+use forebay_app::tools::stats::{self, BILLED_HEADING, DIGESTS_HEADING, HOLDOUT_HEADING};
 use forebay_domain::Timestamp;
 use forebay_domain::query;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::terminal::Failure;
 use super::{Common, line_breaking, paint, terminal};
@@ -33,10 +33,7 @@ const SPARKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 impl Stats {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.tolerant_app()?;
-        let answer = match self.since {
-            Some(_) => stats::report(&app, self.since)?,
-            None => app.call("ctx_stats", json!({}), &Call::default())?,
-        };
+        let answer = stats::report(&app, self.since)?;
         terminal::tell_notices(&app)?;
         match line_breaking::columns().filter(|_| !common.json) {
             Some(columns) => print_report(&answer, columns)?,
@@ -56,7 +53,8 @@ fn parse_age_or_date(when: &str) -> Result<Timestamp, String> {
 fn print_report(answer: &Answer, columns: usize) -> Result<(), Failure> {
     let largest = largest_saving(&answer.data["project"]["tools"]);
     for (number, line) in answer.text.lines().enumerate() {
-        let is_heading = number == 0 || line.starts_with(BILLED_HEADING);
+        let headings = [BILLED_HEADING, DIGESTS_HEADING, HOLDOUT_HEADING];
+        let is_heading = number == 0 || headings.iter().any(|heading| line.starts_with(heading));
         let bar = bar(line, largest, columns);
         terminal::print_painted(&format!("{}{bar}", painted(line, is_heading, columns)))?;
     }
@@ -132,6 +130,8 @@ fn sparkline(timeline: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

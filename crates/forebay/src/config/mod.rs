@@ -303,7 +303,14 @@ impl Config {
     /// The value so far.
     fn current(&self, key: &str) -> Option<Value> {
         let said = self.said.get(key).map(|(value, _)| value.clone());
-        said.or_else(|| settings::default(key))
+        let default = settings::default(key);
+        match (said, &default) {
+            // `0` is written for `0.0`, too.
+            (Some(Value::Integer(number)), Some(Value::Float(_))) => {
+                Some(Value::Float(number as f64))
+            }
+            (said, _) => said.or(default),
+        }
     }
 }
 

@@ -58,6 +58,7 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("hooks.threshold", Any),
     ("hooks.allow", Fewer),
     ("hooks.never", More),
+    ("hooks.keep_digests", Any),
     ("hooks.rewrite", Off),
     ("hooks.whole_output", Off),
     ("hooks.start_budget", Any),
@@ -74,6 +75,7 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("fetch.largest_mb", Lower),
     ("fetch.fresh_hours", Any),
     ("team.project", Any),
+    ("experiment.holdout", Any),
 ];
 
 /// The effective value of `requested` given the `current` one; None if the project may not set it.
@@ -228,6 +230,7 @@ mod tests {
     fn other(value: &Value) -> Value {
         match value {
             Value::Integer(number) => Value::Integer(number + 1),
+            Value::Float(number) => Value::Float(number + 0.5),
             Value::Boolean(is_set) => Value::Boolean(!is_set),
             Value::Array(_) => Value::Array(vec!["x".into()]),
             _ => Value::String("x".to_owned()),

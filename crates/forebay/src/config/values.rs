@@ -4,7 +4,8 @@ use toml::Value;
 
 /// Whether a value has the type of an example.
 pub(super) fn fits(example: &Value, value: &Value) -> bool {
-    example.same_type(value)
+    let is_number = |value: &Value| value.is_integer() || value.is_float();
+    (example.same_type(value) || example.is_float() && is_number(value))
         && value.as_integer().is_none_or(|number| number >= 0)
         && value.as_array().is_none_or(|items| items.iter().all(Value::is_str))
 }
@@ -13,6 +14,7 @@ pub(super) fn fits(example: &Value, value: &Value) -> bool {
 pub(super) fn value_from_text(example: &Value, text: &str) -> Value {
     let parsed = match example {
         Value::Integer(_) => text.parse().ok().map(Value::Integer),
+        Value::Float(_) => text.parse().ok().map(Value::Float),
         Value::Boolean(_) => text.parse().ok().map(Value::Boolean),
         Value::Array(_) => Some(list_from_text(text)),
         _ => None,
@@ -33,6 +35,7 @@ fn list_from_text(text: &str) -> Value {
 pub(super) fn expected(example: &Value) -> &'static str {
     match example {
         Value::Integer(_) => "a non-negative integer",
+        Value::Float(_) => "a number",
         Value::Boolean(_) => "true or false",
         Value::String(_) => "a string",
         Value::Array(_) => "a list of strings",

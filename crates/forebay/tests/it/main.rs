@@ -85,6 +85,7 @@ mod split_homes;
 mod statusline;
 mod team;
 mod texts;
+mod treatments;
 mod ui;
 mod uninstall;
 mod upgrade;

@@ -170,7 +170,7 @@ fn answer(app: &App, request: &Request, page: Page) -> Answer {
         "text": page.text,
         "more": more,
     });
-    Answer::new(text, data)
+    Answer::new(text, data).about(entry.reference)
 }
 
 fn head(entry: &Entry, about: &str) -> String {

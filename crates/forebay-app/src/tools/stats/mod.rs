@@ -1,6 +1,7 @@
 //! `ctx_stats`: tokens saved, with Forebay's own costs deducted, and what requests to the model were billed for.
 
 mod data;
+mod digests;
 mod render;
 
 use forebay_domain::Timestamp;
@@ -9,12 +10,13 @@ use forebay_domain::usage::TERMINAL_SESSION;
 use forebay_store::StoreStats;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Effect, Tool};
 use crate::ledger::account::Account;
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, ledger};
 
+pub use self::digests::{DIGESTS_HEADING, HOLDOUT_HEADING};
 pub use self::render::BILLED_HEADING;
 
 pub struct Stats;
@@ -30,7 +32,8 @@ impl Tool for Stats {
     type Input = Input;
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
-        report(app, None)
+        let report = Report::new(app, None)?;
+        Ok(Answer::new(render::text(&report), report.data()))
     }
 }
 
@@ -44,31 +47,45 @@ struct Report {
     facts: StoreStats,
 }
 
-/// Reports on this session, today and the project; on the last only what happened since a time, if given.
+/// Reports on this session, today and the project; on the last only what happened since a time, if given. In addition to
+/// what a model gets: what digests were worth, by recognizer and by tool, and the comparison with results that were held out.
 pub fn report(app: &App, since: Option<Timestamp>) -> Result<Answer, AppError> {
-    let store = app.stores.own()?;
-    app.flush_usage();
-    let prices = app.settings.prices.list();
-    let mut ledgers = store.ledgers(None, None)?;
-    // Older versions counted commands at a terminal.
-    ledgers.remove(TERMINAL_SESSION);
-    let own = conversation(&app.session);
-    let of_session = ledgers.iter().filter(|(session, _)| conversation(session) == own);
-    let report = Report {
-        session: Account::from_ledgers(of_session, &prices, None),
-        today: Account::from_ledgers(&ledgers, &prices, Some(start_of_today(app.now()))),
-        project: Account::from_ledgers(&ledgers, &prices, since),
-        since,
-        facts: store.stats()?,
-    };
-    let data = json!({
-        "session": data::account(&report.session),
-        "today": data::account(&report.today),
-        "project": data::account(&report.project),
-        "since": since.map(|since| since.0),
-        "store": data::store(&report.facts),
-    });
-    Ok(Answer::new(render::text(&report), data))
+    let report = Report::new(app, since)?;
+    let evidence = ledger::evidence(app, since)?;
+    let mut data = report.data();
+    data["digests"] = evidence.data();
+    let text = [render::text(&report), digests::text(&evidence)].concat();
+    Ok(Answer::new(text, data))
+}
+
+impl Report {
+    fn new(app: &App, since: Option<Timestamp>) -> Result<Self, AppError> {
+        let store = app.stores.own()?;
+        app.flush_usage();
+        let prices = app.settings.prices.list();
+        let mut ledgers = store.ledgers(None, None)?;
+        // Older versions counted commands at a terminal.
+        ledgers.remove(TERMINAL_SESSION);
+        let own = conversation(&app.session);
+        let of_session = ledgers.iter().filter(|(session, _)| conversation(session) == own);
+        Ok(Self {
+            session: Account::from_ledgers(of_session, &prices, None),
+            today: Account::from_ledgers(&ledgers, &prices, Some(start_of_today(app.now()))),
+            project: Account::from_ledgers(&ledgers, &prices, since),
+            since,
+            facts: store.stats()?,
+        })
+    }
+
+    fn data(&self) -> Value {
+        json!({
+            "session": data::account(&self.session),
+            "today": data::account(&self.today),
+            "project": data::account(&self.project),
+            "since": self.since.map(|since| since.0),
+            "store": data::store(&self.facts),
+        })
+    }
 }
 
 /// Midnight in the time zone of this machine.

@@ -150,12 +150,12 @@ fn money(money: Option<Money>) -> String {
     money.map_or_else(|| "unknown".to_owned(), |money| money.to_string())
 }
 
-fn grouped(number: i64) -> String {
+pub(super) fn grouped(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     format!("{sign}{}", number::grouped(number.unsigned_abs()))
 }
 
-fn signed(number: i64) -> String {
+pub(super) fn signed(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     format!("{sign}{}", rough(number.unsigned_abs()))
 }

@@ -91,14 +91,7 @@ impl Set {
     pub(super) fn run(&self, common: &Common) -> Result<ExitCode, Failure> {
         let files = settings_files(&project_root(&common.working_folder()?));
         let path = self.level.file(&files)?;
-        let before = read(&path)?;
-        let after = Config::with_value(&path, &before, &self.key, &self.value)
-            .and_then(|after| {
-                Config::check_file(&files, &path, &path, &after)?;
-                Ok(after)
-            })
-            .map_err(wrong_settings)?;
-        write(&path, &after)?;
+        set(&files, &path, &self.key, &self.value)?;
         self.report(common, &path)
     }
 
@@ -121,6 +114,23 @@ impl Set {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Changes a setting in one of the settings files.
+pub(super) fn set(
+    files: &SettingsFiles,
+    path: &Path,
+    key: &str,
+    value: &str,
+) -> Result<(), AppError> {
+    let before = read(path)?;
+    let after = Config::with_value(path, &before, key, value)
+        .and_then(|after| {
+            Config::check_file(files, path, path, &after)?;
+            Ok(after)
+        })
+        .map_err(wrong_settings)?;
+    write(path, &after)
 }
 
 fn unknown(key: &str) -> AppError {

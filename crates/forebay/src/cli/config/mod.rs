@@ -42,6 +42,21 @@ impl ConfigCommand {
     }
 }
 
+/// Whether no layer of the settings sets this one.
+pub(super) fn is_default(common: &Common, key: &str) -> Result<bool, Failure> {
+    let files = settings_files(&project_root(&common.working_folder()?));
+    let (config, _) = Config::load_for_display(&files, &common.set).map_err(wrong_settings)?;
+    Ok(config.rows().any(|(name, _, layer)| name == key && layer == Layer::Default))
+}
+
+/// Changes a setting in the user's own settings, if there is a place for them; returns whether.
+pub(super) fn set_for_user(common: &Common, key: &str, value: &str) -> Result<bool, Failure> {
+    let files = settings_files(&project_root(&common.working_folder()?));
+    let Some(path) = &files.user else { return Ok(false) };
+    get_set::set(&files, path, key, value)?;
+    Ok(true)
+}
+
 /// The settings in effect; a file with an error is reported and ignored.
 fn load(common: &Common) -> Result<Config, Failure> {
     let files = settings_files(&project_root(&common.working_folder()?));

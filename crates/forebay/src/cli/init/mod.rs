@@ -2,6 +2,7 @@
 
 mod check;
 mod choose;
+mod holdout;
 mod report;
 
 use std::path::Path;
@@ -104,6 +105,9 @@ impl Init {
         }
         if is_written {
             report.show_way_back()?;
+        }
+        if is_written && !self.yes {
+            holdout::offer(common)?;
         }
         exit_code(&plan, &done, &reached)
     }
