@@ -61,7 +61,7 @@ pub(super) fn uses<'a>(
         .collect();
     treatments.sort_by_key(|one| one.at);
     let mut consequences = Consequences::new(ledgers, &treatments, contexts);
-    treatments.into_iter().map(|treatment| consequences.of(treatment)).collect()
+    treatments.into_iter().map(|treatment| consequences.assign_to(treatment)).collect()
 }
 
 /// What followed results, by the result.
@@ -96,7 +96,7 @@ impl<'a> Consequences<'a> {
         Self { contexts, rereads, repeats, counted_turns: BTreeSet::new() }
     }
 
-    fn of(&mut self, treatment: &'a Treatment) -> Use<'a> {
+    fn assign_to(&mut self, treatment: &'a Treatment) -> Use<'a> {
         let raw = self.carried(&treatment.session, treatment.at, treatment.host_tokens);
         let shown = self.carried(&treatment.session, treatment.at, treatment.shown_tokens());
         let mut found = Use {
