@@ -3,12 +3,10 @@
 //! They come with a project, so somebody else may have made them: a pipe without a writer or a link to `/dev/zero` would
 //! hang the reader or fill its memory. They must be regular files of a bounded size; a link to such a file is fine.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use crate::regular_file;
 
 /// Maximum size of a file that people write.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -36,41 +34,11 @@ pub fn is_missing(error: &io::Error) -> bool {
 }
 
 fn read_bytes(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
-    let file = match open(path) {
-        Ok(file) => file,
-        Err(error) if is_missing(&error) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let mut bytes = Vec::new();
-    file.take(max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max {
-        let limit = format!("it is larger than {} MB", max / (1024 * 1024));
-        return Err(io::Error::new(ErrorKind::FileTooLarge, limit));
+    match regular_file::read(path, max) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(error),
     }
-    Ok(Some(bytes))
-}
-
-/// Opens without waiting for the writer of a pipe, and looks at what was opened: a name may be replaced in between.
-fn open(path: &Path) -> io::Result<File> {
-    // Some devices act when they are opened.
-    check_regular(&std::fs::metadata(path)?)?;
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
-    check_regular(&file.metadata()?)?;
-    Ok(file)
-}
-
-fn check_regular(metadata: &std::fs::Metadata) -> io::Result<()> {
-    let kind = metadata.file_type();
-    let what = match kind {
-        _ if kind.is_file() => return Ok(()),
-        _ if kind.is_dir() => "a folder",
-        _ if kind.is_fifo() => "a named pipe",
-        _ if kind.is_socket() => "a socket",
-        _ => "a device",
-    };
-    let message = format!("it is {what}, not a regular file");
-    Err(io::Error::new(ErrorKind::InvalidInput, message))
 }
 
 fn into_text(bytes: Vec<u8>) -> io::Result<String> {

@@ -35,6 +35,7 @@ pub mod migration;
 pub mod own_files;
 pub mod project;
 pub mod query_batcher;
+pub mod regular_file;
 mod replication;
 pub mod reserve;
 pub mod retention;

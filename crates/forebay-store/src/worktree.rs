@@ -5,8 +5,9 @@
 //! it is: it is below the repository that it belongs to, it refers back to this worktree, and the repository looks
 //! like one. None of that can be written by someone who can write only the worktree.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::regular_file;
 
 /// The files of git that are read here are a line or a few settings.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
@@ -52,11 +53,8 @@ fn is_git_folder(folder: &Path) -> bool {
         && folder.parent().is_some()
 }
 
-/// Reads a small regular file.
 fn read(path: &Path) -> Option<String> {
-    let found = path.metadata().ok()?;
-    let is_readable = found.is_file() && found.len() <= MAX_FILE_BYTES;
-    is_readable.then(|| fs::read_to_string(path).ok()).flatten()
+    String::from_utf8(regular_file::read(path, MAX_FILE_BYTES).ok()?).ok()
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -65,6 +63,8 @@ fn real(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     struct Fixture {

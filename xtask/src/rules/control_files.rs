@@ -1,22 +1,30 @@
-//! Settings, rule files and git's pointers are read in one way.
+//! Settings, rule files, git's pointers and transcripts are read in one way.
 
 use super::Rule;
 use crate::workspace::Source;
 
 pub(super) const READ_SAFELY: Rule = Rule {
-    name: "control files are read by forebay_store::control_file",
+    name: "files that others made are read by forebay_store::control_file or regular_file",
     reason: "They come with a project: a pipe or a link to a device must neither hang nor fill this program.",
     check: |codebase| Ok(codebase.rust_sources().flat_map(violations).collect()),
 };
 
-/// Where control files are read.
+/// Where such files are read.
 const READERS: &[&str] = &[
     "crates/forebay-app/src/rules/",
     "crates/forebay-app/src/agents/",
     "crates/forebay/src/config/",
     "crates/forebay/src/cli/config/",
     "crates/forebay/src/cli/rules.rs",
+    "crates/forebay-app/src/hooks/",
+    "crates/forebay-app/src/ingest/import/",
+    "crates/forebay-app/src/ingest/walk.rs",
+    "crates/forebay-app/src/ledger/",
+    "crates/forebay-app/src/replay/",
+    "crates/forebay-app/src/run/input_files.rs",
+    "crates/forebay-app/src/settings/",
     "crates/forebay-store/src/project.rs",
+    "crates/forebay-store/src/worktree.rs",
     "crates/forebay-platforms/src/",
 ];
 /// Files that read what this program wrote itself.

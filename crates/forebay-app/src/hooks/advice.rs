@@ -1,6 +1,6 @@
 //! Short advice, at most once per session and topic.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use forebay_text::number;
 use super::Host;
 use crate::next_call::NextCall;
 use crate::{App, AppError};
-use forebay_store::own_files;
+use forebay_store::regular_file;
 
 /// The advice topic for long output.
 const LONG_OUTPUT: &str = "advice: long output";
@@ -61,11 +61,8 @@ fn large_file(app: &App, path: &str) -> Option<String> {
 
 /// The beginning of a file; `None` if it is no text, such as an image that the host shows.
 fn text_sample(file: &Path) -> io::Result<Option<Vec<u8>>> {
-    if own_files::contains_path(file) {
-        return Ok(None);
-    }
     let mut sample = Vec::new();
-    File::open(file)?.take(SAMPLE_BYTES).read_to_end(&mut sample)?;
+    regular_file::open_foreign(file)?.take(SAMPLE_BYTES).read_to_end(&mut sample)?;
     let is_text = match str::from_utf8(&sample) {
         Ok(_) => true,
         // The last character may be cut.

@@ -3,7 +3,6 @@
 //! Each is an entry with the whole text, which search finds, and an event in the order of the session. The event
 //! has the text without pastes, and names the entry.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -11,7 +10,7 @@ use forebay_domain::event::RecordedEvent;
 use forebay_domain::hook::{HookCall, HookEvent, StartReason, ToolAction};
 use forebay_domain::{EntryKind, Event, EventKind, Reference};
 use forebay_platforms::transcripts::{Item, ParseLine, Role};
-use forebay_store::EventPage;
+use forebay_store::{EventPage, regular_file};
 use forebay_text::cut;
 
 use super::Host;
@@ -138,7 +137,7 @@ fn ends(text: &str, kind: EventKind) -> String {
 
 /// Reads the model's last answer from the end of a transcript.
 fn last_answer(path: &Path, parse: ParseLine) -> Option<String> {
-    let mut file = File::open(path).ok()?;
+    let mut file = regular_file::open_foreign(path).ok()?;
     let bytes = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(bytes.saturating_sub(MAX_TAIL_BYTES))).ok()?;
     let mut tail = Vec::new();

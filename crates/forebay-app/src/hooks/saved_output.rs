@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use forebay_domain::hook::SavedOutput;
 use forebay_platforms::output_in_file;
+use forebay_store::regular_file;
 
 /// Longer files are not tool output.
 const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
@@ -30,7 +31,7 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
 
 /// Passes the output in the file to `take` in pieces, without what the host wrote around it.
 pub(super) fn read(path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
-    let mut file = File::open(path)?;
+    let mut file = regular_file::open_foreign(path)?;
     let output = output_range(&mut file)?;
     file.seek(SeekFrom::Start(output.start))?;
     let mut trusted_file = file.take((output.end - output.start).min(MAX_FILE_BYTES));

@@ -4,28 +4,70 @@
 //! that do not exist, unlike the serial one.
 
 use std::fs;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use forebay_store::{control_file, regular_file};
 use ignore::{DirEntry, WalkParallel, WalkState};
 
 use crate::AppError;
 
 /// Files that tell the walker what to leave out; it opens them itself.
-const IGNORE_FILES: &[&str] =
-    &[".gitignore", ".ignore", ".git", ".git/info/exclude", ".git/commondir"];
+const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
 const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
 
-/// Whether a folder can be walked: a pipe or a device in place of an ignore file would hang the walker.
-pub(crate) fn is_walkable(folder: &Path) -> bool {
-    IGNORE_FILES.iter().all(|name| {
-        let found = fs::metadata(folder.join(name)).ok();
-        found.is_none_or(|found| found.is_dir() || is_small_file(&found))
-    })
+/// Whether the walker may look at an entry: any file, and folders with harmless ignore files.
+pub(crate) fn may_enter(entry: &DirEntry) -> bool {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    !is_folder || is_walkable(entry.path())
 }
 
-fn is_small_file(found: &fs::Metadata) -> bool {
-    found.is_file() && found.len() <= MAX_IGNORE_BYTES
+/// Whether a folder can be walked: a pipe or a device in place of an ignore file would hang the walker.
+fn is_walkable(folder: &Path) -> bool {
+    IGNORE_FILES.iter().all(|name| is_harmless(&folder.join(name)))
+        && is_git_harmless(&folder.join(".git"))
+}
+
+/// The same for the ignore file of the git folder, which a file `.git` may name.
+fn is_git_harmless(dot_git: &Path) -> bool {
+    match fs::metadata(dot_git) {
+        Err(_) => true,
+        Ok(found) if found.is_dir() => is_harmless(&exclude_file(dot_git)),
+        Ok(_) => is_pointer_harmless(dot_git),
+    }
+}
+
+/// Follows a file `.git` as the walker does: relative to the working directory, and to the common folder only.
+fn is_pointer_harmless(dot_git: &Path) -> bool {
+    let Ok(pointer) = control_file::read(dot_git) else { return false };
+    let pointer = pointer.unwrap_or_default();
+    let Some(named) = pointer.lines().next().and_then(|line| line.strip_prefix("gitdir: ")) else {
+        return true;
+    };
+    let named = Path::new(named);
+    match control_file::read(&named.join("commondir")) {
+        Err(_) => false,
+        Ok(common) => common.unwrap_or_default().lines().next().is_none_or(|common| {
+            is_harmless(&exclude_file(Path::new(common)))
+                && is_harmless(&exclude_file(&named.join(common)))
+        }),
+    }
+}
+
+fn exclude_file(git_folder: &Path) -> PathBuf {
+    git_folder.join("info/exclude")
+}
+
+fn is_harmless(path: &Path) -> bool {
+    match fs::metadata(path) {
+        Err(_) => true,
+        Ok(found) if found.is_dir() => true,
+        // Files of `/proc` are said to be empty, and some never end.
+        Ok(found) if found.is_file() && found.len() == 0 => regular_file::is_empty(path)
+            .unwrap_or_else(|error| error.kind() == ErrorKind::PermissionDenied),
+        Ok(found) => found.is_file() && found.len() <= MAX_IGNORE_BYTES,
+    }
 }
 
 /// Refuses the top of a walk, whose ignore files and those above it are read first.

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use forebay_platforms::transcripts::ParseLine;
-use forebay_store::ImportStep;
+use forebay_store::{ImportStep, regular_file};
 
 use super::Collector;
 use crate::{App, AppError};
@@ -20,7 +20,7 @@ const READER: &str = "requests:";
 /// Records the requests of a transcript that were not read before.
 pub(crate) fn read_new(app: &App, path: &Path, parse: ParseLine) -> Result<(), AppError> {
     // A host may name a transcript that it writes later, or never.
-    let Ok(mut file) = File::open(path) else { return Ok(()) };
+    let Ok(mut file) = regular_file::open_foreign(path) else { return Ok(()) };
     let Ok(bytes) = file.metadata().map(|metadata| metadata.len()) else { return Ok(()) };
     let store = app.stores.own()?;
     let transcript = app.redaction.name(&format!("{READER}{}", path.display()));

@@ -1,6 +1,6 @@
 //! Resolves the paths and globs of a call to files.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,9 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
 use crate::AppError;
+use crate::ingest::walk;
 use crate::next_call::NextCall;
-use forebay_store::own_files;
+use forebay_store::{own_files, regular_file};
 
 /// More files are unlikely to be intended, and their content would not fit in memory.
 const MAX_FILES: usize = 10_000;
@@ -42,7 +43,10 @@ fn expand_glob(cwd: &Path, glob: &str) -> Result<Vec<PathBuf>, AppError> {
     let pattern = cwd.join(glob);
     let matcher = matcher(&pattern.to_string_lossy())?;
     let mut found = Vec::new();
-    for entry in WalkBuilder::new(fixed_part(&pattern)).require_git(false).build().flatten() {
+    let top = fixed_part(&pattern);
+    walk::check_top(&top)?;
+    let walker = WalkBuilder::new(top).require_git(false).filter_entry(walk::may_enter).build();
+    for entry in walker.flatten() {
         if found.len() > MAX_FILES {
             return Err(too_many());
         }
@@ -93,7 +97,7 @@ fn check_readable(path: &Path) -> Result<(), AppError> {
             format!("read it with {}", NextCall::new("ctx_execute").in_error()),
         )),
         Ok(_) if own_files::contains_path(path) => Err(AppError::own_database(path.display())),
-        Ok(_) => File::open(path).map(drop).map_err(|error| unreadable(path, &error)),
+        Ok(_) => regular_file::open(path).map(drop).map_err(|error| unreadable(path, &error)),
         Err(error) => Err(unreadable(path, &error)),
     }
 }

@@ -1,11 +1,10 @@
 //! User-defined recognizers: parsed from a settings file and checked against their samples.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use forebay_digest::{BadDefinition, CountDefinition, CustomRecognizers, Definition, SampleCheck};
+use forebay_store::regular_file;
 use serde::{Deserialize, Serialize};
 
 /// An example with a sample that a test checks, for the reference documentation.
@@ -112,21 +111,11 @@ impl Row {
     fn sample(&self) -> Result<Vec<u8>, String> {
         match (&self.sample, &self.sample_file) {
             (Some(text), _) => Ok(text.clone().into_bytes()),
-            (None, Some(path)) => {
-                read_sample(path).map_err(|error| format!("{}: {error}", path.display()))
-            }
+            (None, Some(path)) => regular_file::read(path, MAX_SAMPLE_BYTES)
+                .map_err(|error| format!("{}: {error}", path.display())),
             (None, None) => Err("has no `sample` or `sample_file`".to_owned()),
         }
     }
-}
-
-/// Reads a regular file; a device or a pipe might never end.
-fn read_sample(path: &Path) -> io::Result<Vec<u8>> {
-    let known = fs::metadata(path)?;
-    if !known.is_file() || known.len() > MAX_SAMPLE_BYTES {
-        return Err(io::Error::other("not a regular file of at most 16 MB"));
-    }
-    fs::read(path)
 }
 
 /// The result of checking a recognizer against its sample.

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use forebay_store::{ArchiveWriter, SincePage, is_archive, own_files, read_archive};
+use forebay_store::{ArchiveWriter, SincePage, is_archive, own_files, read_archive, regular_file};
 use forebay_text::number;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -44,7 +44,7 @@ pub fn is_archive_file(path: &Path) -> bool {
 
 fn has_magic(path: &Path) -> io::Result<bool> {
     let mut first = Vec::new();
-    File::open(path)?.take(4).read_to_end(&mut first)?;
+    regular_file::open(path)?.take(4).read_to_end(&mut first)?;
     Ok(is_archive(&first))
 }
 

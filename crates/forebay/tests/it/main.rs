@@ -51,6 +51,7 @@ mod hook_payloads;
 mod hook_rules;
 mod hook_session;
 mod hook_usage;
+mod hostile_files;
 mod http_api;
 mod http_client;
 mod http_errors;

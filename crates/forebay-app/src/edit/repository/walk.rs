@@ -35,10 +35,8 @@ pub(crate) fn walk(app: &App, folder: &Path) -> Result<WalkResult, AppError> {
     // Files are opened without following links.
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     walk::check_top(&folder)?;
-    let walker = WalkBuilder::new(folder)
-        .require_git(false)
-        .filter_entry(|entry| !is_folder(entry) || walk::is_walkable(entry.path()))
-        .build_parallel();
+    let walker =
+        WalkBuilder::new(folder).require_git(false).filter_entry(walk::may_enter).build_parallel();
     let mut files = walk::find(walker, MAX_FILES, |entry| regular(app, &entry.ok()?));
     let is_cut = files.len() > MAX_FILES;
     files.truncate(MAX_FILES);
@@ -47,10 +45,6 @@ pub(crate) fn walk(app: &App, folder: &Path) -> Result<WalkResult, AppError> {
     let mut readable = rules::readable(app, &paths)?.into_iter();
     files.retain(|_| readable.next().unwrap_or(false));
     Ok(WalkResult { files, is_cut })
-}
-
-fn is_folder(entry: &DirEntry) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
 fn regular(app: &App, entry: &DirEntry) -> Option<WalkedFile> {

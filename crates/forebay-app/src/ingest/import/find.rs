@@ -1,7 +1,7 @@
 //! Finds transcripts, and the project each belongs to.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use forebay_platforms::Platform;
 use forebay_platforms::transcripts::{
     Item, Storage, TranscriptFormat, detect_format, formats, host_names,
 };
-use forebay_store::Project;
+use forebay_store::{Project, control_file, regular_file};
 use forebay_store_sqlite::transcript_db;
 
 use super::TranscriptSelection;
@@ -70,7 +70,8 @@ impl Transcript {
             return Ok(Some(session.clone()));
         }
         let mut line = Vec::new();
-        let file = File::open(&self.path).map_err(|error| unreadable(&self.path, &error))?;
+        let file = regular_file::open_foreign(&self.path)
+            .map_err(|error| unreadable(&self.path, &error))?;
         BufReader::new(file)
             .take(FINGERPRINT_BYTES as u64)
             .read_until(b'\n', &mut line)
@@ -223,10 +224,10 @@ impl Search<'_> {
 /// Returns the working folder recorded in a transcript.
 fn folder_of(format: &TranscriptFormat, path: &Path) -> Option<String> {
     if let Some(beside) = format.project_file {
-        let text = fs::read_to_string(path.parent()?.join(beside)).ok()?;
+        let text = control_file::read(&path.parent()?.join(beside)).ok()??;
         return Some(text.trim().to_owned());
     }
-    let mut head = BufReader::new(File::open(path).ok()?.take(HEAD_BYTES));
+    let mut head = BufReader::new(regular_file::open_foreign(path).ok()?.take(HEAD_BYTES));
     let (mut line, mut items) = (Vec::new(), Vec::new());
     while head.read_until(b'\n', &mut line).ok()? > 0 {
         // Truncated and malformed lines are skipped.
@@ -246,7 +247,7 @@ fn folder_of(format: &TranscriptFormat, path: &Path) -> Option<String> {
 /// Detects the host of a file.
 fn host_of(path: &Path) -> Option<Host> {
     let mut head = Vec::new();
-    let mut reader = BufReader::new(File::open(path).ok()?.take(HEAD_BYTES));
+    let mut reader = BufReader::new(regular_file::open_foreign(path).ok()?.take(HEAD_BYTES));
     reader.read_until(b'\n', &mut head).ok()?;
     if head.starts_with(b"SQLite format 3\0") {
         return formats().find(|(_, format)| matches!(format.storage, Storage::Database(_)));

@@ -1,9 +1,9 @@
 //! Reads the lines of a transcript from where the last import stopped.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use forebay_platforms::transcripts::{Item, Storage};
+use forebay_store::regular_file;
 use forebay_store_sqlite::transcript_db;
 
 use super::find::{Transcript, unreadable};
@@ -59,9 +59,11 @@ pub(crate) fn lines(
         return Ok(transcript_db::lines(path, queries.lines, session, from, rows)?);
     }
     let read_error = |error: std::io::Error| unreadable(&transcript.path, &error);
-    let mut file = File::open(&transcript.path).map_err(read_error)?;
+    let mut file = regular_file::open_foreign(&transcript.path).map_err(read_error)?;
+    // What the host writes in the meantime is for the next import.
+    let bytes = file.metadata().map_err(read_error)?.len().saturating_sub(from);
     file.seek(SeekFrom::Start(from)).map_err(read_error)?;
-    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file.take(bytes));
     let (mut line, mut position) = (Vec::new(), from);
     loop {
         line.clear();

@@ -47,10 +47,7 @@ fn walker(root: &Path, path_globs: &PathGlobs) -> WalkParallel {
         .hidden(!wants_hidden)
         .require_git(false)
         .follow_links(false)
-        .filter_entry(|entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            entry.file_name() != ".git" && (!is_folder || walk::is_walkable(entry.path()))
-        })
+        .filter_entry(|entry| entry.file_name() != ".git" && walk::may_enter(entry))
         .build_parallel()
 }
 
