@@ -126,24 +126,27 @@ impl WrappedServer {
 
     /// Counts an answer for this server.
     fn record_usage(&self, answer: &Answer, started: Instant) {
-        self.app.record_usage(&format!("wrap {}", self.name), answer, started.elapsed());
+        let name = self.app.redaction.name(&self.name);
+        self.app.record_usage(&format!("wrap {name}"), answer, started.elapsed());
         self.app.flush_usage();
     }
 
     /// Whether results of a tool have left out what its output schema describes, so that it is listed without.
     pub fn is_listed_without_schema(&self, tool: &str) -> Result<bool, AppError> {
-        Ok(self.app.stores.own()?.is_marked(&self.schemas(), tool)?)
+        let tool = self.app.redaction.name(tool);
+        Ok(self.app.stores.own()?.is_marked(&self.schemas(), &tool)?)
     }
 
     /// Has a tool listed without its output schema from now on.
     pub fn withdraw_schema(&self, tool: &str) -> Result<(), AppError> {
-        self.app.stores.own()?.mark(&self.schemas(), tool)?;
+        let tool = self.app.redaction.name(tool);
+        self.app.stores.own()?.mark(&self.schemas(), &tool)?;
         Ok(())
     }
 
     /// The key of the marks for withdrawn schemas.
     fn schemas(&self) -> String {
-        format!("withdrawn output schemas of {}", self.name)
+        format!("withdrawn output schemas of {}", self.app.redaction.name(&self.name))
     }
 
     /// Indexes what was stored, after the answer is sent.

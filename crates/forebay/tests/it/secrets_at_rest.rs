@@ -219,6 +219,47 @@ fn through_import(env: &TestEnv, secrets: &mut Secrets) {
     finish(env.command(["import"]), b"");
 }
 
+/// A server behind `forebay wrap`, whose name and tools have secrets too.
+fn through_wrap(env: &TestEnv, secrets: &mut Secrets) {
+    let name = secrets.plant("wrapped server");
+    let mut command = env.program("python3");
+    command.arg("--version");
+    if !command.status().is_ok_and(|status| status.success()) {
+        return forebay_test_support::skip("python3 is not installed");
+    }
+    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/wrap_server.py");
+    let command = env.command(["wrap", "--name", &name, "--", "python3", server]);
+    let mut client = McpClient::initialized(command);
+    let long: String = (0..3_000).map(|n| format!("{n} line {}\n", n * 7)).collect();
+    client.send_line(&json!({ "jsonrpc": "2.0", "id": 700, "method": "tools/list" }).to_string());
+    client.response(700);
+    let said = format!("{long}{}", secrets.plant("wrapped result"));
+    client.call("said", json!({ "text": said, "why": secrets.plant("wrapped argument") }));
+    // It is listed without its schema from now on.
+    client.call("structured", json!({ "count": 2_000 }));
+    client.call("shot", json!({ "of": secrets.plant("argument of a large image") }));
+    client.close();
+}
+
+/// Requests that are read from a transcript at the end of a turn, and what shows and replays them.
+fn through_the_ledger(env: &TestEnv, secrets: &mut Secrets) {
+    let session = secrets.plant("session of the ledger");
+    let path = env.home().join(format!("{}.jsonl", secrets.plant("transcript of the ledger")));
+    let usage =
+        json!({ "input_tokens": 1_000, "output_tokens": 20, "cache_read_input_tokens": 3_000 });
+    let line = json!({ "type": "assistant", "sessionId": session, "uuid": secrets.plant("answer id"),
+        "requestId": secrets.plant("request id"), "timestamp": "2026-03-01T10:00:00.000Z",
+        "message": { "role": "assistant", "id": secrets.plant("message id"), "usage": usage,
+            "model": secrets.plant("model"), "content": [{ "type": "text", "text": "Done." }] } });
+    fs::write(&path, format!("{line}\n")).unwrap();
+    let stop = json!({ "session_id": session, "cwd": env.project(), "hook_event_name": "Stop",
+        "transcript_path": path });
+    env.forebay_reading(["hook", "claude-code", "Stop"], stop.to_string().as_bytes());
+    let status = json!({ "session_id": session, "workspace": { "project_dir": env.project() } });
+    env.forebay_reading(["statusline", "claude-code"], status.to_string().as_bytes());
+    env.forebay(["replay", path.to_str().unwrap()]).ok();
+}
+
 fn through_http(env: &TestEnv, secrets: &mut Secrets) {
     env.token("ann", &[]);
     let server = env.serve(&["--require-token", "--set", "serve.rate=1000"]);
@@ -241,8 +282,10 @@ fn plant_all(env: &TestEnv) -> Secrets {
     through_tools(env, &mut secrets);
     through_hooks(env, &mut secrets);
     through_import(env, &mut secrets);
+    through_wrap(env, &mut secrets);
+    through_the_ledger(env, &mut secrets);
     through_http(env, &mut secrets);
-    assert!(secrets.0.len() >= 40, "{} doors", secrets.0.len());
+    assert!(secrets.0.len() >= 50, "{} doors", secrets.0.len());
     secrets
 }
 

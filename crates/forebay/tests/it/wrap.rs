@@ -255,6 +255,13 @@ fn a_denied_call_does_not_reach_the_server() {
             ));
             assert_eq!(client.response(id)["error"]["code"], -32600, "{params}");
         }
+        // What some servers skip, or read as the end of a line.
+        for before in ["\u{feff}", "\u{b}", "/* */", "{\"x\":\r"] {
+            let hidden = call(95, "die", json!({})).trim().to_owned();
+            let after = if before.ends_with('\r') { "\r}" } else { "" };
+            client.send_line(&format!("{before}{hidden}{after}"));
+            assert_eq!(client.receive()["error"]["code"], -32600, "{before:?}");
+        }
         client.close();
         assert_eq!(fs::read_to_string(log).unwrap(), "said\nsaid\n");
     });

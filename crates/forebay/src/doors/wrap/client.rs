@@ -76,6 +76,10 @@ impl ToServer {
         // Servers read bytes that are not UTF-8 like this, if at all.
         let text = String::from_utf8_lossy(line);
         let text = text.trim_ascii();
+        // Some servers take it for the end of a line and find other messages than those that are judged here.
+        if text.contains('\r') {
+            return self.take_unreadable("it has a carriage return in it", text).map(drop);
+        }
         if text.starts_with('[')
             && let Some(messages) = json::items(text)
         {
@@ -107,10 +111,9 @@ impl ToServer {
     fn judge(&mut self, text: &str) -> io::Result<Fate> {
         let message = match Members::parse(text) {
             Ok(message) => message,
-            // Some servers accept more than JSON, such as NaN: what cannot be read here could be a call that a rule denies.
-            Err(NoMembers::NotAnObject)
-                if text.starts_with(['{', '[']) && !json::is_valid(text) =>
-            {
+            // Some servers accept more than JSON, such as NaN or a byte order mark: what cannot be read here could be a
+            // call that a rule denies.
+            Err(NoMembers::NotAnObject) if text.contains('{') && !json::is_valid(text) => {
                 return self.take_unreadable("it is not JSON", text);
             }
             // The server says what is wrong.
