@@ -8,8 +8,12 @@ const MIN_PARALLEL_ITEMS: usize = 4;
 
 /// Applies `work` to each item on all cores; results are in the order of the items.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    if cores == 1 || items.len() < MIN_PARALLEL_ITEMS {
+    // Counting the cores means reading files of the kernel.
+    let cores = match items.len() {
+        ..MIN_PARALLEL_ITEMS => 1,
+        _ => thread::available_parallelism().map_or(1, std::num::NonZero::get),
+    };
+    if cores == 1 {
         return items.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);

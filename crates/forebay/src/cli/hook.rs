@@ -54,10 +54,13 @@ pub(super) fn called() -> Option<ExitCode> {
 impl Hook {
     pub(super) fn answer(self) -> ExitCode {
         forebay_app::set_busy_timeout(STORE_TIMEOUT);
-        match hook::answer(&self.platform, &self.event, Box::new(make_app)) {
+        let Self { platform, event } = &self;
+        let (late_platform, late_event) = (platform.clone(), event.clone());
+        let late = move |fault: String| log(&late_platform, &late_event, &fault);
+        match hook::answer(platform, event, make_app, late) {
             Ok(output) => write_output(&output),
             Err(fault) => {
-                log(&self, &fault);
+                log(platform, event, &fault);
                 ExitCode::SUCCESS
             }
         }
@@ -109,11 +112,11 @@ fn write_output(output: &Output) -> ExitCode {
 }
 
 /// One line in the log, if there is a place for one.
-fn log(hook: &Hook, fault: &str) {
+fn log(platform: &str, event: &str, fault: &str) {
     let Ok(home) = data_folder() else { return };
     if home.create().is_ok() {
         crate::log::start(&home.log_file());
         let fault = fault.replace('\n', "; ");
-        tracing::warn!(platform = hook.platform, event = hook.event, %fault, "hook");
+        tracing::warn!(platform, event, %fault, "hook");
     }
 }

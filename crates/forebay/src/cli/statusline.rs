@@ -8,8 +8,6 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use clap::Args;
@@ -20,6 +18,7 @@ use forebay_platforms::status::{self, HostStatus};
 use forebay_platforms::{Platform, find};
 
 use super::{Common, project_root};
+use crate::doors::deadline::Deadline;
 
 const NAME: &str = "statusline";
 /// An agent sends about a kilobyte.
@@ -56,17 +55,10 @@ impl StatusLine {
         // Panics are not shown.
         panic::set_hook(Box::new(|_| {}));
         forebay_app::set_busy_timeout(TIMEOUT);
-        let (sender, receiver) = mpsc::channel();
-        let worker = move || {
-            let line = panic::catch_unwind(AssertUnwindSafe(|| line(&self.platform)));
-            // The receiver is gone after a timeout.
-            let _ = sender.send(line.ok().flatten().unwrap_or_default());
-        };
-        let line = thread::Builder::new()
-            .spawn(worker)
-            .ok()
-            .and_then(|_| receiver.recv_timeout(TIMEOUT).ok());
-        if let Some(line) = line.filter(|line| !line.is_empty()) {
+        let Ok(deadline) = Deadline::start(TIMEOUT, || ()) else { return ExitCode::SUCCESS };
+        let line = panic::catch_unwind(AssertUnwindSafe(|| line(&self.platform)));
+        deadline.met();
+        if let Some(line) = line.ok().flatten().filter(|line| !line.is_empty()) {
             // An agent that stopped reading has its reasons.
             let _ = writeln!(io::stdout(), "{line}");
         }

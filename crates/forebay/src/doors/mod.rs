@@ -1,6 +1,7 @@
 //! The protocol doors: each decodes a request, calls the app, and encodes the answer.
 
 pub(crate) mod calls;
+pub(crate) mod deadline;
 pub(crate) mod functions;
 pub(crate) mod hook;
 pub(crate) mod http;

@@ -1,28 +1,27 @@
 //! The hook door: a host's JSON on stdin, the reply on stdout.
 //!
-//! A hook never breaks the agent. The work runs on its own thread; on an error, a panic or a timeout the process prints
-//! nothing, exits with 0 and logs a line. No async runtime, no network: a hook has milliseconds.
+//! A hook never breaks the agent. On an error, a panic or a timeout the process prints nothing, exits with 0 and logs a
+//! line. No async runtime, no network: a hook has milliseconds.
 
 mod host;
 mod payload;
 
 use std::mem::ManuallyDrop;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 
 use forebay_app::{App, AppError, hooks};
 use forebay_domain::hook::{HookCall, Reply};
 use forebay_platforms::{Output, Platform, decode, encode, find, supports};
 
+use super::deadline::Deadline;
 use crate::config::environment;
 
 /// Time limit. Hosts kill hooks after ten seconds or more, and some read that as a denial.
 const HOOK_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Creates the app for a hook call.
-pub(crate) type MakeApp = Box<dyn FnOnce(&Platform, &HookCall) -> Result<HookApp, AppError> + Send>;
+pub(crate) type MakeApp = fn(&Platform, &HookCall) -> Result<HookApp, AppError>;
 
 /// The app of a hook call.
 pub(crate) struct HookApp {
@@ -31,27 +30,22 @@ pub(crate) struct HookApp {
     pub(crate) unusable_settings: Option<AppError>,
 }
 
-/// The answer of a hook, or why there is none.
-pub(crate) fn answer(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String> {
+/// The answer of a hook, or why there is none; if it takes too long, `late` is told, and the process ends.
+pub(crate) fn answer(
+    platform: &str,
+    event: &str,
+    make_app: MakeApp,
+    late: impl FnOnce(String) + Send + 'static,
+) -> Result<Output, String> {
     // Panics go to the log; stderr belongs to the host.
     panic::set_hook(Box::new(|_| {}));
-    let (platform, event) = (platform.to_owned(), event.to_owned());
-    let (sender, receiver) = mpsc::channel();
-    let worker = move || {
-        let work = AssertUnwindSafe(|| work(&platform, &event, make_app));
-        let done = panic::catch_unwind(work).unwrap_or_else(|panic| Err(panic_message(&*panic)));
-        // The receiver is gone after a timeout.
-        let _ = sender.send(done);
-    };
-    thread::Builder::new()
-        .spawn(worker)
+    let too_late = move || late(format!("timed out after {HOOK_TIMEOUT:?}"));
+    let deadline = Deadline::start(HOOK_TIMEOUT, too_late)
         .map_err(|error| format!("cannot start a thread: {error}"))?;
-    receiver.recv_timeout(HOOK_TIMEOUT).unwrap_or_else(|error| {
-        Err(match error {
-            RecvTimeoutError::Timeout => format!("timed out after {HOOK_TIMEOUT:?}"),
-            RecvTimeoutError::Disconnected => "worker exited without a result".to_owned(),
-        })
-    })
+    let work = AssertUnwindSafe(|| work(platform, event, make_app));
+    let done = panic::catch_unwind(work).unwrap_or_else(|panic| Err(panic_message(&*panic)));
+    deadline.met();
+    done
 }
 
 fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String> {
