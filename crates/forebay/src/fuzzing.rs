@@ -1,10 +1,12 @@
 //! Entry points of the fuzz targets in `fuzz/`; nothing else uses them.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 
+use forebay_app::wrap::WrappedServer;
 use forebay_app::{App, AppError};
 use serde_json::Value;
 
@@ -12,6 +14,7 @@ use crate::config::Config;
 use crate::doors::http::{self, ServerConfig};
 use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::{Verdict, classify};
+use crate::doors::wrap;
 
 /// Classifies a line as the MCP server does, scanned in two pieces; returns the error it is answered with, if any.
 pub fn classify_line(line: &[u8], split: usize) -> Option<Value> {
@@ -48,4 +51,14 @@ pub fn serve_http(app: App) -> Result<SocketAddr, AppError> {
 /// Sets a value in the text of a settings file, as `forebay config set` does; None if that is refused.
 pub fn set_config(text: &str, key: &str, value: &str) -> Option<String> {
     Config::with_value(Path::new("settings.toml"), text, key, value).ok()
+}
+
+/// What a wrapped server is sent of the lines of its client; the client's answers are dropped.
+pub fn lines_for_wrapped_server(server: WrappedServer, lines: &[u8]) -> io::Result<Vec<u8>> {
+    wrap::lines_for_server(server, lines)
+}
+
+/// An object as `forebay wrap` writes it after reading it; `None` if it is refused.
+pub fn rewritten_object(text: &str) -> Option<String> {
+    wrap::rewritten_object(text)
 }

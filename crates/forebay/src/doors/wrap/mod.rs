@@ -20,7 +20,7 @@ mod server;
 mod session;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
@@ -69,6 +69,21 @@ pub(crate) fn serve(
     let _ = forwarding.join();
     let _ = rewriting.join();
     Ok(ending)
+}
+
+/// What the server is sent of the lines of its client, for fuzzing: they must fit into a pipe.
+pub(crate) fn lines_for_server(server: WrappedServer, lines: &[u8]) -> io::Result<Vec<u8>> {
+    let client = File::options().write(true).open("/dev/null")?;
+    let (mut sent, to_server) = io::pipe()?;
+    ToServer::new(Arc::new(Session::new(server, client)), to_server).run(lines)?;
+    let mut bytes = Vec::new();
+    sent.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// An object as it is written after it was read, for fuzzing; `None` if it is refused.
+pub(crate) fn rewritten_object(text: &str) -> Option<String> {
+    json::Members::parse(text).ok().map(json::Members::into_text)
 }
 
 fn spawn<T: Send + 'static>(
