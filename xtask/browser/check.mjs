@@ -33,7 +33,7 @@ page.on('dialog', (dialog) => {
   dialog.dismiss();
 });
 page.on('request', (request) => {
-  if (!request.url().startsWith(task.origin)) problems.push(`asks another server: ${request.url()}`);
+  if (!task.origins.some((origin) => request.url().startsWith(origin))) problems.push(`asks another server: ${request.url()}`);
 });
 
 try {
@@ -42,6 +42,7 @@ try {
   await checkKeys();
   await checkLive();
   await checkPaint();
+  await checkChanges();
 } finally {
   await browser.close();
 }
@@ -163,6 +164,63 @@ async function checkLive() {
   await page.waitForFunction(() => document.querySelector('.live .row a')?.textContent === 'written while the page is open');
   noProblems('live');
   ok('live');
+}
+
+/** A note is edited, pinned, kept and deleted with the keyboard, in a dashboard that may write. */
+async function checkChanges() {
+  await page.goto(task.writeLink);
+  await page.waitForURL((url) => !url.href.includes('token='));
+  await show('#/memory?view=conflicts', '.conflict');
+  await shot('conflict-write');
+  await page.getByRole('button', { name: 'Keep this one' }).first().press('Enter');
+  await confirm('Keep');
+  await page.waitForFunction(() => !document.querySelector('.conflict'));
+  await show('#/memory', '.note');
+  const staging = page.locator('.note', { hasText: 'The staging database' });
+  await staging.getByRole('button', { name: 'Edit' }).press('Enter');
+  await page.locator('dialog textarea').fill('Written anew in the browser.');
+  await barriers('edit');
+  await shot('edit');
+  await page.getByRole('button', { name: 'Preview' }).press('Enter');
+  await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('dialog textarea').inputValue(), 'Written anew in the browser.', 'nothing written is lost');
+  await page.getByRole('button', { name: 'Preview' }).press('Enter');
+  await confirm('Save');
+  const edited = page.locator('.note', { hasText: 'Written anew in the browser.' });
+  await edited.getByRole('button', { name: 'Pin', exact: true }).press('Enter');
+  await confirm('Pin');
+  await edited.getByRole('button', { name: 'Unpin' }).waitFor();
+  await edited.getByRole('button', { name: 'Delete' }).press('Enter');
+  await page.locator('dialog .said').waitFor();
+  await barriers('delete');
+  await shot('delete');
+  await confirm('Delete');
+  await edited.waitFor({ state: 'detached' });
+  noProblems('changes');
+  ok('changes');
+}
+
+/** Confirms what the open dialog previews. @param {string} word */
+async function confirm(word) {
+  await page.locator('dialog.change').last().getByRole('button', { name: word, exact: true }).press('Enter');
+  await page.waitForFunction(() => !document.querySelector('dialog.change'));
+  await settled();
+}
+
+/** A screenshot in both themes and widths. @param {string} name */
+async function shot(name) {
+  for (const colorScheme of ['light', 'dark']) {
+    for (const viewport of [WIDE, NARROW]) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize(viewport);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(overflow, 0, `${name} ${viewport.width}: ${overflow} px too wide`);
+      await page.screenshot({ path: join(task.shots, `${name}-${colorScheme}-${viewport.width}.png`) });
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.setViewportSize(WIDE);
 }
 
 /** Measured, not checked: machines differ. */

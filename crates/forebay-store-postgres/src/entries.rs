@@ -293,6 +293,28 @@ pub(super) fn set_pinned(
     Ok(count > 0)
 }
 
+/// Marks a note as superseded by another one; returns whether both were in force.
+pub(super) fn supersede(
+    conn: &mut ScopedConn<'_>,
+    note: Reference,
+    by: Reference,
+) -> Result<bool, PgError> {
+    // Two that supersede each other at the same time would leave neither in force.
+    conn.lock("notes supersede each other")?;
+    let count = conn.execute(
+        "UPDATE note SET superseded_by = newer.entry
+         FROM note AS newer JOIN entry AS newer_entry ON newer_entry.id = newer.entry
+             AND newer_entry.workspace = newer.workspace AND newer_entry.project = newer.project
+         WHERE note.workspace = $1 AND note.project = $2
+             AND newer.workspace = $1 AND newer.project = $2
+             AND newer_entry.ref = $4 AND newer.superseded_by IS NULL AND newer.entry <> note.entry
+             AND note.superseded_by IS NULL AND note.entry =
+                 (SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND ref = $3)",
+        &[&note.as_str(), &by.as_str()],
+    )?;
+    Ok(count > 0)
+}
+
 fn write_note(conn: &mut ScopedConn<'_>, entry: i64, note: &NewNote) -> Result<(), PgError> {
     conn.execute(
         "INSERT INTO note (workspace, project, entry, kind, topic, pinned, personal, author)

@@ -104,6 +104,10 @@ impl Entries for PostgresStore {
         self.transaction(|conn| entries::set_pinned(conn, note, pinned))
     }
 
+    fn supersede(&self, note: Reference, by: Reference) -> Result<bool, StoreError> {
+        self.transaction(|conn| entries::supersede(conn, note, by))
+    }
+
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
         self.with_connection(|conn| lists::notes(conn, page))
     }

@@ -73,6 +73,10 @@ impl Entries for SqliteStore {
         self.transaction(|transaction| entries::set_pinned(transaction, note, pinned))
     }
 
+    fn supersede(&self, note: Reference, by: Reference) -> Result<bool, StoreError> {
+        self.transaction(|transaction| entries::supersede(transaction, note, by))
+    }
+
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
         self.query(|connection| lists::notes(connection, page))
     }

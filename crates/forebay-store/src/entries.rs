@@ -50,6 +50,9 @@ pub trait Entries: Send + Sync {
     /// Pins or unpins a note; returns whether that changed its state.
     fn set_pinned(&self, note: Reference, pinned: bool) -> Result<bool, StoreError>;
 
+    /// Marks a note as superseded by another one; false unless both are in force.
+    fn supersede(&self, note: Reference, by: Reference) -> Result<bool, StoreError>;
+
     /// Returns notes that are not superseded, newest first.
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError>;
 }

@@ -95,11 +95,11 @@ fn check(chromium: &Path, shots: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let seed = Seed::plant(&forebay, folder.path())?;
     let server = Server::start(seed.command().args(["ui", "--no-open"]))?;
-    let link = server.url().trim();
-    let origin = link.split('/').take(3).collect::<Vec<_>>().join("/");
+    let writer = Server::start(seed.command().args(["ui", "--no-open", "--write"]))?;
     let task = json!({
-        "link": link,
-        "origin": origin,
+        "link": server.url().trim(),
+        "writeLink": writer.url().trim(),
+        "origins": [origin(&server), origin(&writer)],
         "chromium": chromium,
         "arguments": arguments(&folder.path().join("profile")),
         "packages": packages,
@@ -113,6 +113,10 @@ fn check(chromium: &Path, shots: &Path) -> Result<()> {
     node.arg(workspace::root().join("xtask/browser/check.mjs")).arg(task.to_string());
     // The browser writes its own files to the home folder; keep it out of the user's.
     process::run(node.env("HOME", folder.path().join("home")))
+}
+
+fn origin(server: &Server) -> String {
+    server.url().split('/').take(3).collect::<Vec<_>>().join("/")
 }
 
 /// Options that keep the browser from the network and from the user's profile.

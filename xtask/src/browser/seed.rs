@@ -64,6 +64,7 @@ impl Seed {
         seed.converse()?;
         seed.remember()?;
         seed.store_hostile_text()?;
+        seed.disagree()?;
         seed.spend()?;
         Ok(seed)
     }
@@ -108,6 +109,7 @@ impl Seed {
             ("hostile", format!("entry/{hostile}"), ".line"),
             ("hostile-search", "search?q=desrever".to_owned(), ".row"),
             ("memory", "memory".to_owned(), ".note"),
+            ("conflicts", "memory?view=conflicts".to_owned(), ".conflict"),
             ("sources", "memory?view=sources".to_owned(), ".row"),
             ("rules", "rules".to_owned(), "table"),
         ];
@@ -234,6 +236,9 @@ impl Seed {
         note(&["--kind", "todo", "Ask legal whether the consent is stored."])?;
         let kept = reference(&kept)?;
         process_output(self.command().args(["pin", &kept]))?;
+        for text in ["We deploy on Mondays.", "We deploy on Fridays, after the review."] {
+            note(&["--kind", "decision", text])?;
+        }
         process_output(self.command().args(["index", "docs"]))?;
         process_output(self.command().args(["index", "orders.json"]))?;
         self.note = kept;
@@ -265,13 +270,29 @@ impl Seed {
         Ok(())
     }
 
-    /// Adds a month of usage: the program records it with the time of now only.
-    fn spend(&self) -> Result<()> {
+    /// The database of the project.
+    fn database(&self) -> Result<Connection> {
         let projects = fs::read_dir(self.data().join("projects"))?;
         let folders = projects.collect::<std::io::Result<Vec<_>>>()?;
         let store =
             folders.iter().map(|folder| folder.path().join("store.db")).find(|path| path.is_file());
-        let database = Connection::open(store.context("no store was written")?)?;
+        Ok(Connection::open(store.context("no store was written")?)?)
+    }
+
+    /// Marks two notes as written apart, which takes two machines and a server.
+    fn disagree(&self) -> Result<()> {
+        let marked = self.database()?.execute(
+            "INSERT INTO conflict (entry, other) SELECT one.id, other.id FROM entry AS one, entry AS other
+             WHERE one.title LIKE 'We deploy on %' AND other.title LIKE 'We deploy on %' AND one.id <> other.id",
+            (),
+        )?;
+        ensure!(marked == 2, "{marked} rows");
+        Ok(())
+    }
+
+    /// Adds a month of usage: the program records it with the time of now only.
+    fn spend(&self) -> Result<()> {
+        let database = self.database()?;
         let now = jiff::Timestamp::now().as_millisecond();
         for day in 0..DAYS {
             let at = now - day * 24 * 60 * 60 * 1_000;

@@ -5,10 +5,12 @@
 //! - `sessions`, `guide_sources`: conversations, and the guide that a resume would get now;
 //! - `memory`: notes and sources; `rules`: permission rules, and what they say about a command;
 //! - `overview`: what was saved and spent; `live`: what is being stored;
+//! - `change`: what a user may change of the memory, each with a preview;
 //! - `shown`: makes all text in the data bounded and visible.
 //!
-//! Nothing here changes what is stored, except that a search indexes what is pending, as any search does.
+//! Only `change` changes what is stored, except that a search indexes what is pending, as any search does.
 
+mod change;
 mod entry;
 mod explained;
 mod guide_sources;
@@ -22,6 +24,7 @@ mod sessions;
 mod shown;
 mod styled;
 
+pub use self::change::{Change, apply, note_text, preview};
 pub use self::entry::{entry, lines};
 pub use self::explained::explained;
 pub use self::json_tree::children as json_children;

@@ -5,7 +5,7 @@ use forebay_text::invisible::escape;
 use serde_json::Value;
 
 /// Longer texts are cut; a view that shows all of a text pages it.
-const MAX_TEXT_BYTES: usize = 16 * 1024;
+pub(super) const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// Returns the data with every text in it bounded and visible. Keys are our own.
 pub(super) fn data(mut value: Value) -> Value {

@@ -143,13 +143,13 @@ fn inherit_pin(store: &dyn Store, older: Reference, newer: Reference) -> Result<
 }
 
 /// The note to replace, which must exist.
-pub(super) struct Older {
-    pub(super) store: SharedStore,
-    pub(super) entry: Entry,
+pub(crate) struct Older {
+    pub(crate) store: SharedStore,
+    pub(crate) entry: Entry,
 }
 
 impl Older {
-    pub(super) fn find(app: &App, text: &str) -> Result<Self, AppError> {
+    pub(crate) fn find(app: &App, text: &str) -> Result<Self, AppError> {
         let (store, entry) = app.stores.locate(Reference::parse(text)?, Scope::Project)?;
         if entry.note().is_some() {
             return Ok(Self { store, entry });
@@ -160,7 +160,7 @@ impl Older {
         ))
     }
 
-    fn text(&self) -> Result<String, AppError> {
+    pub(crate) fn text(&self) -> Result<String, AppError> {
         let mut raw = Vec::new();
         self.store.read(self.entry.reference, 0, &mut |piece| {
             raw.extend_from_slice(piece);

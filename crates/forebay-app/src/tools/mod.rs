@@ -19,7 +19,7 @@ pub mod history;
 pub mod import;
 pub mod index;
 pub mod job;
-mod pin;
+pub(crate) mod pin;
 pub mod purge;
 pub mod reflect;
 mod schema;

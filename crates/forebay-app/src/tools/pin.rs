@@ -10,7 +10,7 @@ use crate::{Answer, App, AppError};
 /// Longer chains of replacements are followed no further.
 const MAX_REPLACEMENTS: usize = 100;
 
-pub(super) fn set(app: &App, reference: &str, pinned: bool) -> Result<Answer, AppError> {
+pub(crate) fn set(app: &App, reference: &str, pinned: bool) -> Result<Answer, AppError> {
     let Older { store, entry } = Older::find(app, reference)?;
     let reference = entry.reference;
     if pinned && let Some(newest) = successor(&*store, &entry)? {

@@ -1,8 +1,9 @@
 //! Notes are read back completely, and the newest on a topic supersedes older ones.
 
+use forebay_domain::Ending;
 use forebay_store::{NewNote, NotePage, Store};
 
-use crate::engine::{decision, for_each_engine, found, hits, put_note, query, raw_of};
+use crate::engine::{decision, for_each_engine, found, hits, put_note, put_run, query, raw_of};
 
 #[test]
 fn a_note_is_read_back_by_reference() {
@@ -53,6 +54,24 @@ fn a_pin_is_a_state_of_a_note() {
         assert!(!store.set_pinned(other.reference, false).unwrap(), "never pinned");
         assert!(pinned().is_empty());
         assert_eq!(store.notes(&NotePage { limit: 10, ..NotePage::default() }).unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn one_note_supersedes_another() {
+    for_each_engine(|store| {
+        let kept = put_note(store, "we deploy on mondays", decision(None));
+        let given_up = put_note(store, "we deploy on fridays", decision(None));
+        let other = put_run(store, "make", b"ok", Ending::Exited(0)).reference;
+        let (kept, given_up) = (kept.reference, given_up.reference);
+        assert!(!store.supersede(kept, kept).unwrap(), "by itself");
+        assert!(!store.supersede(given_up, other).unwrap(), "by what is no note");
+        assert!(!store.supersede(other, kept).unwrap(), "what is no note");
+        assert!(store.supersede(given_up, kept).unwrap());
+        assert_eq!(found(store, "deploy"), [kept]);
+        assert_eq!(store.notes_superseded_by(kept).unwrap(), [given_up]);
+        assert!(!store.supersede(given_up, kept).unwrap(), "already superseded");
+        assert!(!store.supersede(kept, given_up).unwrap(), "by one that is not in force");
     });
 }
 

@@ -17,8 +17,8 @@ use crate::doors::ui;
 
 /// Show what is stored, remembered and allowed, in your browser
 ///
-/// Serves a page on this machine only, until you end it. It reads and changes nothing. The printed link works once, in the
-/// browser that opens it.
+/// Serves a page on this machine only, until you end it. It changes nothing, unless --write is given. The printed link works
+/// once, in the browser that opens it.
 #[derive(Debug, Args)]
 pub(super) struct Ui {
     /// Port on 127.0.0.1; 0 picks a free one
@@ -27,6 +27,9 @@ pub(super) struct Ui {
     /// Print the link instead of opening a browser
     #[arg(long)]
     no_open: bool,
+    /// Allow to edit, pin, replace and delete what is remembered
+    #[arg(long)]
+    write: bool,
 }
 
 impl Ui {
@@ -39,7 +42,8 @@ impl Ui {
         // What a person reads fills no model's context.
         let app = app.on_behalf_of("ui", None);
         let mut page = None;
-        ui::serve(app, self.port, |link| {
+        let mode = if self.write { ui::Mode::Write } else { ui::Mode::ReadOnly };
+        ui::serve(app, self.port, mode, |link| {
             page = self.open(link, home.root());
             let shown = if common.json {
                 terminal::print_json(&json!({ "url": link }))

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 
 use serde_json::{Value, json};
 
-use crate::env::{HANG_TIMEOUT, TestEnv};
+use crate::env::{HANG_TIMEOUT, TestEnv, finish};
 use crate::hook_host::Host;
 use crate::http_client::{Request, Response};
 
@@ -23,8 +23,9 @@ struct Ui {
 
 impl TestEnv {
     /// Starts the dashboard without opening its link.
-    fn start_ui(&self) -> Ui {
+    fn start_ui(&self, arguments: &[&str]) -> Ui {
         let mut command = self.command(["ui", "--no-open"]);
+        command.args(arguments);
         let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
@@ -46,7 +47,11 @@ impl TestEnv {
 
     /// Starts the dashboard and opens its link.
     fn ui(&self) -> Ui {
-        let mut ui = self.start_ui();
+        self.ui_with(&[])
+    }
+
+    fn ui_with(&self, arguments: &[&str]) -> Ui {
+        let mut ui = self.start_ui(arguments);
         let opened = ui.send(&ui.opening());
         assert_eq!(opened.status, 200, "{}", opened.text());
         let set = opened.header("set-cookie").unwrap().to_owned();
@@ -124,7 +129,7 @@ fn only_the_browser_that_opened_the_link_is_served() {
 #[test]
 fn a_wrong_token_does_not_use_up_the_link() {
     let env = TestEnv::new();
-    let ui = env.start_ui();
+    let ui = env.start_ui(&[]);
     ui.refuses(&ui.request("GET", "/open?token=0123456789abcdef"), 401, "no access");
     ui.refuses(&ui.request("GET", "/open"), 401, "no access");
     assert_eq!(ui.send(&ui.opening()).status, 200);
@@ -162,6 +167,114 @@ fn it_only_reads() {
     ui.refuses(&large, 413, "the body is larger");
     assert_eq!(ui.send(&ui.request("GET", "/api/nothing")).status, 404);
     assert_eq!(ui.send(&ui.request("GET", "/assets/..%2fmod.rs")).status, 404);
+}
+
+/// A dashboard that may change the memory.
+struct Writer<'a> {
+    env: &'a TestEnv,
+    ui: Ui,
+    token: String,
+}
+
+impl<'a> Writer<'a> {
+    fn new(env: &'a TestEnv) -> Self {
+        let ui = env.ui_with(&["--write"]);
+        let token = ui.view("access")["csrf_token"].as_str().unwrap().to_owned();
+        Self { env, ui, token }
+    }
+
+    fn note<const N: usize>(&self, arguments: [&str; N]) -> String {
+        let mut command = self.env.command(["note", "--json"]);
+        command.args(arguments);
+        let noted = finish(command, b"").ok().json();
+        noted["ref"].as_str().unwrap().to_owned()
+    }
+
+    fn request(&self, change: &Value) -> Request {
+        let request =
+            self.ui.request("POST", "/api/change").header("sec-fetch-site", "same-origin");
+        let request = request.header("content-type", "application/json");
+        request.header("x-forebay-csrf-token", &self.token).body(change.to_string())
+    }
+
+    #[track_caller]
+    fn post(&self, change: &Value) -> Value {
+        self.ui.send(&self.request(change)).ok()
+    }
+
+    /// Previews a change and makes it.
+    #[track_caller]
+    fn change(&self, mut change: Value) -> Value {
+        let before = self.ui.view("notes");
+        change["confirm"] = self.post(&change)["confirm"].clone();
+        assert_eq!(self.ui.view("notes"), before, "a preview changes nothing");
+        self.post(&change)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let notes = self.ui.view("notes");
+        let notes = notes["items"].as_array().unwrap().iter();
+        notes.map(|note| note["text"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+#[test]
+fn a_note_is_edited_pinned_and_deleted() {
+    let env = TestEnv::new();
+    let writer = Writer::new(&env);
+    let note = writer.note(["--topic", "port", "the server listens on 4000"]);
+    assert_eq!(
+        writer.ui.view(&format!("note_text?ref={note}"))["text"],
+        "the server listens on 4000"
+    );
+    let edit = json!({ "change": "edit", "reference": note, "text": "the server listens on 4001" });
+    let edited = writer.change(edit.clone())["data"]["ref"].as_str().unwrap().to_owned();
+    assert_eq!(writer.notes(), ["the server listens on 4001"]);
+    let again = writer.request(&edit);
+    writer.ui.refuses(&again, 400, "was replaced by");
+    writer.change(json!({ "change": "pin", "reference": edited, "pinned": true }));
+    assert_eq!(writer.ui.view("notes?only=pinned")["items"][0]["ref"], edited.as_str());
+    let purge = json!({ "change": "purge", "reference": edited });
+    let wrong = json!({ "change": "purge", "reference": edited, "confirm": 7 });
+    writer.ui.refuses(&writer.request(&wrong), 400, "nothing was deleted");
+    writer.change(purge);
+    assert_eq!(writer.notes(), ["the server listens on 4000"], "the one before is in force again");
+}
+
+#[test]
+fn one_of_two_notes_that_contradict_each_other_is_kept() {
+    let env = TestEnv::new();
+    let writer = Writer::new(&env);
+    let kept = writer.note(["we deploy on mondays"]);
+    let given_up = writer.note(["we deploy on fridays"]);
+    let keep = json!({ "change": "keep", "reference": kept, "instead_of": given_up });
+    writer.change(keep.clone());
+    assert_eq!(writer.notes(), ["we deploy on mondays"]);
+    writer.ui.refuses(&writer.request(&keep), 400, "was replaced by");
+    let itself = json!({ "change": "keep", "reference": kept, "instead_of": kept });
+    writer.ui.refuses(&writer.request(&itself), 400, "does not replace itself");
+    let own = writer.note(["--all", "we deploy by hand"]);
+    let other_store = json!({ "change": "keep", "reference": own, "instead_of": kept });
+    writer.ui.refuses(&writer.request(&other_store), 400, "the other one the project's");
+}
+
+#[test]
+fn changes_need_the_cookie_the_token_and_an_own_page() {
+    let env = TestEnv::new();
+    let writer = Writer::new(&env);
+    let note = writer.note(["kept"]);
+    let purge = json!({ "change": "purge", "reference": note, "confirm": 1 });
+    let request = || writer.request(&purge);
+    let refuses = |request: &Request, status, error| writer.ui.refuses(request, status, error);
+    refuses(&request().header("x-forebay-csrf-token", "guess"), 403, "CSRF token");
+    refuses(&request().header("cookie", ""), 401, "no access");
+    refuses(&request().header("origin", "http://evil.example"), 403, "another page");
+    refuses(&request().header("sec-fetch-site", "same-site"), 403, "another page");
+    refuses(&request().header("content-type", "text/plain"), 415, "content type");
+    refuses(&writer.request(&json!({ "change": "everything" })), 400, "no such change");
+    assert_eq!(writer.notes(), ["kept"]);
+    let reader = env.ui();
+    assert_eq!(reader.view("access")["csrf_token"], Value::Null);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub(in crate::doors) async fn whole(request: Request, max: usize) -> Result<Requ
 }
 
 /// Parses a JSON object body.
-pub(super) fn json(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
+pub(in crate::doors) fn json(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
     if !is_json(headers) {
         return Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,

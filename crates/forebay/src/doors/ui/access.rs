@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use forebay_app::{AppError, random_bytes};
 use parking_lot::Mutex;
 
-use super::authorities;
+use super::{Mode, authorities};
 
 const COOKIE: &str = "forebay_ui";
 
@@ -21,12 +21,18 @@ pub(super) struct Access {
     /// The token of the link, until it is used.
     token: Mutex<Option<blake3::Hash>>,
     cookie: blake3::Hash,
+    /// What a page has to send with a change; None if nothing may be changed.
+    csrf_token: Option<String>,
     link: String,
     set_cookie: String,
 }
 
 impl Access {
-    pub(super) fn new(address: SocketAddr) -> Result<Self, AppError> {
+    pub(super) fn new(address: SocketAddr, mode: Mode) -> Result<Self, AppError> {
+        let csrf_token = match mode {
+            Mode::ReadOnly => None,
+            Mode::Write => Some(secret()?),
+        };
         let (base, token, cookie) = (format!("/{}", secret()?), secret()?, secret()?);
         Ok(Self {
             authorities: authorities(address),
@@ -34,6 +40,7 @@ impl Access {
             set_cookie: format!("{COOKIE}={cookie}; Path={base}/; HttpOnly; SameSite=Strict"),
             token: Mutex::new(Some(blake3::hash(token.as_bytes()))),
             cookie: blake3::hash(cookie.as_bytes()),
+            csrf_token,
             base,
         })
     }
@@ -62,6 +69,16 @@ impl Access {
         HeaderValue::from_str(&self.set_cookie).ok()
     }
 
+    /// Returns the token for changes; None if the dashboard only reads.
+    pub(super) fn csrf_token(&self) -> Option<&str> {
+        self.csrf_token.as_deref()
+    }
+
+    pub(super) fn is_csrf_token(&self, given: &[u8]) -> bool {
+        let own = self.csrf_token.as_deref();
+        own.is_some_and(|own| blake3::hash(own.as_bytes()) == blake3::hash(given))
+    }
+
     /// Whether a request has the cookie.
     pub(super) fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
@@ -83,7 +100,7 @@ mod tests {
     use super::*;
 
     fn access() -> Access {
-        Access::new(SocketAddr::from(([127, 0, 0, 1], 4_000))).unwrap()
+        Access::new(SocketAddr::from(([127, 0, 0, 1], 4_000)), Mode::Write).unwrap()
     }
 
     fn with_cookie(line: &str) -> HeaderMap {
@@ -102,6 +119,17 @@ mod tests {
         assert!(access.has_cookie(&with_cookie(&format!("a=b; {pair}; c=d"))));
         assert_eq!(attributes, format!(" Path={}/; HttpOnly; SameSite=Strict", access.base()));
         assert!(access.exchange(token).is_none(), "used twice");
+    }
+
+    #[test]
+    fn no_token_for_changes_counts_without_the_right_to_make_them() {
+        let access = access();
+        let token = access.csrf_token().unwrap().to_owned();
+        assert!(access.is_csrf_token(token.as_bytes()));
+        assert!(!access.is_csrf_token(b""));
+        let address = SocketAddr::from(([127, 0, 0, 1], 4_000));
+        let reader = Access::new(address, Mode::ReadOnly).unwrap();
+        assert!(reader.csrf_token().is_none() && !reader.is_csrf_token(b""));
     }
 
     #[test]

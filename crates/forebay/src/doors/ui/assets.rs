@@ -28,6 +28,7 @@ macro_rules! assets {
 
 assets! {
     "app.js": JS,
+    "change.js": JS,
     "chart.js": JS,
     "data.js": JS,
     "dom.js": JS,

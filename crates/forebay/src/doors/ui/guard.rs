@@ -13,8 +13,10 @@ use crate::doors::http::body;
 use crate::doors::http::host_check::HostCheck;
 use crate::doors::http::problem::Problem;
 
-/// The dashboard reads, so a request has no body to speak of.
+/// A request that reads has no body to speak of.
 const MAX_BODY_BYTES: usize = 1_024;
+/// A change has the text of a note.
+const MAX_CHANGE_BYTES: usize = 64 * 1024;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -51,6 +53,7 @@ impl Guard {
 
     async fn admit(&self, request: Request) -> Result<Request, Response> {
         self.check_origin(&request).map_err(IntoResponse::into_response)?;
+        self.check_method(request.method()).map_err(IntoResponse::into_response)?;
         let access = &self.state.access;
         let Some(route) = request.uri().path().strip_prefix(access.base()) else {
             return Err(refusal(request.headers(), StatusCode::NOT_FOUND));
@@ -62,7 +65,9 @@ impl Guard {
         if !is_opening && !access.has_cookie(request.headers()) {
             return Err(refusal(request.headers(), StatusCode::UNAUTHORIZED));
         }
-        body::whole(request, MAX_BODY_BYTES).await.map_err(IntoResponse::into_response)
+        let is_change = *request.method() == Method::POST;
+        let max = if is_change { MAX_CHANGE_BYTES } else { MAX_BODY_BYTES };
+        body::whole(request, max).await.map_err(IntoResponse::into_response)
     }
 
     fn check_origin(&self, request: &Request) -> Result<(), Problem> {
@@ -78,12 +83,18 @@ impl Guard {
         if !self.hosts.allows_origin(request.headers(), authority) {
             return Err(foreign());
         }
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            let problem =
-                Problem::new(StatusCode::METHOD_NOT_ALLOWED, "the dashboard only reads", "use GET");
-            return Err(problem.with(header::ALLOW, "GET, HEAD"));
-        }
         Ok(())
+    }
+
+    fn check_method(&self, method: &Method) -> Result<(), Problem> {
+        let may_write = self.state.access.csrf_token().is_some();
+        if matches!(*method, Method::GET | Method::HEAD) || may_write && *method == Method::POST {
+            return Ok(());
+        }
+        let hint = "end it, and start forebay ui --write to change something";
+        let problem =
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "the dashboard only reads", hint);
+        Err(problem.with(header::ALLOW, "GET, HEAD"))
     }
 }
 

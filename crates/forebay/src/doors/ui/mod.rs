@@ -4,11 +4,13 @@
 //! access   the link that works once, and the cookie it becomes     guard   checks of every request
 //! assets   the page, which is part of the binary                   views   the data behind it, as JSON
 //! live     what is being stored, as server-sent events             router  the table of routes
+//! changes  of the memory, with `--write` only
 //! ```
-//! It reads only; what it shows is decided by `forebay_app::dashboard`.
+//! What it shows and changes is decided by `forebay_app::dashboard`.
 
 mod access;
 mod assets;
+mod changes;
 mod guard;
 mod live;
 mod router;
@@ -34,10 +36,18 @@ struct UiState {
     streams_end: CancellationToken,
 }
 
+/// Whether users may change something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    ReadOnly,
+    Write,
+}
+
 /// Serves the dashboard until a signal; `ready` gets its link once it listens.
 pub(crate) fn serve(
     app: App,
     port: u16,
+    mode: Mode,
     ready: impl FnOnce(&str) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
     let end = CancellationToken::new();
@@ -48,7 +58,7 @@ pub(crate) fn serve(
     })?;
     let address = listener.local_addr().map_err(fault)?;
     let settings = app.settings.serve.clone();
-    let access = Access::new(address)?;
+    let access = Access::new(address, mode)?;
     let link = access.link();
     let state = Arc::new(UiState {
         app: Arc::new(app),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{HeaderMap, StatusCode};
-use axum::routing::get;
+use axum::routing::{get, post};
 use forebay_app::AppError;
 
 use super::guard::{self, Guard};
-use super::{UiState, assets, live, views};
+use super::{UiState, assets, changes, live, views};
 
 pub(super) fn router(state: &Arc<UiState>) -> Result<Router, AppError> {
     let guard = Arc::new(Guard::new(state)?);
@@ -18,6 +18,8 @@ pub(super) fn router(state: &Arc<UiState>) -> Result<Router, AppError> {
         .route(&below("/open"), get(assets::open))
         .route(&below("/assets/{name}"), get(assets::show))
         .route(&below("/api/live"), get(live::follow))
+        .route(&below("/api/access"), get(changes::access))
+        .route(&below("/api/change"), post(changes::make))
         .route(&below("/api/{view}"), get(views::show))
         .with_state(Arc::clone(state))
         .fallback(

@@ -41,6 +41,7 @@ const VIEWS: &[(&str, View)] = &[
     }),
     ("guide", |app, fields| dashboard::guide(app, fields.text("key"))),
     ("notes", |app, fields| dashboard::notes(app, fields.text("only"), fields.page()?)),
+    ("note_text", |app, fields| dashboard::note_text(app, fields.text("ref"))),
     ("sources", |app, fields| dashboard::sources(app, fields.page()?)),
     ("rules", |app, _| dashboard::rules(app)),
     ("judge", |app, fields| {

@@ -34,6 +34,43 @@ export async function get(view, fields, signal) {
   return body;
 }
 
+/** @type {Promise<string | null> | undefined} */
+let csrfToken;
+
+/** The token for changes; null if the dashboard only reads. */
+function changeToken() {
+  csrfToken ??= get('access').then((access) => access.csrf_token, (error) => {
+    csrfToken = undefined;
+    throw error;
+  });
+  return csrfToken;
+}
+
+/** Whether changes are possible: forebay ui --write. */
+export const mayChange = async () => (await changeToken()) !== null;
+
+/**
+ * Previews a change, or makes it if `change.confirm` is given.
+ * @param {Record<string, string | number | boolean>} change
+ * @returns {Promise<any>}
+ */
+export async function post(change) {
+  let response;
+  try {
+    response = await fetch('api/change', {
+      method: 'POST',
+      credentials: 'same-origin',
+      headers: { 'content-type': 'application/json', 'x-forebay-csrf-token': (await changeToken()) ?? '' },
+      body: JSON.stringify(change),
+    });
+  } catch {
+    throw new Problem('the dashboard does not answer', 'start it again: forebay ui --write');
+  }
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Problem(body.error ?? `status ${response.status}`, body.hint);
+  return body;
+}
+
 /**
  * Shows an error in a place.
  * @param {Element} place

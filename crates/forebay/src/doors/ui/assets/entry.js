@@ -1,13 +1,14 @@
 // An entry: its text with line numbers and colours, its digest beside it, or its JSON as a tree.
 
 import { announce, chip, count, counted, h, hint, linked, meta, replace, size, tabs, time, to, toEntry } from './dom.js';
-import { fail, get } from './data.js';
+import { noteActions, purgeButton } from './change.js';
+import { fail, get, mayChange } from './data.js';
 import { noteFacts } from './memory.js';
 
 /** @param {import('./app.js').Visit} visit */
 export async function show({ place, path, fields, signal }) {
   const ref = path[0] ?? '';
-  const entry = await get('entry', { ref }, signal);
+  const [entry, canChange] = await Promise.all([get('entry', { ref }, signal), mayChange()]);
   const hasDigest = entry.kind === 'run' || entry.kind === 'capture' || entry.kind === 'page' || entry.kind === 'source';
   const view = fields.get('view') ?? 'text';
   const views = [['text', 'Text'], ...(hasDigest ? [['digest', 'Digest and why']] : []), ...(entry.is_json ? [['json', 'JSON']] : [])];
@@ -20,8 +21,10 @@ export async function show({ place, path, fields, signal }) {
       entry.source ? h('span', { class: 'path' }, entry.source) : null,
       h('a', { href: to('session', { key: entry.session }) }, `session ${entry.session}`)),
     h('p', { class: 'actions' }, h('code', {}, `[ctx:${entry.ref}]`),
-      h('button', { type: 'button', onclick: () => copy(`[ctx:${entry.ref}]`) }, 'Copy reference')),
-    entry.note ? noteFacts(entry.note) : null,
+      h('button', { type: 'button', onclick: () => copy(`[ctx:${entry.ref}]`) }, 'Copy reference'),
+      canChange && !entry.note ? purgeButton(entry.ref, leave) : null),
+    entry.note ? noteFacts(entry.note, canChange) : null,
+    entry.note && canChange ? noteActions(entry.note, leave) : null,
     views.length > 1 ? tabs('Views of the entry', views.map(([name, text]) => ({ text, href: toEntry(ref, { view: name }), current: name === view }))) : null,
     body);
   try {
@@ -33,6 +36,9 @@ export async function show({ place, path, fields, signal }) {
   }
   return entry.title || entry.ref;
 }
+
+/** A deleted entry has no page. */
+const leave = () => { location.hash = '#/search'; };
 
 /** @param {string} reference */
 async function copy(reference) {

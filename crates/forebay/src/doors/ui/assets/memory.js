@@ -1,7 +1,8 @@
 // What is remembered: notes by topic with what they replaced and contradict, and indexed sources.
 
 import { chip, counted, h, hint, linked, meta, replace, size, tabs, time, to, toEntry } from './dom.js';
-import { fail, get, pagedList } from './data.js';
+import { keepButton, noteActions } from './change.js';
+import { fail, get, mayChange, pagedList } from './data.js';
 
 const VIEWS = [['', 'Notes'], ['pinned', 'Pinned'], ['conflicts', 'Conflicts'], ['sources', 'Sources']];
 
@@ -28,6 +29,7 @@ const EMPTY = {
 
 /** @param {string} only @param {AbortSignal} signal */
 async function notes(only, signal) {
+  const canChange = await mayChange();
   let topic = /** @type {string | null | undefined} */ (undefined);
   const list = await pagedList({
     label: 'Notes by topic',
@@ -36,25 +38,26 @@ async function notes(only, signal) {
     row: (note) => {
       const isNew = note.topic !== topic;
       topic = note.topic;
-      return [...(isNew ? [h('li', { class: 'topic' }, h('h2', {}, note.topic ?? 'Without a topic'))] : []), noteRow(note)];
+      return [...(isNew ? [h('li', { class: 'topic' }, h('h2', {}, note.topic ?? 'Without a topic'))] : []), noteRow(note, canChange)];
     },
   });
   return [list];
 }
 
-/** @param {any} note */
-function noteRow(note) {
+/** @param {any} note @param {boolean} canChange */
+function noteRow(note, canChange) {
   const [first] = note.text.trim().split('\n', 1);
   return h('li', { class: 'row note' },
     h('a', { href: toEntry(note.ref) }, first || note.title || note.ref),
     meta(chip(note.what), note.pinned ? chip('pinned', 'good') : null, note.personal ? chip('personal') : null,
       time(note.created, note.age), note.author ? `by ${note.author}` : null, note.branch ? `branch ${note.branch}` : null),
     note.text.trim() === first ? null : h('div', { class: 'said' }, ...linked(note.text)),
-    noteFacts(note));
+    noteFacts(note, canChange),
+    canChange ? noteActions(note) : null);
 }
 
-/** What a note replaced, what replaced it, and what may contradict it. @param {any} note */
-export function noteFacts(note) {
+/** What a note replaced, what replaced it, and what may contradict it. @param {any} note @param {boolean} canChange */
+export function noteFacts(note, canChange) {
   const replaced = note.replaced?.length
     ? h('details', {}, h('summary', {}, `replaced ${counted(note.replaced.length, 'older note')}`),
       h('ol', { class: 'chain' }, note.replaced.map((/** @type {any} */ older) => h('li', {},
@@ -64,16 +67,17 @@ export function noteFacts(note) {
   const other = note.conflicts_with;
   const conflict = other
     ? h('div', { class: 'conflict' }, h('p', {}, h('strong', {}, 'These two may contradict each other')),
-      h('div', { class: 'beside' }, side(note), side(other)),
-      hint('To keep one, write it anew with the other as what it replaces: forebay note --supersedes REF "…"'))
+      h('div', { class: 'beside' },
+        side(note, canChange ? keepButton(note.ref, other.ref) : null), side(other, canChange ? keepButton(other.ref, note.ref) : null)),
+      canChange ? null : hint('To keep one, start forebay ui --write.'))
     : null;
   return newer || conflict || replaced ? h('div', { class: 'facts' }, newer, conflict, replaced) : null;
 }
 
-/** @param {any} note */
-function side(note) {
+/** @param {any} note @param {HTMLElement | null} action */
+function side(note, action) {
   return h('div', { class: 'card' }, meta(h('a', { href: toEntry(note.ref) }, `[ctx:${note.ref}]`), time(note.created, note.age), note.author || null),
-    h('div', { class: 'said' }, ...linked(note.text)));
+    h('div', { class: 'said' }, ...linked(note.text)), action);
 }
 
 /** @param {AbortSignal} signal */
