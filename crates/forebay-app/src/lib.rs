@@ -29,6 +29,7 @@ pub mod bounds;
 mod call;
 mod capabilities;
 pub mod dashboard;
+pub mod digest_samples;
 mod earlier_runs;
 mod edit;
 mod error;

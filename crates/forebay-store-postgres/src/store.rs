@@ -14,7 +14,7 @@ use forebay_store::{
     Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
-    Maintenance, NewSource, NotePage, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
+    Maintenance, NewSource, NotePage, PeriodGrowth, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
     ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
     Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
     StoreStats, Token, Tokens, Treatments, Upload, Usage, WordStatistics, WorkingFile, WorkingSet,
@@ -417,6 +417,10 @@ impl Tokens for PostgresStore {
 impl Maintenance for PostgresStore {
     fn stats(&self) -> Result<StoreStats, StoreError> {
         self.with_connection(usage::facts)
+    }
+
+    fn growth(&self, from: Timestamp, period: Duration) -> Result<Vec<PeriodGrowth>, StoreError> {
+        self.with_connection(|conn| usage::growth(conn, from, period))
     }
 
     /// Merges the pending list of the full-text index; autovacuum does the rest.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use forebay_domain::session::subagent_prefix;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Reference, Timestamp};
-use forebay_store::{PeriodUsage, StoreStats};
+use forebay_store::{PeriodGrowth, PeriodUsage, StoreStats};
 
 use super::connection::ScopedConn;
 use super::error::PgError;
@@ -89,6 +89,28 @@ pub(super) fn by_period(
                 host_tokens: row.try_get::<_, i64>(4)? as u64,
                 delivered_tokens: row.try_get::<_, i64>(5)? as u64,
             },
+        })
+    };
+    rows.iter().map(read).collect()
+}
+
+pub(super) fn growth(
+    conn: &mut ScopedConn<'_>,
+    from: Timestamp,
+    period: Duration,
+) -> Result<Vec<PeriodGrowth>, PgError> {
+    let rows = conn.query(
+        "SELECT (entry.created - $3) / $4 AS period, count(*), sum(blob.bytes)::bigint
+         FROM entry JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
+         WHERE entry.workspace = $1 AND entry.project = $2 AND entry.complete AND entry.created >= $3
+         GROUP BY period ORDER BY period",
+        &[&from.0, &(period.as_millis().max(1) as i64)],
+    )?;
+    let read = |row: &postgres::Row| {
+        Ok(PeriodGrowth {
+            period: row.try_get::<_, i64>(0)? as u64,
+            entries: row.try_get::<_, i64>(1)? as u64,
+            raw_bytes: row.try_get::<_, i64>(2)? as u64,
         })
     };
     rows.iter().map(read).collect()

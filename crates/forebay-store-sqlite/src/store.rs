@@ -12,7 +12,7 @@ use forebay_store::{
     Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
-    Maintenance, NewChunk, NewSource, NotePage, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
+    Maintenance, NewChunk, NewSource, NotePage, PeriodGrowth, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
     ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
     Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
     StoreStats, Token, Tokens, Treatments, Upload, Usage, WordStatistics, WorkingFile, WorkingSet,
@@ -403,6 +403,10 @@ impl Maintenance for SqliteStore {
         let mut stats = self.query(usage::stats)?;
         stats.disk_bytes = self.pool.disk_bytes();
         Ok(stats)
+    }
+
+    fn growth(&self, from: Timestamp, period: Duration) -> Result<Vec<PeriodGrowth>, StoreError> {
+        self.query(|connection| usage::growth(connection, from, period))
     }
 
     fn warm_up(&self) -> Result<(), StoreError> {

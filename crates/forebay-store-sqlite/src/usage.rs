@@ -6,7 +6,7 @@ use std::time::Duration;
 use forebay_domain::session::subagent_prefix;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Reference, Timestamp};
-use forebay_store::{PeriodUsage, StoreStats};
+use forebay_store::{PeriodGrowth, PeriodUsage, StoreStats};
 use rusqlite::{Connection, Transaction};
 
 pub(super) const RECORD: &str = "INSERT INTO usage
@@ -77,6 +77,27 @@ pub(super) fn by_period(
                     host_tokens: row.get::<_, i64>(4)? as u64,
                     delivered_tokens: row.get::<_, i64>(5)? as u64,
                 },
+            })
+        })?
+        .collect()
+}
+
+pub(super) fn growth(
+    connection: &Connection,
+    from: Timestamp,
+    period: Duration,
+) -> rusqlite::Result<Vec<PeriodGrowth>> {
+    connection
+        .prepare_cached(
+            "SELECT (entry.created - ?1) / ?2 AS period, count(*), sum(blob.bytes)
+             FROM entry JOIN blob ON blob.id = entry.blob
+             WHERE entry.complete AND entry.created >= ?1 GROUP BY period ORDER BY period",
+        )?
+        .query_map((from.0, period.as_millis().max(1) as i64), |row| {
+            Ok(PeriodGrowth {
+                period: row.get::<_, i64>(0)? as u64,
+                entries: row.get::<_, i64>(1)? as u64,
+                raw_bytes: row.get::<_, i64>(2)? as u64,
             })
         })?
         .collect()

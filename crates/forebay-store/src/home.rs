@@ -15,12 +15,13 @@ const DATABASE: &str = "store.db";
 pub(crate) const DATABASE_STEM: &str = "store.";
 
 /// The names of everything that Forebay creates in the data folder.
-const CONTENTS: [&str; 11] = [
+const CONTENTS: [&str; 12] = [
     "projects",
     "user",
     "workspaces",
     "jobs",
     "rules",
+    "samples",
     "cache",
     "settings.toml",
     "created-folders",
@@ -116,6 +117,11 @@ impl Home {
     /// Returns the folder that records the rules which sessions of a project started with.
     pub fn session_rules(&self, project: Option<&ProjectId>) -> PathBuf {
         self.root.join("rules").join(project.map_or("user", ProjectId::as_str))
+    }
+
+    /// Returns the folder of a project's reported digests, or of those outside of projects.
+    pub fn samples(&self, project: Option<&ProjectId>) -> PathBuf {
+        self.root.join("samples").join(project.map_or("user", ProjectId::as_str))
     }
 
     pub fn log_file(&self) -> PathBuf {

@@ -66,7 +66,7 @@ pub use entries::{Entries, HistoryPage, NewDetail, NewEntry, NewNote, Upload};
 pub use error::StoreError;
 pub use home::Home;
 pub use imports::{Import, ImportPosition, ImportStep, Imports};
-pub use maintenance::{Health, Maintenance, StoreStats};
+pub use maintenance::{Health, Maintenance, PeriodGrowth, StoreStats};
 pub use project::Project;
 pub use replication::{NotePage, ReplicaOrigin, ReplicateOutcome, SincePage};
 pub use retention::{Expiry, PurgeReport, PurgeSelection, Retention};

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
+
+use forebay_domain::Timestamp;
 
 use crate::StoreError;
 
@@ -9,6 +12,9 @@ use crate::StoreError;
 pub trait Maintenance: Send + Sync {
     /// Returns counts and sizes.
     fn stats(&self) -> Result<StoreStats, StoreError>;
+
+    /// Returns what was stored in each period of this length from a time on and is still there, by period.
+    fn growth(&self, from: Timestamp, period: Duration) -> Result<Vec<PeriodGrowth>, StoreError>;
 
     /// Prepares for storing a run, where the engine can.
     fn warm_up(&self) -> Result<(), StoreError> {
@@ -35,6 +41,15 @@ pub trait Maintenance: Send + Sync {
     fn is_current(&self) -> bool {
         true
     }
+}
+
+/// What was stored in a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeriodGrowth {
+    /// The number of the period, from 0.
+    pub period: u64,
+    pub entries: u64,
+    pub raw_bytes: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

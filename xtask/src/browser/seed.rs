@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::process;
+use crate::{process, workspace};
 
 /// A build with a long log and two failures in its middle, in colours.
 const BUILD: &str = r#"#!/bin/sh
@@ -33,6 +33,42 @@ exit 101
 const HOSTILE: &str = "<script>alert(1)</script><img src=x onerror=alert(2)><b>bold</b> \u{202e}desrever\u{2066} \
     zero\u{200b}width \u{1b}[2J\u{7} javascript:alert(3) \"><svg onload=alert(4)>";
 
+/// An image of the repository.
+const IMAGE: &str = "docs/images/dashboard-search.png";
+
+/// A source file with bodies that a skeleton leaves out.
+const SOURCE: &str = r#"//! The cart of the shop.
+
+/// What a customer wants to buy.
+pub struct Cart {
+    pub items: Vec<Item>,
+    discount: Option<u8>,
+}
+
+/// One kind of article.
+pub struct Item {
+    pub name: String,
+    pub cents: u64,
+    pub count: u32,
+}
+
+impl Cart {
+    /// Adds an article; the same one again counts twice.
+    pub fn add(&mut self, item: Item) {
+        match self.items.iter_mut().find(|known| known.name == item.name) {
+            Some(known) => known.count += item.count,
+            None => self.items.push(item),
+        }
+    }
+
+    /// What the customer pays, in cents.
+    pub fn total(&self) -> u64 {
+        let sum: u64 = self.items.iter().map(|item| item.cents * u64::from(item.count)).sum();
+        sum - sum * u64::from(self.discount.unwrap_or(0)) / 100
+    }
+}
+"#;
+
 /// Days with records of usage.
 const DAYS: i64 = 28;
 
@@ -44,6 +80,8 @@ pub(super) struct Seed {
     json: String,
     hostile: String,
     note: String,
+    image: String,
+    source: String,
 }
 
 impl Seed {
@@ -55,6 +93,8 @@ impl Seed {
             json: String::new(),
             hostile: String::new(),
             note: String::new(),
+            image: String::new(),
+            source: String::new(),
         };
         for name in ["home", "shop/.git", "shop/.claude", "shop/docs"] {
             fs::create_dir_all(folder.join(name))?;
@@ -91,7 +131,7 @@ impl Seed {
 
     /// The pages to check: a name, the address, and what is there once it is shown.
     pub(super) fn pages(&self) -> Vec<[String; 3]> {
-        let Self { build, json, hostile, note, .. } = self;
+        let Self { build, json, hostile, note, image, source, .. } = self;
         let session = "session?key=2f1c9a40-login";
         let pages = [
             ("overview", "overview".to_owned(), ".chart svg"),
@@ -105,6 +145,9 @@ impl Seed {
             ("entry", format!("entry/{build}?from=410"), ".line"),
             ("digest", format!("entry/{build}?view=digest"), ".line.kept"),
             ("json", format!("entry/{json}?view=json"), ".json details"),
+            ("image", format!("entry/{image}"), ".picture"),
+            ("skeleton", format!("entry/{source}?view=skeleton"), ".skeleton"),
+            ("formulas", "formulas".to_owned(), ".doc table"),
             ("note", format!("entry/{note}"), ".facts"),
             ("hostile", format!("entry/{hostile}"), ".line"),
             ("hostile-search", "search?q=desrever".to_owned(), ".row"),
@@ -242,6 +285,21 @@ impl Seed {
         process_output(self.command().args(["index", "docs"]))?;
         process_output(self.command().args(["index", "orders.json"]))?;
         self.note = kept;
+        self.store_files()
+    }
+
+    /// An image that a command printed, and a source file.
+    fn store_files(&mut self) -> Result<()> {
+        fs::copy(workspace::root().join(IMAGE), self.project().join("shot.png"))?;
+        let shot = process_output(self.command().args(["run", "--", "cat", "shot.png"]))?;
+        self.image = reference(&shot)?;
+        fs::write(self.project().join("cart.rs"), SOURCE)?;
+        process_output(self.command().args(["index", "cart.rs"]))?;
+        self.source = self.database()?.query_row(
+            "SELECT ref FROM entry WHERE kind = 'source' AND title LIKE '%cart.rs'",
+            (),
+            |row| row.get(0),
+        )?;
         Ok(())
     }
 
@@ -308,9 +366,30 @@ impl Seed {
                     (at, tool, host, delivered),
                 )?;
             }
+            bill(&database, day, at)?;
         }
         Ok(())
     }
+}
+
+/// Adds requests to the model after what was answered on a day, and a compaction in the evening.
+fn bill(database: &Connection, day: i64, at: i64) -> Result<()> {
+    database.execute(
+        "INSERT OR IGNORE INTO session (key, client, started, last_used) VALUES ('seed', 'seed', ?1, ?1)",
+        (at,),
+    )?;
+    for turn in 0..6 {
+        let read = 24_000 + 9_000 * turn;
+        database.execute(
+            "INSERT INTO model_request (session, request, model, input_tokens, cache_read_tokens, cache_write_tokens,
+                 output_tokens, created)
+             SELECT id, ?1, 'claude-sonnet-4-5', 40, ?2, 9000, 700, ?3 FROM session WHERE key = 'seed'",
+            (format!("seed-{day}-{turn}"), read, at + (turn + 1) * 60_000),
+        )?;
+    }
+    let evening = at + 3_600_000;
+    database.execute("INSERT INTO compaction (session, at) VALUES ('seed', ?1)", (evening,))?;
+    Ok(())
 }
 
 /// A host that reports a conversation to hooks.

@@ -1,10 +1,12 @@
 //! Changes to the memory: each is previewed first, and then made if what it affects is still the same.
 
+use forebay_domain::Reference;
 use forebay_text::invisible::escape;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::shown;
+use super::{entry, shown};
+use crate::digest_samples::{Report, Samples};
 use crate::tools::annotate::{Annotate, Input as NoteInput, Older};
 use crate::tools::purge::{self, Purge};
 use crate::tools::{Tool, pin};
@@ -22,6 +24,10 @@ pub enum Change {
     Edit { reference: String, text: String },
     /// Deletes an entry for good.
     Purge { reference: String },
+    /// Stores an entry's text as a sample, with lines that its digest has to show.
+    Report { reference: String, text: String },
+    /// Deletes that sample.
+    Unreport { reference: String },
 }
 
 /// Returns what a change would do, and the number of entries that it affects, which confirms it.
@@ -51,6 +57,10 @@ pub fn preview(app: &App, change: &Change) -> Result<Value, AppError> {
             let remark = if redactions.is_empty() { "" } else { " Secrets in it are redacted." };
             (format!("a new note replaces [ctx:{reference}], which stays readable.{remark}"), 1)
         }
+        Change::Report { reference, text } => (report(app, reference, text)?.describe(), 1),
+        Change::Unreport { reference } => {
+            ("the sample is deleted; the entry stays".to_owned(), u64::from(is_reported(app, reference)?))
+        }
         Change::Purge { reference } => {
             let (answer, count) = purge::dry_run(app, &purge_input(reference), "the button below")?;
             (answer.text, count)
@@ -74,6 +84,14 @@ pub fn apply(app: &App, change: Change, confirm: u64) -> Result<Value, AppError>
             let note = NoteInput { text, supersedes: Some(reference), ..NoteInput::default() };
             Annotate::call(app, note, &Call::default())?
         }
+        Change::Report { reference, text } => {
+            Samples::of(app).add(&report(app, &reference, &text)?)?;
+            return Ok(json!({ "text": "stored; forebay digest --check checks it" }));
+        }
+        Change::Unreport { reference } => {
+            Samples::of(app).delete(&reference)?;
+            return Ok(json!({ "text": "the sample is deleted" }));
+        }
         Change::Purge { reference } => {
             let input = purge::Input { confirm: Some(confirm), ..purge_input(&reference) };
             Purge::call(app, input, &Call::default())?
@@ -93,6 +111,15 @@ pub fn note_text(app: &App, reference: &str) -> Result<Value, AppError> {
         ));
     }
     Ok(json!({ "text": text }))
+}
+
+fn report(app: &App, reference: &str, text: &str) -> Result<Report, AppError> {
+    let (store, found) = entry::find(app, reference)?;
+    Report::new(app, &*store, &found, text)
+}
+
+fn is_reported(app: &App, reference: &str) -> Result<bool, AppError> {
+    Ok(Samples::of(app).case(Reference::parse(reference)?)?.is_some())
 }
 
 fn purge_input(reference: &str) -> purge::Input {

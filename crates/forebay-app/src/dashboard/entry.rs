@@ -5,7 +5,7 @@ use forebay_store::Store;
 use serde_json::{Value, json};
 
 use super::styled::{self, Style};
-use super::{json_tree, memory, shown};
+use super::{image, json_tree, memory, shown, skeleton};
 use crate::render::describe;
 use crate::stores::line_reader::{self, Line, Position};
 use crate::stores::registry::SharedStore;
@@ -29,6 +29,8 @@ pub fn entry(app: &App, reference: &str) -> Result<Value, AppError> {
     let mut data = summary(app, &entry);
     data["digest"] = json!(forebay_digest::displayed(entry.digest.as_bytes()));
     data["is_json"] = json!(json_tree::is_json(&*store, &entry)?);
+    data["image"] = image::facts(&*store, &entry)?;
+    data["language"] = json!(skeleton::language_name(&entry));
     if let Some(run) = entry.run() {
         data["run"] =
             json!({ "ending": run.ending.to_string(), "succeeded": run.ending.is_success() });

@@ -7,6 +7,7 @@ use forebay_text::number;
 use serde_json::{Value, json};
 
 use super::{entry, shown};
+use crate::digest_samples::Samples;
 use crate::render::frame;
 use crate::stores::line_reader::Position;
 use crate::{App, AppError};
@@ -40,6 +41,7 @@ pub fn explained(app: &App, reference: &str) -> Result<Value, AppError> {
         }
     }
     let (budget, now) = chosen;
+    let needed = Samples::of(app).case(found.reference)?;
     let rows = if now.verbatim {
         Vec::new()
     } else {
@@ -52,6 +54,11 @@ pub fn explained(app: &App, reference: &str) -> Result<Value, AppError> {
         "rows": rows,
         "ranges": ranges(&*store, &found, &now)?,
         "lines": now.lines,
+        "recognizers": now.recognizers,
+        "command": command(&found),
+        "budget_tokens": budget.digest,
+        "verbatim_tokens": budget.verbatim,
+        "needed": needed.map(|case| case.expect),
         "raw_tokens": forebay_domain::tokens::estimate_bytes(found.bytes),
         "digest_tokens": forebay_domain::tokens::estimate(&delivered),
     })))
@@ -71,8 +78,7 @@ fn digest(
     budget: Budget,
     explains: bool,
 ) -> Result<Digest, AppError> {
-    let is_command = matches!(entry.kind, EntryKind::Run | EntryKind::Capture);
-    let hint = Hint { command: is_command.then_some(entry.title.as_str()), ..app.hint("") };
+    let hint = Hint { command: command(entry), ..app.hint("") };
     let mut digester = Digester::new(hint, None, budget);
     if explains {
         digester = digester.explaining();
@@ -85,6 +91,12 @@ fn digest(
         digester.command_failed();
     }
     Ok(digester.finish())
+}
+
+/// The command that a recognizer is chosen by.
+fn command(entry: &Entry) -> Option<&str> {
+    let is_command = matches!(entry.kind, EntryKind::Run | EntryKind::Capture);
+    is_command.then_some(entry.title.as_str())
 }
 
 /// The lines of an explained digest, each with its reason.

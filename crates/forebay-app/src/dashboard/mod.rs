@@ -1,6 +1,6 @@
 //! What the dashboard shows: one function per list or view, which returns a page of it as data.
 //!
-//! - `search`, `entry`, `json_tree`: what is stored; `styled` turns terminal colours into styles;
+//! - `search`, `entry`, `json_tree`, `image`, `skeleton`: what is stored; `styled` turns terminal colours into styles;
 //! - `explained`: which lines a digest keeps, and why;
 //! - `sessions`, `guide_sources`: conversations, and the guide that a resume would get now;
 //! - `memory`: notes and sources; `rules`: permission rules, and what they say about a command;
@@ -14,6 +14,7 @@ mod change;
 mod entry;
 mod explained;
 mod guide_sources;
+mod image;
 mod json_tree;
 mod live;
 mod memory;
@@ -22,17 +23,20 @@ mod rules;
 mod search;
 mod sessions;
 mod shown;
+mod skeleton;
 mod styled;
 
 pub use self::change::{Change, apply, note_text, preview};
 pub use self::entry::{entry, lines};
 pub use self::explained::explained;
+pub use self::image::{Image, image};
 pub use self::json_tree::children as json_children;
 pub use self::live::{LivePosition, now as live_position, since as live_since};
 pub use self::memory::{notes, sources};
-pub use self::overview::{OverviewSpan, overview};
+pub use self::overview::{OverviewSpan, growth, overview};
 pub use self::rules::{in_force as rules, judge};
 pub use self::search::{SearchQuery, search};
+pub use self::skeleton::of_source as skeleton;
 pub use self::sessions::{guide, session, sessions, stored, timeline};
 
 use serde_json::{Value, json};

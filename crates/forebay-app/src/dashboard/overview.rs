@@ -1,4 +1,4 @@
-//! What was saved and spent over time and by tool, and what is stored.
+//! What was saved and spent over time and by tool, in tokens and money, and what is stored.
 //!
 //! A part of the overview is one function that returns data: another part is one more field of it.
 
@@ -10,7 +10,8 @@ use forebay_domain::usage::{TERMINAL_SESSION, Totals};
 use serde_json::{Value, json};
 
 use super::shown;
-use crate::{App, AppError, Call};
+use crate::tools::stats;
+use crate::{App, AppError};
 
 /// Periods of a chart.
 const MAX_PERIODS: u64 = 400;
@@ -24,17 +25,35 @@ pub struct OverviewSpan {
     pub periods: u64,
 }
 
-/// Returns usage in a span, usage since records are kept, and the size of the store.
+/// Returns usage in a span, what was billed and saved in it, and the size of the store.
 pub fn overview(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
     check(span)?;
-    let all = app.call("ctx_stats", json!({}), &Call::default())?.data;
+    let mut report = stats::report(app, Some(span.from))?.data;
     Ok(shown::data(json!({
         "project": app.root().file_name().map(|name| name.to_string_lossy()),
         "usage": usage(app, span)?,
-        "all": all["project"]["total"],
-        "requests": all["project"]["requests"],
-        "store": all["store"],
+        "account": report["project"].take(),
+        "store": report["store"].take(),
     })))
+}
+
+/// Returns what was stored in each period of a span, of what is still there. It reads all entries of the span.
+pub fn growth(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
+    check(span)?;
+    let mut periods: Vec<Value> = (0..span.periods)
+        .map(|index| json!({ "start": start(span, index), "entries": 0, "raw_bytes": 0 }))
+        .collect();
+    for one in app.stores.own()?.growth(span.from, span.period)? {
+        let Some(period) = periods.get_mut(one.period as usize) else { continue };
+        period["entries"] = json!(one.entries);
+        period["raw_bytes"] = json!(one.raw_bytes);
+    }
+    Ok(json!({ "periods": periods }))
+}
+
+/// When a period begins.
+fn start(span: OverviewSpan, index: u64) -> i64 {
+    span.from.plus(span.period * index as u32).0
 }
 
 fn check(span: OverviewSpan) -> Result<(), AppError> {
@@ -65,13 +84,12 @@ fn usage(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
             data
         })
         .collect();
-    let start = |index: usize| span.from.plus(span.period * index as u32).0;
     let periods: Vec<Value> = periods
         .into_iter()
         .enumerate()
         .map(|(index, totals)| {
             let mut data = numbers(totals);
-            data["start"] = json!(start(index));
+            data["start"] = json!(start(span, index as u64));
             data
         })
         .collect();

@@ -18,6 +18,8 @@ pub struct Account {
     pub requests: RequestTotals,
     /// What all requests were billed for.
     pub billed: Cost,
+    /// Answers that were shorter than what the host would have shown.
+    pub digests: u64,
     /// Answers in contexts without reported requests: what carrying them cost is unknown.
     pub unplaced: u64,
     /// Models of requests whose prices are unknown.
@@ -85,6 +87,7 @@ impl Account {
 
     fn add_totals(&mut self, answered: &Answered, at: Timestamp) {
         let totals = answered.totals();
+        self.digests += u64::from(answered.host_tokens > answered.delivered_tokens);
         self.tools.entry(answered.tool.clone()).or_default().totals.add(totals);
         self.timeline.push((at, totals.saved()));
     }
@@ -213,7 +216,7 @@ mod tests {
         };
         let all = account(&[("s", ledger.clone())], None);
         assert_eq!(all.balance().gross.tokens, 9_600);
-        assert_eq!(all.rereads(), 1);
+        assert_eq!((all.rereads(), all.digests), (1, 1));
         let late = account(&[("s", ledger)], Some(30));
         assert_eq!(late.totals().answers, 0);
         assert_eq!(late.balance().gross.tokens, 4_800);

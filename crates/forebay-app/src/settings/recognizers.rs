@@ -118,7 +118,7 @@ impl Row {
     }
 }
 
-/// The result of checking a recognizer against its sample.
+/// The result of checking a recognizer, or a reported digest, against its sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub name: String,

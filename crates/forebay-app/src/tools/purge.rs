@@ -3,7 +3,7 @@
 use std::{fs, io};
 
 use forebay_domain::time::days;
-use forebay_domain::{Scope, session};
+use forebay_domain::{Reference, Scope, session};
 use forebay_store::retention::LowSpace;
 use forebay_store::{Expiry, PurgeReport, PurgeSelection, Store, StoreError};
 use forebay_text::{cut, number};
@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Effect, Tool};
+use crate::digest_samples::Samples;
 use crate::input;
 use crate::stores::registry::SharedStore;
 use crate::{Answer, App, AppError, Call};
@@ -58,7 +59,14 @@ impl Tool for Purge {
             Some(count) if count == found.count() => {
                 delete_compiled_programs(app);
                 let purge = |store: &dyn Store, one: &PurgeSelection| store.purge(one, app.now());
+                let (samples, reported) = reported(app)?;
                 let purged = sum_over(&stores, &selection, purge)?;
+                match &selection {
+                    one if one.everything => samples.delete_all()?,
+                    // Its text is what a digest is checked with, however old it is.
+                    one if one.expired.is_some() => {}
+                    _ => samples.delete_purged(app, &reported)?,
+                }
                 Ok(answer(&purged, true, &on_full_disk(purged.low_space)))
             }
             Some(count) => Err(AppError::bad_input(
@@ -70,6 +78,13 @@ impl Tool for Purge {
             )),
         }
     }
+}
+
+/// The reported digests of this project, and those whose entries are stored.
+fn reported(app: &App) -> Result<(Samples, Vec<Reference>), AppError> {
+    let samples = Samples::of(app);
+    let reported = samples.of_stored_entries(app)?;
+    Ok((samples, reported))
 }
 
 /// Deletes the compiled snippets, which contain the texts of runs; they are compiled again when needed.

@@ -27,17 +27,22 @@ pub(super) struct Digest {
     /// Add to each line why it is shown; the digest may then exceed its budget
     #[arg(long)]
     explain: bool,
-    /// Instead, test your recognizers on their samples
+    /// Instead, test your recognizers on their samples, and digests that were reported in the dashboard
     #[arg(long, conflicts_with_all = ["command", "intent", "explain"])]
     check: bool,
+    /// Instead, delete the sample of a digest that was reported in the dashboard
+    #[arg(long, value_name = "REF", conflicts_with_all = ["command", "intent", "explain", "check", "budget"])]
+    forget: Option<String>,
 }
 
 impl Digest {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let settings = common.settings(&project_root(&common.working_folder()?))?;
+        if let Some(reference) = &self.forget {
+            return digest_check::forget(reference, common);
+        }
         if self.check {
-            let tokens = self.budget.unwrap_or(settings.digest.budget);
-            return digest_check::run(&settings.recognizers, tokens, common);
+            return digest_check::run(self.budget, common);
         }
         let budget = self.budget(&settings);
         let hint = Hint {

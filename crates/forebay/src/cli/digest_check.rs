@@ -1,31 +1,47 @@
-//! `forebay digest --check`: tests each recognizer of the settings on its sample.
+//! `forebay digest --check`: tests each recognizer of the settings on its sample, and each reported digest.
 
 use std::process::ExitCode;
 
-use forebay_app::settings::recognizers::{Recognizers, Verdict};
+use forebay_app::AppError;
+use forebay_app::digest_samples::Samples;
+use forebay_app::settings::recognizers::Verdict;
 use serde_json::{Value, json};
 
 use super::Common;
 use super::terminal::{self, Failure};
 
 /// Prints the result of each; fails if one does not meet its expectations.
-pub(super) fn run(
-    recognizers: &Recognizers,
-    tokens: u64,
-    common: &Common,
-) -> Result<ExitCode, Failure> {
-    let verdicts = recognizers.check(tokens);
+pub(super) fn run(tokens: Option<u64>, common: &Common) -> Result<ExitCode, Failure> {
+    let app = common.app()?;
+    let settings = &app.settings;
+    let mut verdicts = settings.recognizers.check(tokens.unwrap_or(settings.digest.budget));
+    verdicts.extend(Samples::of(&app).check(&app, tokens)?);
     if common.json {
         terminal::print_json(&verdicts.iter().map(data).collect())?;
     } else if verdicts.is_empty() {
         terminal::print_plain(
-            "no recognizers are defined; [recognizers.<name>] in .forebay.toml defines one\n",
+            "no recognizers are defined; [recognizers.<name>] in .forebay.toml defines one\n\
+             no digest was reported; forebay ui --write does that\n",
         )?;
     } else {
         terminal::print_plain(&table(&verdicts))?;
     }
     let all_good = verdicts.iter().all(|verdict| verdict.checked.errors.is_empty());
     Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Deletes the sample of a reported digest.
+pub(super) fn forget(reference: &str, common: &Common) -> Result<ExitCode, Failure> {
+    if !Samples::of(&common.app()?).delete(reference)? {
+        let hint = "forebay digest --check lists the samples";
+        return Err(AppError::not_found("no digest of this entry was reported", hint).into());
+    }
+    if common.json {
+        terminal::print_json(&json!({ "deleted": true }))?;
+    } else {
+        terminal::print_plain("the sample is deleted\n")?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// One line a recognizer and failure, followed by the digests that differ.

@@ -259,6 +259,58 @@ fn one_of_two_notes_that_contradict_each_other_is_kept() {
 }
 
 #[test]
+fn a_digest_that_hid_something_becomes_a_sample() {
+    let env = TestEnv::new();
+    let log: String = (1..900).map(|n| format!("step {n} done in {n} ms\n")).collect();
+    env.write("log.txt", &log);
+    env.forebay(["run", "--", "cat", "log.txt"]).ok();
+    let reference = newest(&env);
+    let writer = Writer::new(&env);
+    let explained = || writer.ui.view(&format!("explained?ref={reference}"));
+    assert_eq!(explained()["needed"], Value::Null);
+    let report = |text: &str| json!({ "change": "report", "reference": reference, "text": text });
+    for (text, error) in [
+        ("step 4000 done", "the text has no"),
+        ("step 1 done in 1 ms", "shows these lines now"),
+        (" \n", "nothing that the digest should show"),
+    ] {
+        writer.ui.refuses(&writer.request(&report(text)), 400, error);
+    }
+    writer.change(report("step 417 done in 417 ms\n"));
+    assert_eq!(explained()["needed"], json!(["step 417 done in 417 ms"]));
+    let checked = env.forebay(["digest", "--check"]);
+    assert_eq!(checked.code(), Some(1));
+    let expected = format!("{reference}  fails: the digest does not contain \"step 417 done in 417 ms\"");
+    assert!(checked.text().contains(&expected), "{}", checked.text());
+    env.write(".forebay.toml", "[recognizers.steps]\ncommands = ['cat']\nkeep = ['^step 417 ']\nsample = 'step 417 done'\nexpect = ['step 417']\n");
+    let mended = env.forebay(["digest", "--check"]).ok();
+    assert!(mended.text().contains(&format!("{reference}  ok")), "{}", mended.text());
+    writer.change(json!({ "change": "purge", "reference": reference }));
+    let checked = env.forebay(["digest", "--check"]).ok();
+    assert!(!checked.text().contains(&reference), "it is purged with its entry: {}", checked.text());
+}
+
+#[test]
+fn a_sample_is_deleted_in_the_page_or_at_the_terminal() {
+    let env = TestEnv::new();
+    let log: String = (1..900).map(|n| format!("step {n} done in {n} ms\n")).collect();
+    env.write("log.txt", &log);
+    env.forebay(["run", "--", "cat", "log.txt"]).ok();
+    let reference = newest(&env);
+    let writer = Writer::new(&env);
+    let report = json!({ "change": "report", "reference": reference, "text": "step 417 done" });
+    for _ in 0..2 {
+        writer.change(report.clone());
+    }
+    writer.change(json!({ "change": "unreport", "reference": reference }));
+    env.forebay(["digest", "--check"]).ok();
+    writer.change(report);
+    env.forebay(["digest", "--forget", &reference]).ok();
+    let again = env.forebay(["digest", "--forget", &reference]);
+    again.refused(1, "no digest of this entry was reported", "forebay digest --check lists");
+}
+
+#[test]
 fn changes_need_the_cookie_the_token_and_an_own_page() {
     let env = TestEnv::new();
     let writer = Writer::new(&env);
@@ -535,12 +587,80 @@ fn the_overview_counts_by_period_and_tool() {
     assert_eq!(periods.len(), 2);
     assert!(periods.iter().map(saved).sum::<i64>() > 1_000, "{data}");
     let tools: i64 = data["usage"]["tools"].as_array().unwrap().iter().map(saved).sum();
-    assert_eq!(tools, saved(&data["all"]), "the parts make up the whole: {data}");
+    assert_eq!(tools, saved(&data["account"]["total"]), "the parts make up the whole: {data}");
+    assert_eq!((&data["account"]["digests"], &data["account"]["rereads"]), (&json!(1), &json!(0)));
+    let grown = ui.view(&format!("growth?from={from}&period={day}&periods=2"));
+    let periods = grown["periods"].as_array().unwrap();
+    let bytes: u64 = periods.iter().map(|one| one["raw_bytes"].as_u64().unwrap()).sum();
+    assert_eq!(bytes, data["store"]["raw_bytes"].as_u64().unwrap(), "{grown}");
     ui.send(&ui.request("GET", "/api/overview?period=1&periods=2")).refused(
         400,
         "no such span",
         "",
     );
+}
+
+/// The start of an image of one kind or another: enough for its type and size.
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    bytes.extend(width.to_be_bytes());
+    bytes.extend(height.to_be_bytes());
+    bytes.extend(b"\x08\x02\0\0\0");
+    bytes
+}
+
+#[test]
+fn an_image_is_what_its_bytes_say_and_in_a_sandbox() {
+    let env = TestEnv::new();
+    let ui = env.ui();
+    let stored = |name: &str, content: &[u8]| {
+        env.write(name, content);
+        env.forebay(["run", "--", "cat", name]).ok();
+        newest(&env)
+    };
+    let image = stored("shot.html", &png(640, 480));
+    let entry = ui.view(&format!("entry?ref={image}"));
+    assert_eq!((&entry["image"]["width"], &entry["image"]["height"]), (&json!(640), &json!(480)));
+    let get = |reference: &str| ui.request("GET", &format!("/image/{reference}"));
+    let shown = ui.send(&get(&image));
+    assert_eq!((shown.status, shown.header("content-type")), (200, Some("image/png")));
+    assert_eq!(shown.header("x-content-type-options"), Some("nosniff"));
+    let policy = shown.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'none'") && policy.contains("sandbox"), "{policy}");
+    assert_eq!(shown.body, png(640, 480));
+    ui.refuses(&get(&image).header("cookie", ""), 401, "no access");
+    ui.refuses(&get(&image).header("sec-fetch-site", "same-site"), 403, "another page");
+    let svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>";
+    for (name, bytes) in [("a.png", &svg[..]), ("b.png", b"<script>alert(1)</script>"), ("c.png", &png(60_000, 60_000))] {
+        let other = stored(name, bytes);
+        assert_eq!(ui.view(&format!("entry?ref={other}"))["image"], Value::Null, "{name}");
+        ui.refuses(&get(&other), 404, "no image");
+    }
+}
+
+#[test]
+fn a_source_has_a_skeleton_beside_it() {
+    let env = TestEnv::new();
+    env.write("cart.rs", "/// Adds.\npub fn add(a: u8) -> u8 {\n    a + 1\n}\n\npub struct Cart {\n    pub total: u32,\n}\n");
+    env.forebay(["index", "cart.rs"]).ok();
+    let reference = newest(&env);
+    let ui = env.ui();
+    assert_eq!(ui.view(&format!("entry?ref={reference}"))["language"], "rust");
+    let data = ui.view(&format!("skeleton?ref={reference}"));
+    let text = data["lines"].to_string();
+    assert!(text.contains("pub fn add(a: u8) -> u8") && !text.contains("a + 1"), "{data}");
+    assert_eq!(data["symbols"][0], json!({ "name": "add", "kind": "function", "line": 2 }));
+    let note = env.noted("no source");
+    ui.refuses(&ui.request("GET", &format!("/api/skeleton?ref={note}")), 400, "no source file");
+}
+
+#[test]
+fn the_formulas_come_with_the_program() {
+    let env = TestEnv::new();
+    let ui = env.ui();
+    let page = ui.send(&ui.request("GET", "/assets/savings.md"));
+    assert!(page.header("content-type").unwrap().starts_with("text/plain"));
+    assert!(page.text().contains("gross minus all others"), "{}", page.text());
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub(super) fn account(account: &Account) -> Value {
         "tools": tools,
         "requests": requests(account.requests),
         "billed": (account.requests.requests > 0).then(|| billed(account)),
+        "digests": account.digests,
         "rereads": account.rereads(),
         "answers_without_requests": account.unplaced,
         "timeline": timeline(account),

@@ -26,6 +26,10 @@ macro_rules! assets {
     };
 }
 
+/// The formulas of the numbers, which are read without network too.
+const FORMULAS: &str = include_str!("../../../../../docs/concepts/savings.md");
+const FORMULAS_NAME: &str = "savings.md";
+
 assets! {
     "app.js": JS,
     "change.js": JS,
@@ -33,6 +37,7 @@ assets! {
     "data.js": JS,
     "dom.js": JS,
     "entry.js": JS,
+    "formulas.js": JS,
     "icon.svg": SVG,
     "live.js": JS,
     "memory.js": JS,
@@ -50,6 +55,9 @@ pub(super) async fn index() -> Html<&'static str> {
 
 /// `GET /assets/{name}`: a file of the page.
 pub(super) async fn show(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    if name == FORMULAS_NAME {
+        return FORMULAS.into_response();
+    }
     match ASSETS.iter().find(|asset| asset.0 == name) {
         Some((_, kind, content)) => {
             ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], *content).into_response()
@@ -89,7 +97,9 @@ mod tests {
 
     #[test]
     fn the_front_end_is_small() {
-        let bytes = ASSETS.iter().map(|asset| asset.2.len()).sum::<usize>() + INDEX.len();
+        let bytes = ASSETS.iter().map(|asset| asset.2.len()).sum::<usize>()
+            + INDEX.len()
+            + FORMULAS.len();
         assert!(bytes <= MAX_BYTES, "{bytes} bytes");
     }
 

@@ -123,7 +123,8 @@ pub(super) async fn check_and_forward(
         Err(refused) => refused,
     };
     for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        // A route may have a stricter policy of its own.
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }

@@ -4,7 +4,7 @@
 //! access   the link that works once, and the cookie it becomes     guard   checks of every request
 //! assets   the page, which is part of the binary                   views   the data behind it, as JSON
 //! live     what is being stored, as server-sent events             router  the table of routes
-//! changes  of the memory, with `--write` only
+//! changes  of the memory, with `--write` only                      images  of entries, in a sandbox
 //! ```
 //! What it shows and changes is decided by `forebay_app::dashboard`.
 
@@ -12,6 +12,7 @@ mod access;
 mod assets;
 mod changes;
 mod guard;
+mod images;
 mod live;
 mod router;
 mod views;

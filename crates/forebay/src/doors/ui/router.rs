@@ -8,7 +8,7 @@ use axum::routing::{get, post};
 use forebay_app::AppError;
 
 use super::guard::{self, Guard};
-use super::{UiState, assets, changes, live, views};
+use super::{UiState, assets, changes, images, live, views};
 
 pub(super) fn router(state: &Arc<UiState>) -> Result<Router, AppError> {
     let guard = Arc::new(Guard::new(state)?);
@@ -17,6 +17,7 @@ pub(super) fn router(state: &Arc<UiState>) -> Result<Router, AppError> {
         .route(&below("/"), get(assets::index))
         .route(&below("/open"), get(assets::open))
         .route(&below("/assets/{name}"), get(assets::show))
+        .route(&below("/image/{reference}"), get(images::show))
         .route(&below("/api/live"), get(live::follow))
         .route(&below("/api/access"), get(changes::access))
         .route(&below("/api/change"), post(changes::make))

@@ -24,6 +24,7 @@ const VIEWS: &[(&str, View)] = &[
     ("json", |app, fields| {
         dashboard::json_children(app, fields.text("ref"), fields.text("pointer"), fields.page()?)
     }),
+    ("skeleton", |app, fields| dashboard::skeleton(app, fields.text("ref"))),
     ("explained", |app, fields| dashboard::explained(app, fields.text("ref"))),
     ("sessions", |app, fields| dashboard::sessions(app, fields.page()?)),
     ("session", |app, fields| dashboard::session(app, fields.text("key"))),
@@ -52,7 +53,8 @@ const VIEWS: &[(&str, View)] = &[
             fields.optional("mode"),
         )
     }),
-    ("overview", overview),
+    ("overview", |app, fields| dashboard::overview(app, span(fields)?)),
+    ("growth", |app, fields| dashboard::growth(app, span(fields)?)),
 ];
 
 pub(super) async fn show(
@@ -80,13 +82,12 @@ fn search(app: &App, fields: &Fields) -> Result<Value, AppError> {
     dashboard::search(app, &query)
 }
 
-fn overview(app: &App, fields: &Fields) -> Result<Value, AppError> {
-    let span = OverviewSpan {
+fn span(fields: &Fields) -> Result<OverviewSpan, AppError> {
+    Ok(OverviewSpan {
         from: Timestamp(fields.number("from")?.unwrap_or_default()),
         period: Duration::from_millis(fields.number("period")?.unwrap_or_default()),
         periods: fields.number("periods")?.unwrap_or_default(),
-    };
-    dashboard::overview(app, span)
+    })
 }
 
 /// The fields of a query string.

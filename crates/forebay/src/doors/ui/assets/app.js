@@ -3,6 +3,7 @@
 import { announce, h, replace } from './dom.js';
 import { fail } from './data.js';
 import * as entry from './entry.js';
+import * as formulas from './formulas.js';
 import * as live from './live.js';
 import * as memory from './memory.js';
 import * as overview from './overview.js';
@@ -27,7 +28,7 @@ const PAGES = [
 ];
 
 /** @type {Record<string, [string, Page]>} Pages that belong to one of the menu. */
-const INNER = { entry: ['search', entry], session: ['sessions', { show: sessions.showOne }] };
+const INNER = { entry: ['search', entry], formulas: ['overview', formulas], session: ['sessions', { show: sessions.showOne }] };
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'));
 let visit = new AbortController();

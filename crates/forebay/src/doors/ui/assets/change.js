@@ -25,6 +25,22 @@ export function keepButton(kept, givenUp) {
   return button('Keep this one', () => ask('Keep this note?', { change: 'keep', reference: kept, instead_of: givenUp }, { word: 'Keep' }));
 }
 
+/** A button to tell that a digest hid something. @param {string} ref */
+export function reportButton(ref) {
+  return button('This digest hid what I needed', () => {
+    // What is selected in the text when the button is pressed is most likely what was needed.
+    const selected = String(getSelection() ?? '').trim();
+    const { dialog, body } = open('What did it hide?');
+    const note = h('p', { class: 'hint' }, 'Lines as they stand in the text, one per line. They are kept with the text on this machine as a sample: forebay digest --check tells whether digests show them.');
+    form(dialog, body, note, selected, 'Lines that the digest has to show', (text) => ({ change: 'report', reference: ref, text }), 'Store');
+  });
+}
+
+/** A button to delete such a sample. @param {string} ref */
+export function unreportButton(ref) {
+  return button('Delete the sample', () => ask('Delete the sample?', { change: 'unreport', reference: ref }, { word: 'Delete' }));
+}
+
 /** @param {string} text @param {() => void} act */
 const button = (text, act) => h('button', { type: 'button', onclick: act }, text);
 
@@ -33,15 +49,24 @@ async function edit(ref) {
   const { dialog, body } = open('Edit the note');
   try {
     const { text } = await get('note_text', { ref });
-    const field = /** @type {HTMLTextAreaElement} */ (h('textarea', { rows: 8, 'aria-label': 'Text of the note' }));
-    field.value = text;
-    // The form stays open below the preview, so that nothing written is lost.
-    replace(body, field, h('p', { class: 'actions' }, button('Preview', () => ask('Save this note?',
-      { change: 'edit', reference: ref, text: field.value }, { word: 'Save', after: () => { dialog.close(); reload(); } }))));
-    field.focus();
+    form(dialog, body, null, text, 'Text of the note', (written) => ({ change: 'edit', reference: ref, text: written }), 'Save');
   } catch (error) {
     fail(body, error);
   }
+}
+
+/**
+ * A text to write and preview. It stays open below the preview, so that nothing written is lost.
+ * @param {HTMLDialogElement} dialog @param {Element} body @param {Node | null} note
+ * @param {string} text @param {string} label @param {(text: string) => Change} change @param {string} word
+ */
+function form(dialog, body, note, text, label, change, word) {
+  const field = /** @type {HTMLTextAreaElement} */ (h('textarea', { rows: 8, 'aria-label': label }));
+  field.value = text;
+  const after = () => { dialog.close(); reload(); };
+  replace(body, note, field, h('p', { class: 'actions' },
+    button('Preview', () => ask(`${word} this?`, change(field.value), { word, after }))));
+  field.focus();
 }
 
 /** The page is read again, as the memory is now. */

@@ -1,7 +1,7 @@
 // An entry: its text with line numbers and colours, its digest beside it, or its JSON as a tree.
 
 import { announce, chip, count, counted, h, hint, linked, meta, replace, size, tabs, time, to, toEntry } from './dom.js';
-import { noteActions, purgeButton } from './change.js';
+import { noteActions, purgeButton, reportButton, unreportButton } from './change.js';
 import { fail, get, mayChange } from './data.js';
 import { noteFacts } from './memory.js';
 
@@ -10,8 +10,8 @@ export async function show({ place, path, fields, signal }) {
   const ref = path[0] ?? '';
   const [entry, canChange] = await Promise.all([get('entry', { ref }, signal), mayChange()]);
   const hasDigest = entry.kind === 'run' || entry.kind === 'capture' || entry.kind === 'page' || entry.kind === 'source';
-  const view = fields.get('view') ?? 'text';
-  const views = [['text', 'Text'], ...(hasDigest ? [['digest', 'Digest and why']] : []), ...(entry.is_json ? [['json', 'JSON']] : [])];
+  const view = fields.get('view') ?? (entry.image ? 'image' : 'text');
+  const views = [...(entry.image ? [['image', 'Image']] : []), ['text', 'Text'], ...(entry.language ? [['skeleton', 'Skeleton']] : []), ...(hasDigest ? [['digest', 'Digest and why']] : []), ...(entry.is_json ? [['json', 'JSON']] : [])];
   const body = h('section', { class: 'body' });
   replace(place,
     h('h1', { class: 'title' }, entry.title || entry.ref),
@@ -28,8 +28,10 @@ export async function show({ place, path, fields, signal }) {
     views.length > 1 ? tabs('Views of the entry', views.map(([name, text]) => ({ text, href: toEntry(ref, { view: name }), current: name === view }))) : null,
     body);
   try {
-    if (view === 'digest') await digest(body, ref, signal);
+    if (view === 'digest') await digest(body, ref, canChange, signal);
     else if (view === 'json') await json(body, ref, signal);
+    else if (view === 'image' && entry.image) image(body, entry);
+    else if (view === 'skeleton') await skeleton(body, ref, fields.get('from') ?? '1', entry, signal);
     else await text(body, ref, fields.get('from') ?? '1', entry, signal);
   } catch (error) {
     fail(body, error);
@@ -39,6 +41,35 @@ export async function show({ place, path, fields, signal }) {
 
 /** A deleted entry has no page. */
 const leave = () => { location.hash = '#/search'; };
+
+/** @param {Element} place @param {any} entry */
+function image(place, entry) {
+  const { media_type: kind, width, height, size: bytes } = entry.image;
+  const failed = hint('The browser cannot draw this image; its bytes may be damaged.');
+  failed.hidden = true;
+  replace(place, hint(`${kind}, ${width} × ${height}, ${bytes}`),
+    h('img', { class: 'picture', src: `image/${entry.ref}`, width, height, alt: `The stored image: ${entry.title}`, onerror: () => { failed.hidden = false; } }), failed);
+}
+
+/**
+ * The definitions of a source beside it.
+ * @param {Element} place @param {string} ref @param {string} from @param {any} entry @param {AbortSignal} signal
+ */
+async function skeleton(place, ref, from, entry, signal) {
+  const data = await get('skeleton', { ref }, signal);
+  const source = h('div');
+  const symbols = data.symbols.map((/** @type {any} */ one) => h('li', {},
+    h('a', { href: toEntry(ref, { view: 'skeleton', from: one.line }) }, one.name), ` ${one.kind}`));
+  replace(place,
+    data.remark ? h('p', { class: 'notice' }, data.remark) : null,
+    symbols.length ? h('details', {}, h('summary', {}, counted(symbols.length, 'definition')), h('ul', { class: 'symbols' }, symbols)) : null,
+    h('div', { class: 'beside' },
+      h('section', { 'aria-labelledby': 'skeleton-title' }, h('h2', { id: 'skeleton-title' }, `Skeleton, ${data.language}`),
+        h('pre', { class: 'text skeleton', role: 'region', 'aria-label': 'Skeleton', tabindex: '0' }, data.lines.join('\n')),
+        data.has_more ? hint('The skeleton goes on; only its start is shown.') : null),
+      h('section', { 'aria-labelledby': 'source-title' }, h('h2', { id: 'source-title' }, 'Source'), source)));
+  await text(source, ref, from, entry, signal, 'skeleton');
+}
 
 /** @param {string} reference */
 async function copy(reference) {
@@ -52,8 +83,9 @@ async function copy(reference) {
 
 /**
  * @param {Element} place @param {string} ref @param {string} from @param {any} entry @param {AbortSignal} signal
+ * @param {string} [view]
  */
-async function text(place, ref, from, entry, signal) {
+async function text(place, ref, from, entry, signal, view) {
   if (entry.lines === 0) {
     replace(place, h('p', { class: 'empty' }, 'This entry is empty.'));
     return;
@@ -61,7 +93,7 @@ async function text(place, ref, from, entry, signal) {
   const lines = h('div', { class: 'text', role: 'region', 'aria-label': 'Text', tabindex: '0' });
   const first = Number.parseInt(from, 10);
   const earlier = first > 1
-    ? h('a', { class: 'more', href: toEntry(ref, { from: Math.max(1, first - 200) }) }, 'Earlier lines') : null;
+    ? h('a', { class: 'more', href: toEntry(ref, { view, from: Math.max(1, first - 200) }) }, 'Earlier lines') : null;
   const later = h('button', { type: 'button', class: 'more' }, 'More lines');
   /** @param {string} at */
   async function add(at) {
@@ -73,19 +105,19 @@ async function text(place, ref, from, entry, signal) {
       later.onclick = () => add(page.next).catch((error) => fail(later, error));
     }
   }
-  replace(place, jump(ref, entry.lines), earlier, lines);
+  replace(place, jump(ref, entry.lines, view), earlier, lines);
   await add(from);
 }
 
-/** @param {string} ref @param {number} total */
-function jump(ref, total) {
+/** @param {string} ref @param {number} total @param {string} [view] */
+function jump(ref, total, view) {
   if (total <= 300) return null;
   const field = h('input', { type: 'number', name: 'line', min: '1', max: total, placeholder: '1', 'aria-label': 'Line' });
   return h('form', {
     class: 'jump',
     onsubmit: (/** @type {Event} */ event) => {
       event.preventDefault();
-      location.hash = toEntry(ref, { from: Math.min(total, Math.max(1, Number(/** @type {HTMLInputElement} */ (field).value) || 1)) });
+      location.hash = toEntry(ref, { view, from: Math.min(total, Math.max(1, Number(/** @type {HTMLInputElement} */ (field).value) || 1)) });
     },
   }, h('label', {}, 'Line ', field, ` of ${count(total)}`), h('button', {}, 'Go'));
 }
@@ -118,8 +150,8 @@ function line(one, ref) {
   return row;
 }
 
-/** @param {Element} place @param {string} ref @param {AbortSignal} signal */
-async function digest(place, ref, signal) {
+/** @param {Element} place @param {string} ref @param {boolean} canChange @param {AbortSignal} signal */
+async function digest(place, ref, canChange, signal) {
   const data = await get('explained', { ref }, signal);
   const left = data.is_verbatim
     ? h('div', { class: 'text' }, hint('The whole text fits the budget, so it is shown as it is.'))
@@ -127,6 +159,8 @@ async function digest(place, ref, signal) {
       h('code', {}, row.text), row.why ? h('span', { class: 'why' }, row.why) : null)));
   replace(place,
     h('p', { class: 'hint' }, `The model got about ${counted(data.digest_tokens, 'token')} in place of ${count(data.raw_tokens)} (4 bytes are a token).`),
+    h('ul', { class: 'whys' }, whys(data).map((why) => h('li', {}, why))),
+    reported(data.needed, ref, canChange),
     data.is_as_delivered ? null : h('p', { class: 'notice' },
       'This digest is made anew, with the settings of now. It differs from what the model got, which is shown below: the intent, the budget or the version was another.'),
     h('div', { class: 'beside' },
@@ -134,6 +168,27 @@ async function digest(place, ref, signal) {
       h('section', { 'aria-labelledby': 'raw-title' }, h('h2', { id: 'raw-title' }, 'Text: kept and left out'), ranges(data.ranges, ref, signal))),
     data.is_as_delivered ? null : h('section', { 'aria-labelledby': 'delivered-title' },
       h('h2', { id: 'delivered-title' }, 'What the model got'), h('pre', { class: 'quote' }, ...linked(data.digest))));
+}
+
+/** Why this recognizer, and why this size. @param {any} data @returns {string[]} */
+function whys(data) {
+  const names = data.recognizers.join(', ');
+  const by = data.command ? 'its command, its first lines or words in it' : 'its first lines or words in it';
+  const recognizer = names
+    ? `Recognizer: ${names}, found by ${by}.`
+    : `Recognizer: none claims the text by ${by}, so the lines that say most are quoted.`;
+  return data.is_verbatim
+    ? [`Size: texts up to ${counted(data.verbatim_tokens, 'token')} are shown whole (digest.verbatim).`]
+    : [recognizer, `Size: facts first, then lines until the budget of ${counted(data.budget_tokens, 'token')} is used (digest.budget).`];
+}
+
+/** @param {string[] | null} needed @param {string} ref @param {boolean} canChange */
+function reported(needed, ref, canChange) {
+  if (needed) {
+    return h('div', { class: 'notice' }, h('p', {}, 'You reported that this digest hides:'), h('pre', {}, needed.join('\n')),
+      hint('forebay digest --check tells whether digests of this text show it.'), canChange ? unreportButton(ref) : null);
+  }
+  return canChange ? h('p', { class: 'actions' }, reportButton(ref)) : hint('Something was hidden that you needed? forebay ui --write can keep this as a sample.');
 }
 
 /**
