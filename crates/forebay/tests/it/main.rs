@@ -62,6 +62,7 @@ mod index;
 mod init;
 mod jobs;
 mod mcp;
+mod mcp_apps;
 mod mcp_bounds;
 mod mcp_client;
 mod mcp_completions;

@@ -1,6 +1,6 @@
 //! Handles MCP requests by calling the app on a blocking thread.
 //!
-//! Tools are here; `prompts`, `completions`, `resources`, `subscriptions`, `tasks` and `log_messages` add what their names say.
+//! Tools are here; `apps`, `prompts`, `completions`, `resources`, `subscriptions`, `tasks` and `log_messages` add what their names say.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::log_messages::{LogLevel, SetLevel};
 use super::resources::error_data;
 use super::subscriptions::Subscriptions;
 use super::transport::BUSY;
-use super::{ask, prompts, subscriptions};
+use super::{apps, ask, prompts, subscriptions};
 use crate::doors::calls::{CallerContext, Calls};
 use forebay_app::bounds::MAX_ID_BYTES;
 use forebay_app::tools::{self, Effect, INSTRUCTIONS, ToolDescriptor};
@@ -167,11 +167,17 @@ impl ServerHandler for Handler {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         // Invalid settings are reported by the first call; listing must still work.
-        let listed = match self.authenticate(&context) {
+        let shows_views = apps::is_declared(context.client_capabilities().as_ref());
+        let listed: Vec<Tool> = match self.authenticate(&context) {
             Ok(AuthenticatedCaller { caller_context, rights }) => {
                 available_tools(&caller_context.app, rights).map(listing).collect()
             }
             Err(_) => tools::listed(&settings::Tools::default()).map(listing).collect(),
+        };
+        let listed = if shows_views {
+            listed.into_iter().map(apps::with_view).collect()
+        } else {
+            listed
         };
         let mut list = ListToolsResult::with_all_items(listed);
         list.ttl_ms = list_ttl(&context);

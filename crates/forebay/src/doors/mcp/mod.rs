@@ -1,5 +1,6 @@
 //! MCP: the handler shared by all transports, and the stdio server. Stdout carries messages only, until stdin closes.
 
+mod apps;
 mod ask;
 mod completions;
 mod handler;

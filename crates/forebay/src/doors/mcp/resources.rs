@@ -17,6 +17,7 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::apps;
 use super::handler::{AuthenticatedCaller, Context, Handler, check_right, protocol_error};
 
 const SCHEME: &str = "forebay";
@@ -201,12 +202,16 @@ impl Handler {
         Ok(KINDS.iter().filter(is_available).map(|kind| kind.template()).collect())
     }
 
-    /// Reads a resource through its tool.
+    /// Reads a resource through its tool, or the document of a view.
     pub(super) async fn read(
         &self,
         uri: &str,
         context: &Context,
     ) -> Result<ReadResourceResult, AppError> {
+        if let Some(view) = apps::document(uri) {
+            self.authenticate(context)?;
+            return Ok(ReadResourceResult::new(vec![view]));
+        }
         let Address { kind, input, .. } = Address::parse(uri)?;
         let (answer, _) = self.run(kind.tool()?, Value::Object(input), context).await?;
         let contents = ResourceContents::text(answer.text, uri);
