@@ -4,7 +4,7 @@
 // and keys that do not work. Screenshots go to the folder that is named.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -162,8 +162,32 @@ async function checkLive() {
   await show('#/live', '.row');
   execFileSync(task.forebay, ['note', 'written while the page is open'], { cwd: task.project, env: { ...process.env, ...task.environment } });
   await page.waitForFunction(() => document.querySelector('.live .row a')?.textContent === 'written while the page is open');
+  const denied = await page.locator('.live .event', { hasText: 'sudo systemctl restart shop' }).locator('.chip').first().textContent();
+  assert.equal(denied, 'denied');
   noProblems('live');
   ok('live');
+  await checkLoad();
+}
+
+/** A thousand events a second, and none is dropped. */
+async function checkLoad() {
+  const received = () => page.evaluate(() => Number(document.querySelector('.received')?.textContent?.split(' ')[0].replaceAll(',', '')));
+  const before = await received();
+  const writer = spawn(task.xtask, ['browser', '--write-events', task.database], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  writer.stdout.on('data', (piece) => { said += piece; });
+  const code = await new Promise((resolve) => { writer.on('exit', resolve); });
+  assert.equal(code, 0);
+  const ended = performance.now();
+  await page.waitForFunction((wanted) => Number(document.querySelector('.received')?.textContent?.split(' ')[0].replaceAll(',', '')) >= wanted, before + task.events);
+  const last = `src/load_${task.events - 1}.rs`;
+  await page.waitForFunction((text) => document.querySelector('.live li')?.textContent?.includes(text), last);
+  const lag = performance.now() - ended;
+  // A batch that came twice would show by now, too.
+  await page.waitForTimeout(500);
+  assert.equal(await received() - before, task.events, 'each event once');
+  noProblems('load');
+  ok(`a thousand events a second: ${said.trim()}; the last one was drawn ${lag.toFixed(0)} ms after it was written`);
 }
 
 /** A note is edited, pinned, kept and deleted with the keyboard, in a dashboard that may write. */

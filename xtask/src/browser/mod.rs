@@ -3,6 +3,7 @@
 //! `xtask/browser/check.mjs` drives Chromium: every page, both themes, 1440 and 360 px, keys, and what axe finds. The types
 //! of the page's modules are checked, too.
 
+mod load;
 mod seed;
 
 use std::fs;
@@ -27,6 +28,9 @@ pub(crate) struct Browser {
     /// Write the pictures of the documentation again
     #[arg(long)]
     pictures: bool,
+    /// Only write a thousand events a second to this database
+    #[arg(long, hide = true, value_name = "DATABASE")]
+    write_events: Option<PathBuf>,
 }
 
 /// The page's modules.
@@ -41,6 +45,9 @@ const PICTURES: &[(&str, &str)] = &[
 
 impl Browser {
     pub(crate) fn run(self) -> Result<()> {
+        if let Some(database) = &self.write_events {
+            return load::write_events(database);
+        }
         let chromium = find().or_else(install).context("Chromium is not installed")?;
         let temporary = tempfile::tempdir()?;
         let shots = self.screenshots.unwrap_or_else(|| temporary.path().to_owned());
@@ -105,6 +112,9 @@ fn check(chromium: &Path, shots: &Path) -> Result<()> {
         "packages": packages,
         "shots": shots,
         "forebay": forebay,
+        "xtask": std::env::current_exe()?,
+        "database": seed.database_file()?,
+        "events": load::EVENTS,
         "project": seed.project(),
         "environment": { "FOREBAY_HOME": seed.data(), "HOME": seed.home() },
         "pages": seed.pages(),

@@ -246,6 +246,10 @@ impl Seed {
             "orders.json",
         ]))?;
         host.answer("The middleware is half done. Next I write the expiry test.")?;
+        for command in ["sudo systemctl restart shop", "git push origin feat/login"] {
+            let call = json!({ "tool_name": "Bash", "tool_input": { "command": command } });
+            host.hook("PreToolUse", call)?;
+        }
         host.hook("PreCompact", json!({ "trigger": "auto" }))?;
         host.hook("SessionStart", json!({ "source": "compact" }))?;
         host.prompt("go on, and log every refused cookie")?;
@@ -329,12 +333,15 @@ impl Seed {
     }
 
     /// The database of the project.
-    fn database(&self) -> Result<Connection> {
+    pub(super) fn database_file(&self) -> Result<PathBuf> {
         let projects = fs::read_dir(self.data().join("projects"))?;
         let folders = projects.collect::<std::io::Result<Vec<_>>>()?;
-        let store =
-            folders.iter().map(|folder| folder.path().join("store.db")).find(|path| path.is_file());
-        Ok(Connection::open(store.context("no store was written")?)?)
+        let mut stores = folders.iter().map(|folder| folder.path().join("store.db"));
+        stores.find(|path| path.is_file()).context("no store was written")
+    }
+
+    fn database(&self) -> Result<Connection> {
+        Ok(Connection::open(self.database_file()?)?)
     }
 
     /// Marks two notes as written apart, which takes two machines and a server.

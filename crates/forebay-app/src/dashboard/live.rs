@@ -2,7 +2,9 @@
 //!
 //! An entry whose output is still arriving holds back those after it, so none is passed over.
 
+use forebay_domain::EntryKind;
 use forebay_domain::event::RecordedEvent;
+use forebay_domain::tokens::{estimate, estimate_bytes};
 use forebay_store::{EventPage, HistoryPage, SincePage};
 use serde_json::{Value, json};
 
@@ -62,8 +64,11 @@ pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosit
         .map(|one| {
             let mut data = entry::summary(app, one);
             data["is"] = json!("entry");
-            data["delivered_tokens"] = json!(forebay_domain::tokens::estimate(&one.digest));
-            data["raw_tokens"] = json!(forebay_domain::tokens::estimate_bytes(one.bytes));
+            let (raw, delivered) = (estimate_bytes(one.bytes), estimate(&one.digest));
+            data["delivered_tokens"] = json!(delivered);
+            data["raw_tokens"] = json!(raw);
+            data["outcome"] = json!(outcome(one.kind, delivered < raw));
+            data["millis"] = json!(one.run().map(|run| run.duration.as_millis() as u64));
             (one.created.0, data)
         })
         .chain(events.iter().map(|one| {
@@ -75,6 +80,12 @@ pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosit
     // Two lists with numbers of their own become one by time, each in its own order.
     items.sort_by_key(|item| item.0);
     Ok((items.into_iter().map(|item| shown::data(item.1)).collect(), next))
+}
+
+/// What became of the result of a call; null for what is none.
+fn outcome(kind: EntryKind, is_shorter: bool) -> Option<&'static str> {
+    matches!(kind, EntryKind::Run | EntryKind::Capture)
+        .then_some(if is_shorter { "replaced" } else { "passed" })
 }
 
 /// Returns all events after a number, the oldest first. There may be more than one batch.

@@ -2,8 +2,8 @@
 
 use forebay_domain::hook::{Reply, ToolCall};
 
-use super::Host;
-use crate::rules::{self, Objection};
+use super::{Host, capture};
+use crate::rules::{self, Objection, Outcome};
 use crate::{App, AppError};
 
 /// Host modes without prompts; there an unanswered question would act as a denial.
@@ -24,4 +24,15 @@ pub(super) fn objection(
         Objection::Ask(reason) => Some(Reply::Ask(reason)),
     });
     Ok(reply.filter(|reply| (host.supports)(reply)))
+}
+
+/// Records the answer to a call of `agent` if it is an objection.
+pub(super) fn record(agent: &App, tool: &ToolCall, reply: &Reply) {
+    let (outcome, reason) = match reply {
+        Reply::Deny(reason) => (Outcome::Denied, reason),
+        Reply::Ask(reason) => (Outcome::Asked, reason),
+        _ => return,
+    };
+    let what = format!("{}: {}", tool.name, capture::title_of(tool));
+    rules::record_objection(agent, outcome, &what, reason);
 }

@@ -224,6 +224,15 @@ pub fn objection(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Option<R
     }
 }
 
+/// Records what [`answer`] objected to. It comes after the answer: a denial does not wait for a store.
+pub fn record_objection(app: &App, call: &HookCall, reply: &Reply) {
+    let HookEvent::BeforeTool(tool) = &call.event else { return };
+    if call.session.is_some() {
+        let subagent = subagent(app, call);
+        before_tool::record(subagent.as_ref().unwrap_or(app), tool, reply);
+    }
+}
+
 /// Whether the user has started or resumed a conversation, as opposed to the host continuing one.
 fn is_begun_by_the_user(reason: StartReason) -> bool {
     matches!(reason, StartReason::Startup | StartReason::Resume | StartReason::Clear)

@@ -6,6 +6,7 @@ mod hook;
 pub(crate) mod isolation;
 mod links;
 mod load;
+mod objections;
 mod permit;
 mod rule_files;
 mod session_rules;
@@ -25,6 +26,7 @@ pub(crate) use self::fetch_gate::FetchGate;
 pub(crate) use self::hook::{Objection, before_a_call, before_a_tool};
 pub(crate) use self::links::real_path;
 pub use self::load::{Caution, InForce, RuleLine, load, trust_host};
+pub(crate) use self::objections::{Outcome, record as record_objection};
 pub(crate) use self::permit::{
     Act, Permissions, Readable, RunAct, environment, files_of, holds_rules, in_force, permit,
     permit_under, readable, start_session, summary, unreachable,

@@ -12,6 +12,7 @@ use forebay_text::{number, shell_quote};
 
 use super::links::real_path;
 use super::load::{Caution, load_readable};
+use super::objections::{Outcome, record as record_objection};
 use super::session_rules::{Record, SessionRules};
 use super::unreachable::Unreachable;
 use super::{Circumstances, Environment, InForce, Input, decide, load, rule_files, unreachable_by};
@@ -108,11 +109,22 @@ pub(crate) fn permit_under(
         let verdict = decide(act.tool(), &act.input(), &in_force.rules, &around);
         match verdict.decision {
             Decision::Allow => {}
-            Decision::Deny => return Err(denied(&verdict, in_force)),
-            Decision::Ask => ask(act, &verdict, call)?,
+            Decision::Deny => {
+                record_objection(app, Outcome::Denied, &shown(act), &verdict.reason);
+                return Err(denied(&verdict, in_force));
+            }
+            Decision::Ask => {
+                record_objection(app, Outcome::Asked, &shown(act), &verdict.reason);
+                ask(act, &verdict, call)?;
+            }
         }
     }
     Ok(())
+}
+
+/// A call as it is recorded: `Bash: sudo ls`.
+fn shown(act: &Act) -> String {
+    format!("{}: {}", act.tool(), act.shown())
 }
 
 /// Refuses files that are hidden from programs too: secrets, and what `isolation.deny` names.

@@ -29,6 +29,8 @@ pub enum EventKind {
     Answer,
     /// The user cleared the conversation: a new topic begins.
     Topic,
+    /// A rule denied a call, or had it asked about.
+    Verdict,
 }
 
 /// How long an event is kept when there is no room for all: the lowest go first.
@@ -70,6 +72,7 @@ const KINDS: &[(EventKind, &str, Priority, usize)] = &[
     (EventKind::Mcp, "mcp", Priority::Low, 200),
     (EventKind::Answer, "answer", Priority::High, 4_000),
     (EventKind::Topic, "topic", Priority::Critical, 100),
+    (EventKind::Verdict, "verdict", Priority::Low, 300),
 ];
 
 impl EventKind {
@@ -110,6 +113,6 @@ mod tests {
             assert_eq!(row.0 as usize, index, "{}", row.1);
             assert_eq!(EventKind::parse(row.1), Some(row.0));
         }
-        assert_eq!(KINDS.len(), EventKind::Topic as usize + 1);
+        assert_eq!(KINDS.len(), EventKind::Verdict as usize + 1);
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn run(tokens: Option<u64>, common: &Common) -> Result<ExitCode, Fail
 
 /// Deletes the sample of a reported digest.
 pub(super) fn forget(reference: &str, common: &Common) -> Result<ExitCode, Failure> {
-    if !Samples::of(&common.app()?).delete(reference)? {
+    if !Samples::of(&*common.app()?).delete(reference)? {
         let hint = "forebay digest --check lists the samples";
         return Err(AppError::not_found("no digest of this entry was reported", hint).into());
     }

@@ -58,7 +58,11 @@ impl Hook {
         let (late_platform, late_event) = (platform.clone(), event.clone());
         let late = move |fault: String| log(&late_platform, &late_event, &fault);
         match hook::answer(platform, event, make_app, late) {
-            Ok(output) => write_output(&output),
+            Ok(answer) => {
+                let code = write_output(&answer.output);
+                answer.finish();
+                code
+            }
             Err(fault) => {
                 log(platform, event, &fault);
                 ExitCode::SUCCESS

@@ -55,7 +55,7 @@ impl StatusLine {
         // Panics are not shown.
         panic::set_hook(Box::new(|_| {}));
         forebay_app::set_busy_timeout(TIMEOUT);
-        let Ok(deadline) = Deadline::start(TIMEOUT, || ()) else { return ExitCode::SUCCESS };
+        let Ok(deadline) = Deadline::start(TIMEOUT, 0, || ()) else { return ExitCode::SUCCESS };
         let line = panic::catch_unwind(AssertUnwindSafe(|| line(&self.platform)));
         deadline.met();
         if let Some(line) = line.ok().flatten().filter(|line| !line.is_empty()) {

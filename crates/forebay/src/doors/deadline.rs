@@ -16,16 +16,20 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// Calls `late` and exits with 0 after `limit`, unless the work is done by then.
+    /// Calls `late` and exits with `exit_code` after `limit`, unless the work is done by then.
     #[expect(clippy::disallowed_methods, reason = "the main thread is stuck, so it cannot return")]
-    pub(crate) fn start(limit: Duration, late: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+    pub(crate) fn start(
+        limit: Duration,
+        exit_code: u8,
+        late: impl FnOnce() + Send + 'static,
+    ) -> io::Result<Self> {
         let is_settled = Arc::new(AtomicBool::new(false));
         let own = Self { is_settled: Arc::clone(&is_settled) };
         thread::Builder::new().name("deadline".to_owned()).spawn(move || {
             wait(limit);
             if !is_settled.swap(true, Ordering::AcqRel) {
                 late();
-                process::exit(0);
+                process::exit(exit_code.into());
             }
         })?;
         Ok(own)

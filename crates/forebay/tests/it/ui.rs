@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::env::{HANG_TIMEOUT, TestEnv, finish};
@@ -681,6 +682,73 @@ fn live_sends_what_is_stored_and_goes_on_where_it_stopped() {
     let (_, missed) = next_batch(&mut BufReader::new(stream));
     assert_eq!(missed["items"].as_array().unwrap().len(), 1, "{missed}");
     assert_eq!(missed["items"][0]["title"], "while the page is closed");
+}
+
+#[test]
+fn live_sends_each_of_many_events_once() {
+    const EVENTS: usize = 3_000;
+    let env = TestEnv::new();
+    Host::new(&env).prompt("hello");
+    let ui = env.ui();
+    let mut stream = ui.connect();
+    stream.write_all(&ui.request("GET", "/api/live").bytes()).unwrap();
+    let database = env.database();
+    let writer = std::thread::spawn(move || {
+        let connection = Connection::open(database).unwrap();
+        connection.busy_timeout(HANG_TIMEOUT).unwrap();
+        for number in 0..EVENTS {
+            let sql = "INSERT INTO event (session, kind, subject, text, priority, times, stands, created)
+                SELECT max(id), 'file read', ?1, ?1, 0, 1, 1, 1 FROM session";
+            connection.execute(sql, (format!("load {number}"),)).unwrap();
+        }
+    });
+    let mut reader = BufReader::new(stream);
+    let mut seen: Vec<String> = Vec::new();
+    while seen.len() < EVENTS {
+        let (_, batch) = next_batch(&mut reader);
+        let items = batch["items"].as_array().unwrap().iter();
+        let subjects = items.filter_map(|item| item["subject"].as_str());
+        seen.extend(subjects.filter(|text| text.starts_with("load ")).map(str::to_owned));
+    }
+    writer.join().unwrap();
+    let expected: Vec<String> = (0..EVENTS).map(|number| format!("load {number}")).collect();
+    assert!(seen == expected, "in order, and each once");
+}
+
+#[test]
+fn live_tells_what_became_of_a_call() {
+    let env = TestEnv::new();
+    std::fs::create_dir(env.project().join(".claude")).unwrap();
+    let rules = r#"{"permissions":{"deny":["Bash(sudo:*)"],"ask":["Bash(git push:*)"]}}"#;
+    env.write(".claude/settings.json", rules);
+    let host = Host::new(&env);
+    let log: String = (0..2_000).map(|n| format!("line {n} of the build\n")).collect();
+    host.ran("make", &log);
+    for command in ["sudo reboot", "git push --force", "ls"] {
+        host.hook("PreToolUse", json!({ "tool_name": "Bash", "tool_input": { "command": command } }));
+    }
+    env.mcp().error("ctx_execute", json!({ "command": "sudo ls" }));
+    env.forebay(["run", "--", "echo", "short"]).ok();
+    let ui = env.ui();
+    let mut stream = ui.connect();
+    stream.write_all(&ui.request("GET", "/api/live").bytes()).unwrap();
+    let (_, batch) = next_batch(&mut BufReader::new(stream));
+    let items = batch["items"].as_array().unwrap();
+    let verdicts: Vec<&str> = items
+        .iter()
+        .filter(|item| item["kind"] == "verdict")
+        .map(|item| item["subject"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        verdicts,
+        ["denied Bash: sudo reboot", "asked Bash: git push --force", "denied Bash: sudo ls"],
+        "{batch}"
+    );
+    let denied = items.iter().find(|item| item["subject"] == "denied Bash: sudo reboot").unwrap();
+    assert!(denied["text"].as_str().unwrap().contains("Bash(sudo:*)"), "{denied}");
+    let outcomes: Vec<&Value> =
+        items.iter().filter(|item| item["is"] == "entry").map(|item| &item["outcome"]).collect();
+    assert_eq!(outcomes, [&json!("replaced"), &json!("passed")], "{batch}");
 }
 
 /// Reads server-sent events until one has items; returns its id and data.

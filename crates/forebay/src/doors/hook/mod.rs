@@ -12,13 +12,16 @@ use std::time::Duration;
 
 use forebay_app::{App, AppError, hooks};
 use forebay_domain::hook::{HookCall, Reply};
-use forebay_platforms::{Output, Platform, decode, encode, find, supports};
+use forebay_platforms::{Decoded, Output, Platform, decode, encode, find, supports};
 
 use super::deadline::Deadline;
 use crate::config::environment;
 
 /// Time limit. Hosts kill hooks after ten seconds or more, and some read that as a denial.
 const HOOK_TIMEOUT: Duration = Duration::from_secs(9);
+
+/// Time for what comes after the answer.
+const REST_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Creates the app for a hook call.
 pub(crate) type MakeApp = fn(&Platform, &HookCall) -> Result<HookApp, AppError>;
@@ -30,17 +33,38 @@ pub(crate) struct HookApp {
     pub(crate) unusable_settings: Option<AppError>,
 }
 
+/// The answer of a hook, and the work that goes on after it.
+pub(crate) struct Answer {
+    pub(crate) output: Output,
+    rest: Option<Rest>,
+}
+
+/// What is left to do after the answer.
+type Rest = Box<dyn FnOnce()>;
+
+impl Answer {
+    /// Does the rest, but not for long: the host waits for this process.
+    pub(crate) fn finish(self) {
+        let Some(rest) = self.rest else { return };
+        let deadline = Deadline::start(REST_TIMEOUT, self.output.exit_code, || ());
+        let Ok(deadline) = deadline else { return };
+        // The answer is given, so a panic changes nothing.
+        let _ = panic::catch_unwind(AssertUnwindSafe(rest));
+        deadline.met();
+    }
+}
+
 /// The answer of a hook, or why there is none; if it takes too long, `late` is told, and the process ends.
 pub(crate) fn answer(
     platform: &str,
     event: &str,
     make_app: MakeApp,
     late: impl FnOnce(String) + Send + 'static,
-) -> Result<Output, String> {
+) -> Result<Answer, String> {
     // Panics go to the log; stderr belongs to the host.
     panic::set_hook(Box::new(|_| {}));
     let too_late = move || late(format!("timed out after {HOOK_TIMEOUT:?}"));
-    let deadline = Deadline::start(HOOK_TIMEOUT, too_late)
+    let deadline = Deadline::start(HOOK_TIMEOUT, 0, too_late)
         .map_err(|error| format!("cannot start a thread: {error}"))?;
     let work = AssertUnwindSafe(|| work(platform, event, make_app));
     let done = panic::catch_unwind(work).unwrap_or_else(|panic| Err(panic_message(&*panic)));
@@ -48,14 +72,14 @@ pub(crate) fn answer(
     done
 }
 
-fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String> {
+fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Answer, String> {
     let platform = find(platform).ok_or_else(|| format!("unknown platform `{platform}`"))?;
     let bytes = payload::read().map_err(|error| format!("stdin: {error}"))?;
     let decoded = decode(platform, event, &bytes).map_err(|error| error.to_string())?;
     drop(bytes);
     // Hosts run each other's hooks; each has its own.
     if !decoded.is_from_platform(|name| environment::read(name).is_some()) {
-        return Ok(Output::default());
+        return Ok(Answer { output: Output::default(), rest: None });
     }
     // The process exits with the answer, so destructors are skipped.
     let HookApp { app, unusable_settings } =
@@ -66,13 +90,26 @@ fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String
     if let Some(fault) = unusable_settings {
         let objection = hooks::objection(&app, &host, &decoded.call);
         let reply = objection.map_err(|error| error.to_text())?.ok_or_else(|| fault.to_text())?;
-        return encode(&decoded, &reply).map_err(|error| error.to_string());
+        return finished(&decoded, &reply);
     }
     for call in &decoded.unreplaceable {
         hooks::store_result(&app, &host, call).map_err(|error| error.to_text())?;
     }
     let reply = hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?;
-    encode(&decoded, &reply).map_err(|error| error.to_string())
+    let answer = finished(&decoded, &reply)?;
+    let is_objection = matches!(reply, Reply::Deny(_) | Reply::Ask(_));
+    drop(host);
+    let rest: Option<Rest> = is_objection.then(|| {
+        let call = decoded.call;
+        Box::new(move || hooks::record_objection(&app, &call, &reply)) as Rest
+    });
+    Ok(Answer { rest, ..answer })
+}
+
+/// An answer after which nothing is left to do.
+fn finished(decoded: &Decoded, reply: &Reply) -> Result<Answer, String> {
+    let output = encode(decoded, reply).map_err(|error| error.to_string())?;
+    Ok(Answer { output, rest: None })
 }
 
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use forebay_app::AppError;
 use forebay_app::dashboard::{self, Change};
@@ -27,7 +27,7 @@ pub(super) async fn make(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {
-    let token = headers.get(CSRF_TOKEN).map(|value| value.as_bytes()).unwrap_or_default();
+    let token = headers.get(CSRF_TOKEN).map(HeaderValue::as_bytes).unwrap_or_default();
     if !state.access.is_csrf_token(token) {
         let hint = "reload the page";
         return Err(Problem::new(

@@ -21,7 +21,7 @@ export async function show({ place, path, fields, signal }) {
       entry.source ? h('span', { class: 'path' }, entry.source) : null,
       h('a', { href: to('session', { key: entry.session }) }, `session ${entry.session}`)),
     h('p', { class: 'actions' }, h('code', {}, `[ctx:${entry.ref}]`),
-      h('button', { type: 'button', onclick: () => copy(`[ctx:${entry.ref}]`) }, 'Copy reference'),
+      copyButton(entry.ref, 'Copy reference'),
       canChange && !entry.note ? purgeButton(entry.ref, leave) : null),
     entry.note ? noteFacts(entry.note, canChange) : null,
     entry.note && canChange ? noteActions(entry.note, leave) : null,
@@ -69,6 +69,12 @@ async function skeleton(place, ref, from, entry, signal) {
         data.has_more ? hint('The skeleton goes on; only its start is shown.') : null),
       h('section', { 'aria-labelledby': 'source-title' }, h('h2', { id: 'source-title' }, 'Source'), source)));
   await text(source, ref, from, entry, signal, 'skeleton');
+}
+
+/** @param {string} ref @param {string} text */
+export function copyButton(ref, text) {
+  const reference = `[ctx:${ref}]`;
+  return h('button', { type: 'button', class: 'copy', 'aria-label': `${text} ${reference}`, onclick: () => copy(reference) }, text);
 }
 
 /** @param {string} reference */

@@ -1,0 +1,42 @@
+//! A thousand events a second, for the live view.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use rusqlite::Connection;
+
+use crate::console;
+
+pub(super) const EVENTS: u32 = 5_000;
+const EVENTS_PER_SECOND: u32 = 1_000;
+/// As many as a busy host reports in one go.
+const BATCH: u32 = 10;
+
+/// Writes events as hooks do, each batch when it is due; prints how long it took.
+pub(super) fn write_events(database: &Path) -> Result<()> {
+    let mut connection = Connection::open(database)?;
+    connection.busy_timeout(Duration::from_secs(10))?;
+    let now = jiff::Timestamp::now().as_millisecond();
+    connection.execute(
+        "INSERT OR IGNORE INTO session (key, client, started, last_used) VALUES ('load', 'load', ?1, ?1)",
+        (now,),
+    )?;
+    let started = Instant::now();
+    for first in (0..EVENTS).step_by(BATCH as usize) {
+        let due = Duration::from_secs(1) * first / EVENTS_PER_SECOND;
+        thread::sleep(due.saturating_sub(started.elapsed()));
+        let transaction = connection.transaction()?;
+        for number in first..first + BATCH {
+            transaction.prepare_cached(
+                "INSERT INTO event (session, kind, subject, text, priority, times, stands, created)
+                 SELECT id, 'file read', ?1, ?1, 0, 1, 1, ?2 FROM session WHERE key = 'load'",
+            )?
+            .execute((format!("src/load_{number}.rs"), now + i64::from(number)))?;
+        }
+        transaction.commit()?;
+    }
+    console::line(format!("{EVENTS} events in {:.1} s", started.elapsed().as_secs_f64()));
+    Ok(())
+}
