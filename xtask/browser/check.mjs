@@ -8,6 +8,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
 const task = JSON.parse(process.argv[2]);
@@ -33,7 +34,7 @@ page.on('dialog', (dialog) => {
   dialog.dismiss();
 });
 page.on('request', (request) => {
-  if (!task.origins.some((origin) => request.url().startsWith(origin))) problems.push(`asks another server: ${request.url()}`);
+  if (!/^(about|blob):/.test(request.url()) && !task.origins.some((origin) => request.url().startsWith(origin))) problems.push(`asks another server: ${request.url()}`);
 });
 
 try {
@@ -43,6 +44,8 @@ try {
   await checkLive();
   await checkPaint();
   await checkChanges();
+  await checkServer();
+  await checkApps();
 } finally {
   await browser.close();
 }
@@ -100,9 +103,9 @@ async function checkPage(name, route, ready) {
   ok(name);
 }
 
-async function barriers(label) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
+async function barriers(label, place = page) {
+  await place.evaluate(axe);
+  const found = await place.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, { resultTypes: ['violations'] });
     return violations.filter((one) => ['serious', 'critical'].includes(one.impact))
       .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`).join(' | ')}`);
@@ -223,6 +226,106 @@ async function checkChanges() {
   await edited.waitFor({ state: 'detached' });
   noProblems('changes');
   ok('changes');
+}
+
+/** The views of MCP Apps, in a page that plays the host, with the policy and sandbox that hosts use. */
+async function checkApps() {
+  const server = spawn(task.forebay, ['mcp'], { cwd: task.project, env: { ...process.env, ...task.environment }, stdio: ['pipe', 'pipe', 'inherit'] });
+  const answers = new Map();
+  let id = 0;
+  createInterface(server.stdout).on('line', (line) => {
+    const message = JSON.parse(line);
+    answers.get(message.id)?.(message);
+  });
+  const ask = async (method, params) => {
+    id += 1;
+    const answered = new Promise((resolve) => { answers.set(id, resolve); });
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    const { result, error } = await answered;
+    assert.ok(result, JSON.stringify(error));
+    return result;
+  };
+  const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+  await ask('initialize', { protocolVersion: '2025-11-25', capabilities: { extensions }, clientInfo: { name: 'check', version: '1' } });
+  const { tools } = await ask('tools/list', {});
+  await page.goto('about:blank');
+  await page.exposeFunction('callTool', (params) => ask('tools/call', params));
+  for (const [name, input, ready] of [['ctx_stats', {}, '.cards'], ['ctx_get', { ref: task.entry }, 'form']]) {
+    const uri = tools.find((tool) => tool.name === name)._meta.ui.resourceUri;
+    const html = (await ask('resources/read', { uri })).contents[0].text;
+    const result = await ask('tools/call', { name, arguments: input });
+    for (const theme of ['light', 'dark']) {
+      for (const viewport of [WIDE, NARROW]) {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+        await page.goto('about:blank');
+        await page.evaluate(playHost, { html, input, result, theme });
+        const frame = page.frames().at(-1);
+        await frame.waitForSelector(ready);
+        await barriers(`${name} ${theme}`, frame);
+        await page.waitForFunction(() => document.querySelector('iframe').clientHeight > 150);
+        await page.screenshot({ path: join(task.shots, `app-${name}-${theme}-${viewport.width}.png`) });
+        if (name === 'ctx_get') {
+          await frame.locator('input[name=lines]').fill('417-418');
+          await frame.getByRole('button', { name: 'Read' }).press('Enter');
+          await frame.waitForFunction(() => !document.querySelector('pre').textContent.includes('case_1 ') && document.querySelector('pre').textContent.includes('migrates_from_v1'));
+        }
+        noProblems(`${name} ${theme} ${viewport.width}`);
+      }
+    }
+  }
+  server.stdin.end();
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.setViewportSize(WIDE);
+  ok('views of MCP Apps');
+}
+
+/** Frames a view and answers it. Runs in the page. */
+function playHost({ html, input, result, theme }) {
+  const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'";
+  const frame = document.createElement('iframe');
+  frame.sandbox = 'allow-scripts';
+  frame.title = 'view';
+  frame.style = 'width: 100%; height: 60px; border: 0';
+  const tell = (message) => frame.contentWindow.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  addEventListener('message', async ({ data, source }) => {
+    if (source !== frame.contentWindow) return;
+    if (data.method === 'ui/initialize') tell({ id: data.id, result: { protocolVersion: '2026-01-26', hostCapabilities: { serverTools: {} }, hostInfo: { name: 'check', version: '1' }, hostContext: { theme } } });
+    else if (data.method === 'ui/notifications/initialized') {
+      tell({ method: 'ui/notifications/tool-input', params: { arguments: input } });
+      tell({ method: 'ui/notifications/tool-result', params: result });
+    } else if (data.method === 'ui/notifications/size-changed') frame.style.height = `${data.params.height}px`;
+    else if (data.method === 'tools/call') tell({ id: data.id, result: await globalThis.callTool(data.params) });
+  });
+  frame.srcdoc = html.replace('<head>', `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`);
+  document.body.append(frame);
+}
+
+/** The dashboard of a server: a token opens it, and the team is there. */
+async function checkServer() {
+  await page.goto(`${task.server}/ui/`);
+  await page.waitForSelector('form.token');
+  await barriers('token');
+  await shot('token');
+  // The browser tells of the refusal that made the page ask.
+  problems.splice(0, problems.length, ...problems.filter((one) => !one.includes('401')));
+  await page.locator('input[name=token]').fill('fby_wrong_token');
+  await page.getByRole('button', { name: 'Open' }).press('Enter');
+  await page.waitForSelector('form.token');
+  await page.locator('input[name=token]').fill(task.token);
+  await page.getByRole('button', { name: 'Open' }).press('Enter');
+  await page.waitForSelector('.chart svg');
+  problems.splice(0, problems.length, ...problems.filter((one) => !one.includes('401')));
+  assert.equal(await page.locator('#pages a', { hasText: 'Rules' }).count(), 0, 'a server shows no rules');
+  await page.locator('#pages a', { hasText: 'Team' }).press('Enter');
+  await page.waitForSelector('table');
+  await barriers('team');
+  await shot('team');
+  await page.locator('#pages a', { hasText: 'Live' }).press('Enter');
+  await page.waitForSelector('.state.good');
+  await page.waitForSelector('.live li');
+  noProblems('server');
+  ok('the dashboard of a server');
 }
 
 /** Confirms what the open dialog previews. @param {string} word */

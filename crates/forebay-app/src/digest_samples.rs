@@ -116,7 +116,8 @@ impl Case {
         let digest = self.digest(app, text, budget);
         let lacks = |line: &&String| !digest.contains(line.as_str());
         let missing = self.expect.iter().filter(lacks);
-        let errors = missing.map(|line| format!("the digest does not contain \"{line}\"")).collect();
+        let errors =
+            missing.map(|line| format!("the digest does not contain \"{line}\"")).collect();
         let checked = SampleCheck { digest, errors, unmatched: Vec::new() };
         Verdict { name: reference.as_str().to_owned(), checked }
     }

@@ -14,11 +14,11 @@ use forebay_store::{
     Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
-    Maintenance, NewSource, NotePage, PeriodGrowth, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
-    ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
-    Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
-    StoreStats, Token, Tokens, Treatments, Upload, Usage, WordStatistics, WorkingFile, WorkingSet,
-    WorkingSets,
+    Maintenance, NewSource, NotePage, PeriodGrowth, PeriodUsage, PurgeReport, PurgeSelection,
+    Reindex, ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger,
+    SessionSummary, Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk,
+    StoreError, StoreStats, Token, Tokens, Treatments, Upload, Usage, WordStatistics, WorkingFile,
+    WorkingSet, WorkingSets,
 };
 
 use super::connection::ScopedConn;

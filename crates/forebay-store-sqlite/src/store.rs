@@ -12,11 +12,11 @@ use forebay_store::{
     Candidate, ChunkEmbedding, CommandRun, CommandRunPage, CommandRuns, DerivedKey, DerivedValue,
     EmbeddingProgress, Embeddings, EncodedBlob, Entries, EventBatch, EventPage, FileStamp, Health,
     HistoryPage, Import, ImportPosition, ImportStep, Imports, IndexQuery, IndexState, IndexStep,
-    Maintenance, NewChunk, NewSource, NotePage, PeriodGrowth, PeriodUsage, PurgeReport, PurgeSelection, Reindex,
-    ReindexedChunk, ReportedRequest, Retention, SearchIndex, SessionLedger, SessionSummary,
-    Sessions, SimilarWord, SincePage, Source, SourceItem, Sources, StaleChunk, StoreError,
-    StoreStats, Token, Tokens, Treatments, Upload, Usage, WordStatistics, WorkingFile, WorkingSet,
-    WorkingSets,
+    Maintenance, NewChunk, NewSource, NotePage, PeriodGrowth, PeriodUsage, PurgeReport,
+    PurgeSelection, Reindex, ReindexedChunk, ReportedRequest, Retention, SearchIndex,
+    SessionLedger, SessionSummary, Sessions, SimilarWord, SincePage, Source, SourceItem, Sources,
+    StaleChunk, StoreError, StoreStats, Token, Tokens, Treatments, Upload, Usage, WordStatistics,
+    WorkingFile, WorkingSet, WorkingSets,
 };
 use rusqlite::Transaction;
 

@@ -15,6 +15,7 @@ const EVENTS_PER_SECOND: u32 = 1_000;
 const BATCH: u32 = 10;
 
 /// Writes events as hooks do, each batch when it is due; prints how long it took.
+#[expect(clippy::disallowed_methods, reason = "the load keeps its rate")]
 pub(super) fn write_events(database: &Path) -> Result<()> {
     let mut connection = Connection::open(database)?;
     connection.busy_timeout(Duration::from_secs(10))?;

@@ -35,6 +35,8 @@ pub(crate) struct Browser {
 
 /// The page's modules.
 const MODULES: &str = "crates/forebay/src/doors/ui/assets";
+/// The scripts of the views that MCP hosts show.
+const VIEWS: &str = "crates/forebay/src/doors/mcp/apps";
 /// Screenshots that are pictures of the documentation, and their names there.
 const PICTURES: &[(&str, &str)] = &[
     ("overview-light-1440", "dashboard-overview"),
@@ -103,10 +105,21 @@ fn check(chromium: &Path, shots: &Path) -> Result<()> {
     let seed = Seed::plant(&forebay, folder.path())?;
     let server = Server::start(seed.command().args(["ui", "--no-open"]))?;
     let writer = Server::start(seed.command().args(["ui", "--no-open", "--write"]))?;
+    let token = seed.token("ann")?;
+    seed.token("bob")?;
+    let shared = Server::start(seed.command().args([
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--require-token",
+    ]))?;
     let task = json!({
         "link": server.url().trim(),
         "writeLink": writer.url().trim(),
-        "origins": [origin(&server), origin(&writer)],
+        "server": origin(&shared),
+        "token": token,
+        "entry": seed.build(),
+        "origins": [origin(&server), origin(&writer), origin(&shared)],
         "chromium": chromium,
         "arguments": arguments(&folder.path().join("profile")),
         "packages": packages,
@@ -149,16 +162,23 @@ fn arguments(profile: &Path) -> Vec<String> {
     arguments
 }
 
-/// Checks the JSDoc types of the page's modules.
+/// Checks the JSDoc types of the page's modules and of the views.
 fn check_types(packages: &Path) -> Result<()> {
+    check_types_of(packages, &[&format!("{MODULES}/app.js")])?;
+    let views = ["bridge.js", "overview.js", "entry.js"].map(|name| format!("{VIEWS}/{name}"));
+    check_types_of(packages, &views.each_ref().map(String::as_str))?;
+    console::line("ok   types");
+    Ok(())
+}
+
+fn check_types_of(packages: &Path, scripts: &[&str]) -> Result<()> {
     let mut tsc: Command = process::command(packages.join("node_modules/.bin/tsc"));
     tsc.args(["--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2023"]);
     tsc.args(["--module", "esnext", "--moduleResolution", "bundler"]);
     tsc.args(["--lib", "es2023,dom,dom.iterable"]);
-    tsc.arg(workspace::root().join(MODULES).join("app.js"));
+    tsc.args(scripts.iter().map(|name| workspace::root().join(name)));
     let output = tsc.output().context("tsc does not start")?;
     let text = String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success(), "types of the dashboard:\n{text}");
-    console::line("ok   types");
     Ok(())
 }

@@ -37,7 +37,7 @@ const HOSTILE: &str = "<script>alert(1)</script><img src=x onerror=alert(2)><b>b
 const IMAGE: &str = "docs/images/dashboard-search.png";
 
 /// A source file with bodies that a skeleton leaves out.
-const SOURCE: &str = r#"//! The cart of the shop.
+const SOURCE: &str = r"//! The cart of the shop.
 
 /// What a customer wants to buy.
 pub struct Cart {
@@ -67,7 +67,7 @@ impl Cart {
         sum - sum * u64::from(self.discount.unwrap_or(0)) / 100
     }
 }
-"#;
+";
 
 /// Days with records of usage.
 const DAYS: i64 = 28;
@@ -119,6 +119,19 @@ impl Seed {
 
     pub(super) fn home(&self) -> PathBuf {
         self.folder.join("home")
+    }
+
+    /// The reference of the failing build.
+    pub(super) fn build(&self) -> &str {
+        &self.build
+    }
+
+    /// Creates a token that may read.
+    pub(super) fn token(&self, name: &str) -> Result<String> {
+        let created =
+            process_output(self.command().args(["token", "create", name, "--rights", "read"]))?;
+        let token = created.split_whitespace().find(|word| word.starts_with("fby_"));
+        Ok(token.with_context(|| format!("no token: {created}"))?.to_owned())
     }
 
     /// A `forebay` command in the project.

@@ -58,9 +58,10 @@ pub fn preview(app: &App, change: &Change) -> Result<Value, AppError> {
             (format!("a new note replaces [ctx:{reference}], which stays readable.{remark}"), 1)
         }
         Change::Report { reference, text } => (report(app, reference, text)?.describe(), 1),
-        Change::Unreport { reference } => {
-            ("the sample is deleted; the entry stays".to_owned(), u64::from(is_reported(app, reference)?))
-        }
+        Change::Unreport { reference } => (
+            "the sample is deleted; the entry stays".to_owned(),
+            u64::from(is_reported(app, reference)?),
+        ),
         Change::Purge { reference } => {
             let (answer, count) = purge::dry_run(app, &purge_input(reference), "the button below")?;
             (answer.text, count)

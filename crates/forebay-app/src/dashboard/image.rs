@@ -27,7 +27,10 @@ pub fn image(app: &App, reference: &str) -> Result<Image, AppError> {
     let (store, found) = entry::find(app, reference)?;
     let media_type = kind(&*store, &found)?.map(|kind| kind.media_type);
     let media_type = media_type.ok_or_else(|| {
-        AppError::not_found("the entry is no image that is shown here", "forebay get --raw REF > FILE")
+        AppError::not_found(
+            "the entry is no image that is shown here",
+            "forebay get --raw REF > FILE",
+        )
     })?;
     let mut bytes = Vec::with_capacity(found.bytes as usize);
     store.read(found.reference, 0, &mut |piece| {

@@ -84,8 +84,11 @@ pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosit
 
 /// What became of the result of a call; null for what is none.
 fn outcome(kind: EntryKind, is_shorter: bool) -> Option<&'static str> {
-    matches!(kind, EntryKind::Run | EntryKind::Capture)
-        .then_some(if is_shorter { "replaced" } else { "passed" })
+    matches!(kind, EntryKind::Run | EntryKind::Capture).then_some(if is_shorter {
+        "replaced"
+    } else {
+        "passed"
+    })
 }
 
 /// Returns all events after a number, the oldest first. There may be more than one batch.

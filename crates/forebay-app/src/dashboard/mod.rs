@@ -5,6 +5,7 @@
 //! - `sessions`, `guide_sources`: conversations, and the guide that a resume would get now;
 //! - `memory`: notes and sources; `rules`: permission rules, and what they say about a command;
 //! - `overview`: what was saved and spent; `live`: what is being stored;
+//! - `team`: who works in a workspace of a server;
 //! - `change`: what a user may change of the memory, each with a preview;
 //! - `shown`: makes all text in the data bounded and visible.
 //!
@@ -25,6 +26,7 @@ mod sessions;
 mod shown;
 mod skeleton;
 mod styled;
+mod team;
 
 pub use self::change::{Change, apply, note_text, preview};
 pub use self::entry::{entry, lines};
@@ -36,8 +38,9 @@ pub use self::memory::{notes, sources};
 pub use self::overview::{OverviewSpan, growth, overview};
 pub use self::rules::{in_force as rules, judge};
 pub use self::search::{SearchQuery, search};
-pub use self::skeleton::of_source as skeleton;
 pub use self::sessions::{guide, session, sessions, stored, timeline};
+pub use self::skeleton::of_source as skeleton;
+pub use self::team::team;
 
 use serde_json::{Value, json};
 

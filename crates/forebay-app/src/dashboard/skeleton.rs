@@ -42,7 +42,9 @@ pub fn of_source(app: &App, reference: &str) -> Result<Value, AppError> {
         .symbols
         .iter()
         .take(MAX_LINES)
-        .map(|one| json!({ "name": one.name, "kind": one.kind.as_str(), "line": one.lines.start() }))
+        .map(
+            |one| json!({ "name": one.name, "kind": one.kind.as_str(), "line": one.lines.start() }),
+        )
         .collect();
     Ok(shown::data(json!({
         "language": language.name(),

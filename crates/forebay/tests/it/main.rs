@@ -54,6 +54,7 @@ mod hook_usage;
 mod hostile_files;
 mod http_api;
 mod http_client;
+mod http_dashboard;
 mod http_errors;
 mod http_mcp;
 mod http_tokens;

@@ -281,14 +281,19 @@ fn a_digest_that_hid_something_becomes_a_sample() {
     assert_eq!(explained()["needed"], json!(["step 417 done in 417 ms"]));
     let checked = env.forebay(["digest", "--check"]);
     assert_eq!(checked.code(), Some(1));
-    let expected = format!("{reference}  fails: the digest does not contain \"step 417 done in 417 ms\"");
+    let expected =
+        format!("{reference}  fails: the digest does not contain \"step 417 done in 417 ms\"");
     assert!(checked.text().contains(&expected), "{}", checked.text());
     env.write(".forebay.toml", "[recognizers.steps]\ncommands = ['cat']\nkeep = ['^step 417 ']\nsample = 'step 417 done'\nexpect = ['step 417']\n");
     let mended = env.forebay(["digest", "--check"]).ok();
     assert!(mended.text().contains(&format!("{reference}  ok")), "{}", mended.text());
     writer.change(json!({ "change": "purge", "reference": reference }));
     let checked = env.forebay(["digest", "--check"]).ok();
-    assert!(!checked.text().contains(&reference), "it is purged with its entry: {}", checked.text());
+    assert!(
+        !checked.text().contains(&reference),
+        "it is purged with its entry: {}",
+        checked.text()
+    );
 }
 
 #[test]
@@ -632,7 +637,11 @@ fn an_image_is_what_its_bytes_say_and_in_a_sandbox() {
     ui.refuses(&get(&image).header("cookie", ""), 401, "no access");
     ui.refuses(&get(&image).header("sec-fetch-site", "same-site"), 403, "another page");
     let svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>";
-    for (name, bytes) in [("a.png", &svg[..]), ("b.png", b"<script>alert(1)</script>"), ("c.png", &png(60_000, 60_000))] {
+    for (name, bytes) in [
+        ("a.png", &svg[..]),
+        ("b.png", b"<script>alert(1)</script>"),
+        ("c.png", &png(60_000, 60_000)),
+    ] {
         let other = stored(name, bytes);
         assert_eq!(ui.view(&format!("entry?ref={other}"))["image"], Value::Null, "{name}");
         ui.refuses(&get(&other), 404, "no image");
@@ -646,7 +655,7 @@ fn a_source_has_a_skeleton_beside_it() {
     env.forebay(["index", "cart.rs"]).ok();
     let reference = newest(&env);
     let ui = env.ui();
-    assert_eq!(ui.view(&format!("entry?ref={reference}"))["language"], "rust");
+    assert_eq!(ui.view(&format!("entry?ref={reference}"))["language"], "Rust");
     let data = ui.view(&format!("skeleton?ref={reference}"));
     let text = data["lines"].to_string();
     assert!(text.contains("pub fn add(a: u8) -> u8") && !text.contains("a + 1"), "{data}");
@@ -697,7 +706,8 @@ fn live_sends_each_of_many_events_once() {
         let connection = Connection::open(database).unwrap();
         connection.busy_timeout(HANG_TIMEOUT).unwrap();
         for number in 0..EVENTS {
-            let sql = "INSERT INTO event (session, kind, subject, text, priority, times, stands, created)
+            let sql =
+                "INSERT INTO event (session, kind, subject, text, priority, times, stands, created)
                 SELECT max(id), 'file read', ?1, ?1, 0, 1, 1, 1 FROM session";
             connection.execute(sql, (format!("load {number}"),)).unwrap();
         }
@@ -725,7 +735,10 @@ fn live_tells_what_became_of_a_call() {
     let log: String = (0..2_000).map(|n| format!("line {n} of the build\n")).collect();
     host.ran("make", &log);
     for command in ["sudo reboot", "git push --force", "ls"] {
-        host.hook("PreToolUse", json!({ "tool_name": "Bash", "tool_input": { "command": command } }));
+        host.hook(
+            "PreToolUse",
+            json!({ "tool_name": "Bash", "tool_input": { "command": command } }),
+        );
     }
     env.mcp().error("ctx_execute", json!({ "command": "sudo ls" }));
     env.forebay(["run", "--", "echo", "short"]).ok();

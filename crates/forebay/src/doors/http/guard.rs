@@ -19,7 +19,7 @@ use super::app_state::AppState;
 use super::caller::{self, Caller, Peer};
 use super::problem::Problem;
 use super::token_watch::TokenWatch;
-use super::{Access, body, oauth};
+use super::{Access, body, dashboard, oauth};
 use crate::rate_limit::RateLimit;
 
 /// Paths that need no token.
@@ -75,7 +75,8 @@ impl Guard {
             return Err(foreign_origin());
         }
         let path = request.uri().path();
-        if PUBLIC_PATHS.contains(&path) || path.starts_with(oauth::PATH) {
+        let is_public = PUBLIC_PATHS.contains(&path) || dashboard::is_public(path);
+        if is_public || path.starts_with(oauth::PATH) {
             return Ok(request);
         }
         let address = request.extensions().get::<Peer>().map(|peer| peer.0);

@@ -11,6 +11,7 @@ mod app_state;
 pub(super) mod body;
 mod caller;
 mod context;
+mod dashboard;
 mod entries;
 mod events;
 mod guard;

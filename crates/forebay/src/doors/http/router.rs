@@ -13,7 +13,9 @@ use super::app_state::AppState;
 use super::guard::{self, Guard};
 use super::problem::Problem;
 use super::session_mac::SessionMac;
-use super::{Access, context, entries, health, mcp, metrics, oauth, openapi, search, team, tools};
+use super::{
+    Access, context, dashboard, entries, health, mcp, metrics, oauth, openapi, search, team, tools,
+};
 
 /// Builds the router. `streams_end` closes open-ended streams.
 pub(super) fn router(
@@ -44,6 +46,7 @@ pub(super) fn router(
         .route("/context", get(context::show))
         .with_state(Arc::clone(state))
         .route_service("/mcp", mcp::service(state, settings, streams_end, session_mac));
+    let routes = routes.merge(dashboard::routes(state, streams_end));
     oauth::add_to(routes, settings)
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)

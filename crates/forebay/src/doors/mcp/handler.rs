@@ -174,11 +174,8 @@ impl ServerHandler for Handler {
             }
             Err(_) => tools::listed(&settings::Tools::default()).map(listing).collect(),
         };
-        let listed = if shows_views {
-            listed.into_iter().map(apps::with_view).collect()
-        } else {
-            listed
-        };
+        let listed =
+            if shows_views { listed.into_iter().map(apps::with_view).collect() } else { listed };
         let mut list = ListToolsResult::with_all_items(listed);
         list.ttl_ms = list_ttl(&context);
         Ok(list)

@@ -46,15 +46,16 @@ assets! {
     "search.js": JS,
     "sessions.js": JS,
     "style.css": CSS,
+    "team.js": JS,
 }
 
 /// `GET /`: the page.
-pub(super) async fn index() -> Html<&'static str> {
+pub(in crate::doors) async fn index() -> Html<&'static str> {
     Html(INDEX)
 }
 
 /// `GET /assets/{name}`: a file of the page.
-pub(super) async fn show(Path(name): Path<String>, headers: HeaderMap) -> Response {
+pub(in crate::doors) async fn show(Path(name): Path<String>, headers: HeaderMap) -> Response {
     if name == FORMULAS_NAME {
         return FORMULAS.into_response();
     }
@@ -97,9 +98,8 @@ mod tests {
 
     #[test]
     fn the_front_end_is_small() {
-        let bytes = ASSETS.iter().map(|asset| asset.2.len()).sum::<usize>()
-            + INDEX.len()
-            + FORMULAS.len();
+        let bytes =
+            ASSETS.iter().map(|asset| asset.2.len()).sum::<usize>() + INDEX.len() + FORMULAS.len();
         assert!(bytes <= MAX_BYTES, "{bytes} bytes");
     }
 

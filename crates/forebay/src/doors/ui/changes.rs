@@ -19,7 +19,7 @@ const CSRF_TOKEN: HeaderName = HeaderName::from_static("x-forebay-csrf-token");
 
 /// What the page needs to know to offer changes.
 pub(super) async fn access(State(state): State<Arc<UiState>>) -> Response {
-    json_response(&json!({ "csrf_token": state.access.csrf_token() }))
+    json_response(&json!({ "csrf_token": state.access.csrf_token(), "is_server": false }))
 }
 
 pub(super) async fn make(

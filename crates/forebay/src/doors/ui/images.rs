@@ -8,9 +8,11 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use forebay_app::App;
 use forebay_app::dashboard::{self, Image};
 
 use super::UiState;
+use crate::doors::calls::Calls;
 use crate::doors::http::problem::Problem;
 
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'; sandbox";
@@ -19,9 +21,17 @@ pub(super) async fn show(
     State(state): State<Arc<UiState>>,
     Path(reference): Path<String>,
 ) -> Result<Response, Problem> {
-    let app = Arc::clone(&state.app);
+    answer(Arc::clone(&state.app), &state.calls, reference).await
+}
+
+/// Answers with an image of an app.
+pub(in crate::doors) async fn answer(
+    app: Arc<App>,
+    calls: &Calls,
+    reference: String,
+) -> Result<Response, Problem> {
     let Image { media_type, bytes } =
-        state.calls.run_short(move || dashboard::image(&app, &reference)).await?;
+        calls.run_short(move || dashboard::image(&app, &reference)).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),

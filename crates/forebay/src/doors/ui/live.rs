@@ -11,16 +11,19 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use forebay_app::App;
 use forebay_app::dashboard::{self, LivePosition};
-use futures_util::stream;
+use futures_util::stream::unfold;
 use serde_json::json;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
 
 use super::UiState;
+use crate::doors::calls::Calls;
 use crate::doors::http::problem::Problem;
 
 /// Streams at a time: the tabs of one user.
-pub(super) const MAX_STREAMS: usize = 16;
+pub(in crate::doors) const MAX_STREAMS: usize = 16;
 /// Entries and events from before the stream.
 const BACKLOG: usize = 50;
 /// Between two looks at the store, while nothing is new.
@@ -35,7 +38,29 @@ pub(super) async fn follow(
     Query(query): Query<Vec<(String, String)>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let stream = Arc::clone(&state.streams).try_acquire_owned().map_err(|_| {
+    let source = Source {
+        app: Arc::clone(&state.app),
+        calls: Arc::clone(&state.calls),
+        end: state.streams_end.clone(),
+    };
+    stream(source, &state.streams, &query, &headers).await
+}
+
+/// What is followed, and until when.
+pub(in crate::doors) struct Source {
+    pub(in crate::doors) app: Arc<App>,
+    pub(in crate::doors) calls: Arc<Calls>,
+    pub(in crate::doors) end: CancellationToken,
+}
+
+/// Answers with what is being stored, from a position that the request may name.
+pub(in crate::doors) async fn stream(
+    source: Source,
+    streams: &Arc<Semaphore>,
+    query: &[(String, String)],
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let stream = Arc::clone(streams).try_acquire_owned().map_err(|_| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too many live views", "close another tab")
     })?;
     let known = headers.get("last-event-id").and_then(|id| id.to_str().ok());
@@ -43,12 +68,12 @@ pub(super) async fn follow(
     let position = if let Some(position) = known.or(given).and_then(LivePosition::parse) {
         position
     } else {
-        let app = Arc::clone(&state.app);
-        state.calls.run_short(move || dashboard::live_position(&app, BACKLOG)).await?
+        let app = Arc::clone(&source.app);
+        source.calls.run_short(move || dashboard::live_position(&app, BACKLOG)).await?
     };
     let (sender, batches) = mpsc::channel(BUFFERED);
-    tokio::spawn(send(Arc::clone(&state), position, sender, stream));
-    let batches = stream::unfold(batches, |mut batches| async move {
+    tokio::spawn(send(source, position, sender, stream));
+    let batches = unfold(batches, |mut batches| async move {
         let batch: Bytes = batches.recv().await?;
         Some((Ok::<_, Infallible>(batch), batches))
     });
@@ -58,15 +83,15 @@ pub(super) async fn follow(
 
 /// Sends batches until the browser is gone or the server ends.
 async fn send(
-    state: Arc<UiState>,
+    source: Source,
     mut position: LivePosition,
     sender: mpsc::Sender<Bytes>,
     _stream: OwnedSemaphorePermit,
 ) {
     let mut looks = 0;
     loop {
-        let app = Arc::clone(&state.app);
-        let read = state.calls.run_short(move || dashboard::live_since(&app, position)).await;
+        let app = Arc::clone(&source.app);
+        let read = source.calls.run_short(move || dashboard::live_since(&app, position)).await;
         let text = match read {
             Ok((items, _)) if items.is_empty() => {
                 (looks == 0).then(|| ": nothing new\n\n".to_owned())
@@ -84,14 +109,14 @@ async fn send(
             Some(text) => sender.send(text.into()).await.is_err(),
             None => sender.is_closed(),
         };
-        if is_gone || state.streams_end.is_cancelled() {
+        if is_gone || source.end.is_cancelled() {
             return;
         }
         looks = (looks + 1) % LOOKS_PER_COMMENT;
         if !has_news {
             tokio::select! {
                 () = tokio::time::sleep(PAUSE) => {}
-                () = state.streams_end.cancelled() => return,
+                () = source.end.cancelled() => return,
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The dashboard: a web page on loopback, for the user who started it.
+//! The dashboard: a web page on loopback, for the user who started it. `forebay serve` shows the same page and views to those
+//! with a token (`http/dashboard.rs`).
 //!
 //! ```text
 //! access   the link that works once, and the cookie it becomes     guard   checks of every request
@@ -9,13 +10,13 @@
 //! What it shows and changes is decided by `forebay_app::dashboard`.
 
 mod access;
-mod assets;
+pub(in crate::doors) mod assets;
 mod changes;
-mod guard;
-mod images;
-mod live;
+pub(in crate::doors) mod guard;
+pub(in crate::doors) mod images;
+pub(in crate::doors) mod live;
 mod router;
-mod views;
+pub(in crate::doors) mod views;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ use super::signals;
 /// State shared by all requests.
 struct UiState {
     app: Arc<App>,
-    calls: Calls,
+    calls: Arc<Calls>,
     access: Access,
     streams: Arc<tokio::sync::Semaphore>,
     streams_end: CancellationToken,
@@ -63,7 +64,7 @@ pub(crate) fn serve(
     let link = access.link();
     let state = Arc::new(UiState {
         app: Arc::new(app),
-        calls: Calls::bounded(),
+        calls: Arc::new(Calls::bounded()),
         access,
         streams: Arc::new(tokio::sync::Semaphore::new(live::MAX_STREAMS)),
         streams_end: CancellationToken::new(),

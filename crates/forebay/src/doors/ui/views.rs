@@ -12,10 +12,14 @@ use forebay_domain::Timestamp;
 use serde_json::Value;
 
 use super::UiState;
+use crate::doors::calls::Calls;
 use crate::doors::http::problem::{Problem, json_response};
 
 /// Returns the data of a view from the fields of a request.
 type View = fn(&App, &Fields) -> Result<Value, AppError>;
+
+/// Views of the machine that the program runs on, which a server does not show.
+pub(in crate::doors) const LOCAL_VIEWS: &[&str] = &["rules", "judge"];
 
 const VIEWS: &[(&str, View)] = &[
     ("search", search),
@@ -62,12 +66,24 @@ pub(super) async fn show(
     Path(name): Path<String>,
     Query(fields): Query<Vec<(String, String)>>,
 ) -> Result<Response, Problem> {
+    answer(Arc::clone(&state.app), &state.calls, &name, fields).await
+}
+
+/// Answers a view with the data of an app.
+pub(in crate::doors) async fn answer(
+    app: Arc<App>,
+    calls: &Calls,
+    name: &str,
+    fields: Vec<(String, String)>,
+) -> Result<Response, Problem> {
     let view = VIEWS.iter().find(|view| view.0 == name).map(|view| view.1);
-    let view =
-        view.ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "no such view", "reload the page"))?;
-    let app = Arc::clone(&state.app);
-    let data = state.calls.run_short(move || view(&app, &Fields(fields))).await?;
+    let view = view.ok_or_else(no_view)?;
+    let data = calls.run_short(move || view(&app, &Fields(fields))).await?;
     Ok(json_response(&data))
+}
+
+pub(in crate::doors) fn no_view() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "no such view", "reload the page")
 }
 
 fn search(app: &App, fields: &Fields) -> Result<Value, AppError> {

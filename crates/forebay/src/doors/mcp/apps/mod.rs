@@ -77,9 +77,16 @@ mod tests {
             assert!(html.len() < 24 * 1024, "{uri}: {} bytes", html.len());
             // The name of a language, which no browser asks for.
             let html = html.replace("http://www.w3.org/2000/svg", "");
-            for forbidden in
-                ["http://", "https://", "innerHTML", "outerHTML", "document.write", "eval(", "src=", "url("]
-            {
+            for forbidden in [
+                "http://",
+                "https://",
+                "innerHTML",
+                "outerHTML",
+                "document.write",
+                "eval(",
+                "src=",
+                "url(",
+            ] {
                 assert!(!html.contains(forbidden), "{uri}: {forbidden}");
             }
             assert_eq!(html.matches("</script>").count(), 1, "{uri}");

@@ -1,7 +1,7 @@
 // Starts the page: shows what its address names, and listens to the keyboard.
 
 import { announce, h, replace } from './dom.js';
-import { fail } from './data.js';
+import { NeedsToken, access, fail, keep } from './data.js';
 import * as entry from './entry.js';
 import * as formulas from './formulas.js';
 import * as live from './live.js';
@@ -10,6 +10,7 @@ import * as overview from './overview.js';
 import * as rules from './rules.js';
 import * as search from './search.js';
 import * as sessions from './sessions.js';
+import * as team from './team.js';
 
 /**
  * A page shows itself in `place` until `signal` is aborted.
@@ -18,7 +19,7 @@ import * as sessions from './sessions.js';
  */
 
 /** @type {[string, string, string, Page][]} Name, title, key after `g`, and page, in order of the menu. */
-const PAGES = [
+let PAGES = [
   ['overview', 'Overview', 'o', overview],
   ['live', 'Live', 'l', live],
   ['sessions', 'Sessions', 's', sessions],
@@ -26,6 +27,9 @@ const PAGES = [
   ['memory', 'Memory', 'm', memory],
   ['rules', 'Rules', 'r', rules],
 ];
+
+/** A server shows no rules of its machine, but who works on it. @type {[string, string, string, Page]} */
+const TEAM = ['team', 'Team', 'w', team];
 
 /** @type {Record<string, [string, Page]>} Pages that belong to one of the menu. */
 const INNER = { entry: ['search', entry], formulas: ['overview', formulas], session: ['sessions', { show: sessions.showOne }] };
@@ -56,9 +60,26 @@ async function go() {
     document.title = `${title} · Forebay`;
     announce(title);
   } catch (error) {
-    if (!signal.aborted) fail(place, error);
+    if (signal.aborted) return;
+    if (error instanceof NeedsToken) replace(place, tokenForm(error));
+    else fail(place, error);
   }
   if (!signal.aborted) main.removeAttribute('aria-busy');
+}
+
+/** Asks for the token of a server. @param {NeedsToken} problem */
+function tokenForm(problem) {
+  const field = /** @type {HTMLInputElement} */ (h('input', { type: 'password', name: 'token', autocomplete: 'off', required: true }));
+  return h('form', {
+    class: 'ask token',
+    onsubmit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      keep('token', field.value.trim());
+      start();
+    },
+  }, h('h1', {}, 'A token opens this dashboard'), h('p', { class: 'hint' }, `${problem.message}. ${problem.hint ?? ''}`),
+  h('label', { class: 'field' }, h('span', {}, 'Token'), field), h('button', {}, 'Open'),
+  h('p', { class: 'hint' }, 'It stays in this tab and is sent to this server only.'));
 }
 
 /** @param {string} part */
@@ -99,7 +120,7 @@ function nextTheme() {
   setTheme(THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]);
 }
 
-const KEYS = [
+const keys = () => [
   ['/', 'Search'],
   ...PAGES.map(([, title, key]) => [`g ${key}`, title]),
   ['j  k', 'Next, previous item'],
@@ -162,10 +183,25 @@ function focusSearch() {
   else location.hash = '#/search';
 }
 
-replace(/** @type {Element} */ (document.getElementById('pages')),
-  PAGES.map(([name, title]) => h('li', {}, h('a', { href: `#/${name}` }, title))));
-replace(/** @type {Element} */ (document.getElementById('keys')),
-  KEYS.map(([key, what]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, what))));
+/** Finds out where the page is, and shows it. */
+async function start() {
+  try {
+    if ((await access()).is_server) PAGES = [...PAGES.filter((page) => page[0] !== 'rules' && page !== TEAM), TEAM];
+  } catch {
+    // The page that is shown says what is wrong.
+  }
+  drawMenu();
+  go();
+}
+
+function drawMenu() {
+  replace(/** @type {Element} */ (document.getElementById('pages')),
+    PAGES.map(([name, title]) => h('li', {}, h('a', { href: `#/${name}` }, title))));
+  replace(/** @type {Element} */ (document.getElementById('keys')),
+    keys().map(([key, what]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, what))));
+}
+
+drawMenu();
 setTheme(storedTheme());
 document.getElementById('skip')?.addEventListener('click', () => main.focus());
 document.getElementById('theme')?.addEventListener('click', nextTheme);
@@ -176,4 +212,4 @@ addEventListener('hashchange', () => {
   scrollTo(0, 0);
   go();
 });
-go();
+start();

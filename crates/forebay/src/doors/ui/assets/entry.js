@@ -2,7 +2,7 @@
 
 import { announce, chip, count, counted, h, hint, linked, meta, replace, size, tabs, time, to, toEntry } from './dom.js';
 import { noteActions, purgeButton, reportButton, unreportButton } from './change.js';
-import { fail, get, mayChange } from './data.js';
+import { ask, fail, get, mayChange } from './data.js';
 import { noteFacts } from './memory.js';
 
 /** @param {import('./app.js').Visit} visit */
@@ -30,7 +30,7 @@ export async function show({ place, path, fields, signal }) {
   try {
     if (view === 'digest') await digest(body, ref, canChange, signal);
     else if (view === 'json') await json(body, ref, signal);
-    else if (view === 'image' && entry.image) image(body, entry);
+    else if (view === 'image' && entry.image) await image(body, entry, signal);
     else if (view === 'skeleton') await skeleton(body, ref, fields.get('from') ?? '1', entry, signal);
     else await text(body, ref, fields.get('from') ?? '1', entry, signal);
   } catch (error) {
@@ -42,13 +42,18 @@ export async function show({ place, path, fields, signal }) {
 /** A deleted entry has no page. */
 const leave = () => { location.hash = '#/search'; };
 
-/** @param {Element} place @param {any} entry */
-function image(place, entry) {
+/** @param {Element} place @param {any} entry @param {AbortSignal} signal */
+async function image(place, entry, signal) {
   const { media_type: kind, width, height, size: bytes } = entry.image;
   const failed = hint('The browser cannot draw this image; its bytes may be damaged.');
   failed.hidden = true;
+  const picture = h('img', { class: 'picture', width, height, alt: `The stored image: ${entry.title}`, onerror: () => { failed.hidden = false; } });
   replace(place, hint(`${kind}, ${width} × ${height}, ${bytes}`),
-    h('img', { class: 'picture', src: `image/${entry.ref}`, width, height, alt: `The stored image: ${entry.title}`, onerror: () => { failed.hidden = false; } }), failed);
+    picture, failed);
+  const blob = await (await ask(`image/${encodeURIComponent(entry.ref)}`, signal)).blob();
+  const address = URL.createObjectURL(blob);
+  signal.addEventListener('abort', () => URL.revokeObjectURL(address));
+  picture.setAttribute('src', address);
 }
 
 /**
@@ -185,7 +190,7 @@ function whys(data) {
     : `Recognizer: none claims the text by ${by}, so the lines that say most are quoted.`;
   return data.is_verbatim
     ? [`Size: texts up to ${counted(data.verbatim_tokens, 'token')} are shown whole (digest.verbatim).`]
-    : [recognizer, `Size: facts first, then lines until the budget of ${counted(data.budget_tokens, 'token')} is used (digest.budget).`];
+    : [recognizer, `Size: facts first, then the lines that say most, within a budget of ${counted(data.budget_tokens, 'token')} (digest.budget).`];
 }
 
 /** @param {string[] | null} needed @param {string} ref @param {boolean} canChange */

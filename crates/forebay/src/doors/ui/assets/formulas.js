@@ -1,12 +1,11 @@
 // The formulas of the numbers: the page of the documentation, which is part of the program.
 
 import { h, replace } from './dom.js';
-import { Problem } from './data.js';
+import { ask } from './data.js';
 
 /** @param {import('./app.js').Visit} visit */
 export async function show({ place, signal }) {
-  const response = await fetch('assets/savings.md', { signal, credentials: 'same-origin' });
-  if (!response.ok) throw new Problem(`status ${response.status}`, 'reload the page');
+  const response = await ask('assets/savings.md', signal);
   replace(place, h('article', { class: 'doc' }, blocks((await response.text()).split('\n'))));
   return 'Formulas';
 }
@@ -34,7 +33,7 @@ function blocks(lines) {
       at += 1;
     } else if (line.startsWith('```')) {
       at += 1;
-      all.push(h('pre', { class: 'quote' }, take((one) => !one.startsWith('```')).join('\n')));
+      all.push(h('pre', { class: 'quote', role: 'region', tabindex: '0', 'aria-label': 'Example' }, take((one) => !one.startsWith('```')).join('\n')));
       at += 1;
     } else if (line.startsWith('|')) {
       all.push(table(take((one) => one.startsWith('|'))));

@@ -1,6 +1,7 @@
 // What is being stored, as it happens.
 
 import { chip, clock, count, counted, h, hint, meta, replace, size, to, toEntry } from './dom.js';
+import { fail, follow } from './data.js';
 import { copyButton } from './entry.js';
 
 /** Rows on the page; older ones are in the sessions. */
@@ -70,20 +71,22 @@ export function show({ place, signal }) {
     if (durations.length > MAX_DURATIONS) durations.shift();
   }
 
-  const source = new EventSource('api/live');
-  source.onopen = () => { state.textContent = 'live'; state.className = 'state good'; };
-  source.onerror = () => { state.textContent = source.readyState === EventSource.CLOSED ? 'ended' : 'reconnecting'; state.className = 'state bad'; };
-  source.addEventListener('problem', (event) => { state.textContent = JSON.parse(/** @type {MessageEvent} */ (event).data).error; });
-  source.onmessage = (event) => {
-    const { items } = JSON.parse(event.data);
+  follow('api/live', {
+    open: () => { state.textContent = 'live'; state.className = 'state good'; },
+    lost: () => { state.textContent = 'reconnecting'; state.className = 'state bad'; },
+    problem: (data) => { state.textContent = data.error; },
+    data: take,
+  }, signal).catch((error) => fail(place, error));
+
+  /** @param {{ items: any[] }} data */
+  function take({ items }) {
     items.forEach(tally);
     waiting.push(...items);
     // All are counted; only those that stay on the page are drawn, some in each frame.
     if (waiting.length > MAX_ROWS) waiting = waiting.slice(-MAX_ROWS);
     if (isPaused) held += items.length;
     due();
-  };
-  signal.addEventListener('abort', () => source.close());
+  }
   return 'Live';
 }
 

@@ -91,7 +91,7 @@ function costs(data) {
   ];
   const missing = without ? ` Not in it: ${counted(without, 'answer')} in contexts whose requests no host reported.` : '';
   return [h('h2', {}, 'Gross and net'),
-    table('Gross and net', ['', 'Tokens billed', 'Money'], rows.map(([name, one, sign]) => [name, signed(sign * one.tokens), money(one.usd == null ? null : sign * one.usd)])),
+    table('Gross and net', ['', 'Tokens billed', 'Money'], rows.map(([name, one, sign]) => [name, signed(sign * one.tokens || 0), money(one.usd == null ? null : sign * one.usd)])),
     explained(`Tokens of all requests that carried a text: one that stays in a conversation is paid for with each.${missing}`)];
 }
 
