@@ -57,6 +57,15 @@ absolute() {
     esac
 }
 
+# missing_folders PATH: the folders that creating this one would create, the innermost first.
+missing_folders() {
+    one="$1"
+    while [ ! -d "$one" ]; do
+        echo "$one"
+        one="$(dirname "$one")"
+    done
+}
+
 # download NAME: copies a file of the release into the working folder.
 download() {
     case "$from" in
@@ -120,11 +129,14 @@ main() {
 
     tar -xzf "$archive"
     program="$work/${archive%.tar.gz}/forebay"
+    created="$(missing_folders "$folder")"
     mkdir -p "$folder"
     cp "$program" "$folder/.forebay.new"
     # Not in the temporary folder, where programs may be forbidden to run.
     version="$("$folder/.forebay.new" --version)" || fail "the program does not run on this machine; nothing was installed"
     mv -f "$folder/.forebay.new" "$folder/forebay"
+    # For `forebay uninstall`, which removes them if they are empty then.
+    [ -z "$created" ] || echo "$created" >"$folder/.forebay.created"
     echo "installed $version: $folder/forebay"
     case ":$PATH:" in
         *":$folder:"*) echo "next: forebay init" ;;

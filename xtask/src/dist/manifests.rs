@@ -204,7 +204,14 @@ mod tests {
         install(cwd.path(), "release", "bin").unwrap();
         let program = cwd.path().join("bin/forebay");
         assert_eq!(fs::metadata(&program).unwrap().permissions().mode() & 0o111, 0o111);
-        assert_eq!(fs::read_dir(cwd.path().join("bin")).unwrap().count(), 1);
+        let mut names: Vec<_> = fs::read_dir(cwd.path().join("bin"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names, [".forebay.created", "forebay"]);
+        let created = fs::read_to_string(cwd.path().join("bin/.forebay.created")).unwrap();
+        assert_eq!(created, format!("{}\n", cwd.path().join("bin").display()));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use forebay_domain::Stream;
 use forebay_sandbox::{CancelToken, Program, RunSpec, Sink};
+use forebay_store::control_file;
 use semver::Version;
 
 use super::UpgradeError;
@@ -27,6 +28,8 @@ use super::UpgradeError;
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 /// More is no version.
 const MAX_VERSION_BYTES: usize = 256;
+/// The list of the folders that `install.sh` created: `.forebay.created`.
+const CREATED: &str = "created";
 
 /// The files of one installation, locked against other upgrades.
 #[derive(Debug)]
@@ -78,18 +81,32 @@ impl ProgramFiles {
         Ok(version)
     }
 
-    /// The executable and the version before, as far as they exist.
+    /// The executable, the version before and the list of created folders, as far as they exist.
     pub fn existing(executable: &Path) -> Vec<PathBuf> {
-        let previous = neighbour(executable, "previous");
-        [executable.to_owned(), previous].into_iter().filter(|path| path.exists()).collect()
+        let [previous, created] = ["previous", CREATED].map(|role| neighbour(executable, role));
+        [executable.to_owned(), previous, created]
+            .into_iter()
+            .filter(|path| path.exists())
+            .collect()
     }
 
-    /// Removes all files of the installation. A process that runs the executable goes on.
+    /// Removes all files of the installation, and the folders that were created for it. A process that runs the
+    /// executable goes on.
     pub fn remove(&self) -> Result<(), UpgradeError> {
+        let created = self.created_folders();
         for path in Self::existing(&self.executable).iter().rev() {
             remove_if_there(path).map_err(UpgradeError::io(path))?;
         }
+        // A folder with something else in it stays, and with it those around it.
+        let _ = created.iter().try_for_each(fs::remove_dir);
         Ok(())
+    }
+
+    /// The folders that the install script created, the innermost first.
+    fn created_folders(&self) -> Vec<PathBuf> {
+        let listed = control_file::read(&self.neighbour(CREATED)).ok().flatten();
+        let folders = listed.iter().flat_map(|text| text.lines()).map(PathBuf::from);
+        folders.filter(|folder| self.executable.starts_with(folder)).collect()
     }
 
     /// Renames a program to the executable; what was the executable becomes the version before.

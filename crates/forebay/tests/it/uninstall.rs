@@ -71,9 +71,10 @@ fn the_home_and_all_projects_are_as_before() {
     let env = TestEnv::new();
     with_files(&env);
     env.add_project("web");
-    fs::create_dir_all(env.home().join(".local/bin")).unwrap();
     let before = (files(env.root()), folders(env.root()));
     let installed = from_archive(&env);
+    let created = [".local/bin", ".local"].map(|name| env.home().join(name).display().to_string());
+    write(&env.home().join(".local/bin/.forebay.created"), &created.join("\n"));
     set_up(&env, &installed);
     assert!(files(env.root()).len() > before.0.len() + 25);
 
@@ -94,6 +95,20 @@ fn the_home_and_all_projects_are_as_before() {
     assert_eq!(files(env.root()), before.0);
     assert_eq!(folders(env.root()), before.1);
     assert!(!env.data().exists(), "an empty data folder is left");
+}
+
+#[test]
+fn folders_of_the_user_stay() {
+    let env = TestEnv::new();
+    let installed = from_archive(&env);
+    let (bin, other) = (env.home().join(".local/bin"), env.home().join("other"));
+    fs::create_dir(&other).unwrap();
+    let listed = [&bin, &other, &env.home().join(".local")].map(|path| path.display().to_string());
+    write(&bin.join(".forebay.created"), &listed.join("\n"));
+    write(&env.home().join(".local/mine"), "");
+    uninstall(&installed, &["--yes"]).ok();
+    assert!(!bin.exists() && env.home().join(".local/mine").exists());
+    assert!(other.exists(), "the program is not in it");
 }
 
 #[test]
