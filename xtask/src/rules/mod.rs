@@ -17,6 +17,7 @@ mod owners;
 mod retired_words;
 mod rust_code;
 mod unsafe_code;
+mod windows_port;
 
 use std::path::Path;
 
@@ -61,6 +62,7 @@ const RULES: &[Rule] = &[
     retired_words::NOT_USED,
     migrations::APPEND_ONLY,
     deploy::HARDENED,
+    windows_port::LISTED,
 ];
 
 impl Rules {
