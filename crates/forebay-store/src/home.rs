@@ -9,6 +9,7 @@ use etcetera::BaseStrategy;
 use forebay_domain::ProjectId;
 
 use crate::StoreError;
+use crate::created_folders::{self, CreatedFolders};
 
 const DATABASE: &str = "store.db";
 /// The names of a database, its log, its lock and its reserve start with this.
@@ -24,7 +25,8 @@ const CONTENTS: [&str; 12] = [
     "samples",
     "cache",
     "settings.toml",
-    "created-folders",
+    created_folders::RECORD,
+    "tools",
     "set-up-locations",
     "forebay.log",
     "forebay.log.old",
@@ -61,9 +63,16 @@ impl Home {
         &self.root
     }
 
-    /// Creates the folder, accessible to this user only.
+    /// Creates the folder, accessible to this user only, and records which folders around it were created for it.
     pub fn create(&self) -> Result<(), StoreError> {
-        create_private_folder(&self.root)
+        if self.root.is_dir() {
+            return Ok(());
+        }
+        let around = self.root.parent().map(created_folders::missing).unwrap_or_default();
+        create_private_folder(&self.root)?;
+        // Without the record, a removal leaves them behind, empty.
+        let _ = CreatedFolders::new(self.clone()).record(&around);
+        Ok(())
     }
 
     /// Returns the database of the user's own notes.
@@ -151,8 +160,12 @@ impl Home {
         Ok(left.map(|entry| entry.path()).collect())
     }
 
-    /// Removes the folder if nothing is in it.
+    /// Removes the folder if nothing but the record of created folders is in it.
     pub fn remove_if_empty(&self) {
+        let mut entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        if entries.all(|entry| entry.file_name() == created_folders::RECORD) {
+            let _ = fs::remove_file(self.root.join(created_folders::RECORD));
+        }
         // A folder with content stays.
         let _ = fs::remove_dir(&self.root);
     }

@@ -11,7 +11,7 @@
 //! - [`vocabulary`]: which words typo correction considers;
 //! - [`cache`], [`mod@busy_timeout`], [`migration`], [`derived`], [`run_ending`]: small mechanisms.
 //!
-//! [`Home`] locates a user's databases on disk, [`project`] the project of a folder.
+//! [`Home`] locates a user's databases on disk, [`created_folders`] remembers the folders that Forebay created, [`project`] the project of a folder.
 
 mod archive;
 pub mod blob;
@@ -22,6 +22,7 @@ pub mod candidates;
 pub mod chunk;
 mod command_runs;
 pub mod control_file;
+pub mod created_folders;
 pub mod derived;
 pub mod document;
 mod embeddings;
@@ -63,6 +64,7 @@ pub use chunk::{
 pub use command_runs::{CommandHash, CommandRun, CommandRunPage, CommandRuns, NewCommandRun};
 pub use embeddings::Embeddings;
 pub use entries::{Entries, HistoryPage, NewDetail, NewEntry, NewNote, Upload};
+pub use created_folders::CreatedFolders;
 pub use error::StoreError;
 pub use home::Home;
 pub use imports::{Import, ImportPosition, ImportStep, Imports};

@@ -6,9 +6,8 @@ use forebay_platforms::folders::{BaseDir, BaseDirs, Os};
 use forebay_platforms::setup::{Level, Step};
 use forebay_platforms::{PLATFORMS, Platform};
 use forebay_sandbox::{find_on_path, is_program};
-use forebay_store::{Home, Project};
+use forebay_store::{CreatedFolders, Home, Project};
 
-use super::created_folders::CreatedFolders;
 use super::homes;
 use super::locations::{Location, Locations};
 use super::plan::resolve_symlinks;

@@ -3,7 +3,7 @@
 //! - [`machine`]: where their settings are;
 //! - [`mod@plan`]: what setting up or removing would change, without changing it;
 //! - [`mod@apply`]: the change itself, file by file;
-//! - `created_folders`: which folders the change created; `locations`: where agents were set up;
+//! - `locations`: where agents were set up;
 //! - `homes`: agents, servers and shells that do not share one home;
 //! - [`invocations`]: how agents start Forebay, for a check that does the same;
 //! - [`mend`]: what is wrong with a set-up, and mending it;
@@ -15,7 +15,6 @@
 //! `forebay_platforms::setup` produces the texts; this module reads and writes the files.
 
 pub mod apply;
-mod created_folders;
 pub(crate) mod homes;
 pub(crate) mod host_mods;
 pub mod invocations;

@@ -52,7 +52,6 @@ pub(crate) fn isolation(
         control_files: control_files(app, submodules.as_ref())?,
         submodules,
         fixed: by_rules.fixed.clone(),
-        creates_caches: false,
     })
 }
 

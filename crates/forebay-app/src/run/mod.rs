@@ -18,8 +18,9 @@ use std::time::Duration;
 
 use forebay_digest::Budget;
 use forebay_domain::{Ending, Entry, soft_failure};
+use forebay_sandbox::isolation::missing_caches;
 use forebay_sandbox::{FinishedRun, Isolation, Profile, Program, RunError, RunSpec};
-use forebay_store::NewCommandRun;
+use forebay_store::{CreatedFolders, NewCommandRun};
 use forebay_text::cut;
 use serde_json::json;
 
@@ -218,12 +219,21 @@ fn spec(
     spec.env = environment(options)?;
     let profile = options.profile.unwrap_or(app.settings.isolation.profile);
     let programs = isolation::named_programs(app, &spec.program);
-    spec.isolation = Isolation {
-        creates_caches: isolation::may_need_caches(&spec.program),
-        ..isolation::isolation(app, profile, in_force, programs)?
-    };
+    spec.isolation = isolation::isolation(app, profile, in_force, programs)?;
+    if isolation::may_need_caches(&spec.program) {
+        create_caches(app, &spec.isolation);
+    }
     spec.limits = isolation::limits(&app.settings.limits);
     Ok(spec)
+}
+
+/// Creates the caches that tools of the run may write.
+fn create_caches(app: &App, isolation: &Isolation) {
+    let created = CreatedFolders::new(app.stores.home().clone());
+    for cache in missing_caches(isolation) {
+        // On failure, the tool reports the missing cache itself.
+        let _ = created.create(&cache);
+    }
 }
 
 /// Says what this system lacks, since a run that is less isolated than its profile promises looks like any other.

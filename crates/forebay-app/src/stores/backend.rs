@@ -47,7 +47,10 @@ impl Backend {
 
     pub(crate) fn open(&self, store_id: &StoreId) -> Result<SharedStore, AppError> {
         match self {
-            Self::Files(home) => Ok(Arc::new(SqliteStore::open(&database(home, store_id))?)),
+            Self::Files(home) => {
+                home.create()?;
+                Ok(Arc::new(SqliteStore::open(&database(home, store_id))?))
+            }
             Self::Server { .. } => {
                 Ok(Arc::new(PostgresStore::open(&self.address()?, &self.project_name(store_id))?))
             }

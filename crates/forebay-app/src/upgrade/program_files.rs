@@ -90,23 +90,19 @@ impl ProgramFiles {
             .collect()
     }
 
-    /// Removes all files of the installation, and the folders that were created for it. A process that runs the
-    /// executable goes on.
+    /// Removes all files of the installation. A process that runs the executable goes on.
     pub fn remove(&self) -> Result<(), UpgradeError> {
-        let created = self.created_folders();
         for path in Self::existing(&self.executable).iter().rev() {
             remove_if_there(path).map_err(UpgradeError::io(path))?;
         }
-        // A folder with something else in it stays, and with it those around it.
-        let _ = created.iter().try_for_each(fs::remove_dir);
         Ok(())
     }
 
-    /// The folders that the install script created, the innermost first.
-    fn created_folders(&self) -> Vec<PathBuf> {
-        let listed = control_file::read(&self.neighbour(CREATED)).ok().flatten();
+    /// The folders that the install script created for an executable.
+    pub fn created_folders(executable: &Path) -> Vec<PathBuf> {
+        let listed = control_file::read(&neighbour(executable, CREATED)).ok().flatten();
         let folders = listed.iter().flat_map(|text| text.lines()).map(PathBuf::from);
-        folders.filter(|folder| self.executable.starts_with(folder)).collect()
+        folders.filter(|folder| executable.starts_with(folder)).collect()
     }
 
     /// Renames a program to the executable; what was the executable becomes the version before.

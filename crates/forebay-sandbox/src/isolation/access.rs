@@ -23,6 +23,24 @@ pub(super) const PREPARE: &str = "prepare the isolation";
 /// The program whose calls need the stored data.
 const OWN_PROGRAM: &str = "forebay";
 
+/// The caches of installed tools that do not exist. Rules apply only to existing paths, so the tools cannot use these
+/// unless the caller creates them.
+pub fn missing_caches(isolation: &Isolation) -> Vec<PathBuf> {
+    if isolation.profile != Profile::Project {
+        return Vec::new();
+    }
+    let resolver = PathResolver { home: isolation.home.as_deref() };
+    let path = |cache: &'static ToolCache| Some((resolver.cache_path(cache)?, cache.program));
+    let mut missing: Vec<_> =
+        TOOL_CACHES.iter().filter_map(path).filter(|(path, _)| !path.exists()).collect();
+    if !missing.is_empty() {
+        let mut installed = InstalledTools::load(isolation.data_folder.as_deref());
+        missing.retain(|(_, program)| installed.has(program));
+        installed.save();
+    }
+    missing.into_iter().map(|(path, _)| path).collect()
+}
+
 /// What a run can access. Existing paths are canonical: absolute and without symbolic links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessRules {
@@ -217,25 +235,13 @@ impl PathResolver<'_> {
         if isolation.profile == Profile::Project {
             write.extend(self.existing(TEMP_DIRS));
             write.extend(canonicalize(&env::temp_dir()));
-            write.extend(self.caches(isolation));
+            let caches = TOOL_CACHES.iter().filter_map(|cache| self.cache_path(cache));
+            write.extend(caches.filter_map(|path| canonicalize(&path)));
             write.extend(self.existing(TOOL_LOCK_FILES));
         }
         write.extend(isolation.write.iter().filter_map(|path| canonicalize(path)));
         write.retain(|path| path != Path::new("/"));
         write
-    }
-
-    fn caches(&self, isolation: &Isolation) -> Vec<PathBuf> {
-        let existing =
-            TOOL_CACHES.iter().filter_map(|cache| canonicalize(&self.cache_path(cache)?));
-        if !isolation.creates_caches {
-            return existing.collect();
-        }
-        let mut installed = InstalledTools::load(isolation.data_folder.as_deref());
-        let caches = TOOL_CACHES.iter().filter_map(|cache| self.cache(cache, &mut installed));
-        let caches = caches.collect();
-        installed.save();
-        caches
     }
 
     fn hidden(
@@ -313,20 +319,6 @@ impl PathResolver<'_> {
         let named = cache.variable.and_then(env::var_os).map(PathBuf::from);
         let folder = named.filter(|path| path.is_absolute());
         Some(folder.or_else(|| self.below_home(cache.folder))?.join(cache.within))
-    }
-
-    /// The cache, created if it is missing and its tool is installed.
-    fn cache(&self, cache: &ToolCache, installed: &mut InstalledTools) -> Option<PathBuf> {
-        let path = self.cache_path(cache)?;
-        if let Some(found) = canonicalize(&path) {
-            return Some(found);
-        }
-        if !installed.has(cache.program) {
-            return None;
-        }
-        // On failure, the tool reports the missing cache itself.
-        let _ = fs::create_dir_all(&path);
-        canonicalize(&path)
     }
 }
 

@@ -56,7 +56,7 @@ mod submodules;
 use std::fmt;
 use std::path::PathBuf;
 
-pub use access::AccessRules;
+pub use access::{AccessRules, missing_caches};
 pub(crate) use control_files::ControlFiles;
 pub use denials::explain_denials;
 pub(crate) use environment::injection_variables;
@@ -140,8 +140,6 @@ pub struct Isolation {
     pub submodules: Option<Submodules>,
     /// Directories that cannot be renamed where mounts are possible.
     pub fixed: Vec<PathBuf>,
-    /// Create the missing caches of installed tools: rules apply only to existing paths.
-    pub creates_caches: bool,
     /// Refuse to run where the system cannot isolate; `strict` always refuses.
     pub is_required: bool,
 }

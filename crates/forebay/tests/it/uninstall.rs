@@ -98,6 +98,34 @@ fn the_home_and_all_projects_are_as_before() {
 }
 
 #[test]
+fn folders_that_runs_needed_go_if_they_are_empty() {
+    let env = TestEnv::new();
+    fs::create_dir_all(env.home().join(".local/bin")).unwrap();
+    let before = (files(&env.home()), folders(&env.home()));
+    let installed = from_archive(&env);
+    let in_home = |arguments: &[&str]| {
+        let mut command = installed.command(arguments);
+        // The data is where it is by default: in folders that do not exist yet.
+        command.env_remove("FOREBAY_HOME").env("XDG_DATA_HOME", env.home().join("share/data"));
+        finish(command, b"")
+    };
+    in_home(&["run", "--", "touch", "made"]).ok();
+    in_home(&["run", "--language", "sh", "echo also > made"]).ok();
+    let cache = env.home().join("xdg-cache");
+    assert!(cache.is_dir() && env.home().join("share/data/forebay/projects").is_dir());
+    in_home(&["uninstall", "--yes"]).ok();
+    assert!(!cache.exists() && env.home().join("share/data/forebay/projects").is_dir());
+
+    from_archive(&env);
+    in_home(&["run", "--", "touch", "made"]).ok();
+    fs::write(cache.join("of-a-tool"), "x").unwrap();
+    let text = in_home(&["uninstall", "--yes", "--purge-data"]).ok().text();
+    assert!(text.ends_with("The data was deleted."), "{text}");
+    fs::remove_dir_all(cache).unwrap();
+    assert_eq!((files(&env.home()), folders(&env.home())), before);
+}
+
+#[test]
 fn folders_of_the_user_stay() {
     let env = TestEnv::new();
     let installed = from_archive(&env);

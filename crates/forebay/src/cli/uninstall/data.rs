@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use forebay_app::AppError;
 use forebay_sandbox::processes_with_files_in;
-use forebay_store::Home;
+use forebay_store::{CreatedFolders, Home, created_folders};
 use forebay_text::number;
 use serde_json::{Value, json};
 
@@ -86,6 +86,18 @@ impl Data {
         }
         let left = left.join(", ");
         Ok(format!("The data was deleted; what Forebay did not create stays: {left}."))
+    }
+
+    /// The folders of the user that Forebay created: caches that tools of runs need, and those around the data folder.
+    pub(super) fn created_folders(&self) -> Vec<PathBuf> {
+        CreatedFolders::new(self.folder.clone()).read()
+    }
+
+    /// Removes created folders in which nothing is left.
+    pub(super) fn remove_created(&self, folders: Vec<PathBuf>) {
+        created_folders::remove_if_empty(folders);
+        CreatedFolders::new(self.folder.clone()).forget_removed();
+        self.folder.remove_if_empty();
     }
 
     pub(super) fn as_data(&self) -> Value {

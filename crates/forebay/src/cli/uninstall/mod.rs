@@ -169,8 +169,10 @@ impl Inventory<'_> {
             self.finish(common, &outcome, true)?;
             return Ok(ExitCode::FAILURE);
         }
+        let created = [self.program.created_folders(), self.data.created_folders()].concat();
         let program = self.program.remove()?;
         let data = self.data.remove(self.home())?;
+        self.data.remove_created(created);
         let outcome = format!("{} restored or removed. {program} {data}", files(restored));
         self.finish(common, &outcome, true)
     }

@@ -52,6 +52,14 @@ impl Program {
         &self.executable
     }
 
+    /// The folders that were created for its files.
+    pub(super) fn created_folders(&self) -> Vec<PathBuf> {
+        match &self.removal {
+            Removal::Files(_) => ProgramFiles::created_folders(&self.executable),
+            Removal::ByRoot(_) | Removal::ByCommand { .. } => Vec::new(),
+        }
+    }
+
     pub(super) fn plan(&self, home: &Path) -> String {
         match &self.removal {
             Removal::Files(files) => {

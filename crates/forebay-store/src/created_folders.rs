@@ -1,41 +1,59 @@
-//! Remembers which folders setup created, so that its removal deletes those and no others.
+//! Remembers which folders of a user Forebay created, so that its removal deletes those and no others: folders of
+//! agents' settings, caches of tools that runs need, and what the data folder is in.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use forebay_store::Home;
+use crate::Home;
 
 /// The name of the record in the data folder: one path on each line.
-const RECORD: &str = "created-folders";
+pub(crate) const RECORD: &str = "created-folders";
 
 /// The record of created folders.
-#[derive(Clone)]
-pub(super) struct CreatedFolders {
+#[derive(Debug, Clone)]
+pub struct CreatedFolders {
     home: Home,
 }
 
 impl CreatedFolders {
-    pub(super) fn new(home: Home) -> Self {
+    pub fn new(home: Home) -> Self {
         Self { home }
     }
 
     /// Creates a folder and its missing parents, and records them.
-    pub(super) fn create(&self, folder: &Path) -> io::Result<()> {
-        let missing: Vec<&Path> = folder.ancestors().take_while(|one| !one.exists()).collect();
+    pub fn create(&self, folder: &Path) -> io::Result<()> {
+        let missing = missing(folder);
         if missing.is_empty() {
             return Ok(());
         }
         fs::create_dir_all(folder)?;
-        let mut folders = self.read();
-        folders.extend(missing.into_iter().map(Path::to_owned));
-        // Without the record, removing the setup leaves the folders behind, empty.
-        let _ = self.write(&folders);
+        // Without the record, a removal leaves them behind, empty.
+        let _ = self.record(&missing);
         Ok(())
     }
 
+    /// Adds folders to the record, to which other processes add at the same time.
+    pub(crate) fn record(&self, folders: &[PathBuf]) -> io::Result<()> {
+        if folders.is_empty() {
+            return Ok(());
+        }
+        self.home.create().map_err(io::Error::other)?;
+        let mut record = OpenOptions::new().create(true).append(true).open(self.file())?;
+        record.write_all(lines(folders).as_bytes())
+    }
+
+    /// Takes those folders from the record that do not exist any more.
+    pub fn forget_removed(&self) {
+        let (there, gone): (Vec<_>, Vec<_>) =
+            self.read().into_iter().partition(|folder| folder.exists());
+        if !gone.is_empty() {
+            let _ = self.write(&there);
+        }
+    }
+
     /// Deletes a file or folder that the host wrote into a folder of ours.
-    pub(super) fn delete_inside(&self, path: &Path) {
+    pub fn delete_inside(&self, path: &Path) {
         if !path.parent().is_some_and(|folder| self.read().iter().any(|created| created == folder))
         {
             return;
@@ -45,8 +63,8 @@ impl CreatedFolders {
         let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
 
-    /// Deletes a folder and its parents as long as setup created them and they are empty.
-    pub(super) fn remove_empty(&self, folder: &Path) {
+    /// Deletes a folder and its parents as long as they are recorded and empty.
+    pub fn remove_empty(&self, folder: &Path) {
         let mut folders = self.read();
         let count = folders.len();
         for folder in folder.ancestors() {
@@ -61,7 +79,8 @@ impl CreatedFolders {
         }
     }
 
-    fn read(&self) -> Vec<PathBuf> {
+    /// Returns every recorded folder.
+    pub fn read(&self) -> Vec<PathBuf> {
         let text = fs::read_to_string(self.file()).unwrap_or_default();
         text.lines().map(PathBuf::from).collect()
     }
@@ -70,15 +89,30 @@ impl CreatedFolders {
         if folders.is_empty() {
             return fs::remove_file(self.file());
         }
-        self.home.create().map_err(io::Error::other)?;
-        let lines: String =
-            folders.iter().map(|folder| format!("{}\n", folder.display())).collect();
-        fs::write(self.file(), lines)
+        fs::write(self.file(), lines(folders))
     }
 
     fn file(&self) -> PathBuf {
         self.home.root().join(RECORD)
     }
+}
+
+/// The folders that creating this one would create.
+pub(crate) fn missing(folder: &Path) -> Vec<PathBuf> {
+    folder.ancestors().take_while(|one| !one.exists()).map(Path::to_owned).collect()
+}
+
+/// Deletes those of these folders that are empty, the innermost first.
+pub fn remove_if_empty(mut folders: Vec<PathBuf>) {
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    for folder in folders {
+        // A folder with content stays.
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+fn lines(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| format!("{}\n", folder.display())).collect()
 }
 
 #[cfg(test)]
