@@ -21,8 +21,11 @@ pub(super) fn show_summary(changes: &[Change], home: &Path) -> Result<(), Failur
 }
 
 /// Shows each change as a diff.
-pub(super) fn show_differences(changes: &[Change], home: &Path) -> Result<(), Failure> {
-    changes.iter().try_for_each(|change| {
+pub(super) fn show_differences<'a>(
+    changes: impl IntoIterator<Item = &'a Change>,
+    home: &Path,
+) -> Result<(), Failure> {
+    changes.into_iter().try_for_each(|change| {
         let (path, what) = (with_tilde(&change.path, home), kind(change));
         terminal::print_painted("")?;
         terminal::print_painted(&paint::heading(&format!("{path} ({what})")))?;
@@ -52,6 +55,11 @@ pub(super) fn with_tilde(path: &Path, home: &Path) -> String {
 /// `1 file`, `2 files`.
 pub(super) fn files(count: usize) -> String {
     format!("{count} {}", if count == 1 { "file" } else { "files" })
+}
+
+/// Whether a file is there before and after.
+pub(super) fn is_edit(change: &Change) -> bool {
+    change.before.is_some() && change.after.is_some()
 }
 
 fn kind(change: &Change) -> &'static str {

@@ -79,14 +79,47 @@ fn tell_error(error: &AppError, as_json: bool) -> io::Result<()> {
 
 /// Asks the user at the terminal, if there is one.
 pub(super) fn ask(question: &str) -> Reply {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !can_ask() {
         return Reply::Unavailable;
     }
-    let mut answer = String::new();
-    let asked = write!(anstream::stderr(), "{}\n{} ", escape(question), paint::hint("[y/N]"))
-        .and_then(|()| io::stdin().read_line(&mut answer));
-    let yes = asked.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
-    if yes { Reply::Yes } else { Reply::No }
+    reply(&answer(question, "[y/N]"))
+}
+
+/// Like [`ask`]; the answer `d` shows the details, and the question comes again.
+pub(super) fn ask_with_details(
+    question: &str,
+    details: &str,
+    show: impl Fn() -> Result<(), Failure>,
+) -> Reply {
+    if !can_ask() {
+        return Reply::Unavailable;
+    }
+    loop {
+        let given = answer(question, &format!("[y/N, d: {details}]"));
+        if given != "d" {
+            return reply(&given);
+        }
+        if show().is_err() {
+            return Reply::No;
+        }
+    }
+}
+
+/// Whether there is a terminal to ask at.
+pub(super) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// What the user types, in lower case; nothing if it cannot be read.
+fn answer(question: &str, choices: &str) -> String {
+    let mut line = String::new();
+    let asked = write!(anstream::stderr(), "{}\n{} ", escape(question), paint::hint(choices))
+        .and_then(|()| io::stdin().read_line(&mut line));
+    if asked.is_ok() { line.trim().to_lowercase() } else { String::new() }
+}
+
+fn reply(answer: &str) -> Reply {
+    if matches!(answer, "y" | "yes") { Reply::Yes } else { Reply::No }
 }
 
 /// Prints the app's notices to stderr.

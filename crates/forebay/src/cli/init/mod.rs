@@ -16,13 +16,13 @@ use forebay_app::{AppError, Reply};
 use self::check::Reach;
 use self::choose::Chosen;
 use self::report::Report;
-use super::changes::files;
+use super::changes::{self, files};
 use super::terminal::{self, Failure};
 use super::{Common, project_root};
 
 /// Set up agents: MCP server, hooks and instructions for the model
 ///
-/// Shows every change and asks before writing. Without names, sets up the agents that are installed or used in
+/// Shows the changes and asks before writing. Without names, sets up the agents that are installed or used in
 /// the project. Edits your own settings, for all projects; with --project, files that the project shares. In the end it
 /// starts each hook and server as the agent does, and says whether they answered.
 #[derive(Debug, Args)]
@@ -88,7 +88,7 @@ impl Init {
         let plan = agents::plan(machine, &chosen.agents, level, &wish);
         let report = Report { machine, level, is_undo: self.undo, chosen: &chosen, plan: &plan };
         if !common.json {
-            report.show_plan()?;
+            report.show_plan(!self.yes && !self.dry_run && terminal::can_ask())?;
         }
         let done = self.decide(machine, &plan, level, &wish, common);
         if common.json {
@@ -184,7 +184,8 @@ impl Init {
             return Outcome::Shown;
         }
         if !self.yes {
-            let asked = if common.json { Reply::Unavailable } else { ask(plan) };
+            let asked =
+                if common.json { Reply::Unavailable } else { self.ask(plan, machine.home()) };
             match asked {
                 Reply::Yes => {}
                 Reply::No => return Outcome::Declined,
@@ -193,6 +194,19 @@ impl Init {
         }
         let faults = agents::apply(plan, machine, level, wish);
         Outcome::Written(faults.iter().map(ToString::to_string).collect())
+    }
+
+    fn ask(&self, plan: &Plan, home: &Path) -> Reply {
+        let verb = if self.undo { "Restore or remove" } else { "Write" };
+        let question = format!("\n{verb} {}?", files(plan.changes.len()));
+        let whole = || plan.changes.iter().filter(|change| !changes::is_edit(change));
+        let details = if self.undo { "show removed files" } else { "show new files" };
+        match whole().next() {
+            None => terminal::ask(&question),
+            Some(_) => terminal::ask_with_details(&question, details, || {
+                changes::show_differences(whole(), home)
+            }),
+        }
     }
 }
 
@@ -213,10 +227,6 @@ fn remark_on_cache(wish: &Wish) -> Option<String> {
     Some(format!(
         "{program} is in a cache and may disappear: `{install}`, then `forebay init` again"
     ))
-}
-
-fn ask(plan: &Plan) -> Reply {
-    terminal::ask(&format!("\nWrite {}?", files(plan.changes.len())))
 }
 
 fn exit_code(plan: &Plan, done: &Outcome, reached: &[Reach]) -> Result<ExitCode, Failure> {

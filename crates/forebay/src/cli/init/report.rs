@@ -22,14 +22,17 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Shows what would change: first in short, then line by line.
-    pub(super) fn show_plan(&self) -> Result<(), Failure> {
+    /// Shows what would change: first in short, then line by line. If a question follows, new files are not shown
+    /// line by line: they would push everything else out of the terminal.
+    pub(super) fn show_plan(&self, question_follows: bool) -> Result<(), Failure> {
         self.show_summary()?;
         changes::show_faults(&self.plan.faults, self.machine.home())?;
         for remark in &self.chosen.remarks {
             show_labelled("note", remark)?;
         }
-        changes::show_differences(&self.plan.changes, self.machine.home())
+        let shown = self.plan.changes.iter();
+        let shown = shown.filter(|change| !question_follows || changes::is_edit(change));
+        changes::show_differences(shown, self.machine.home())
     }
 
     fn show_summary(&self) -> Result<(), Failure> {
