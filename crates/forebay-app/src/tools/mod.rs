@@ -25,6 +25,7 @@ pub mod reflect;
 mod schema;
 pub mod search;
 pub mod stats;
+pub mod upgrade;
 
 use forebay_domain::rights::Right;
 use schemars::JsonSchema;
@@ -118,6 +119,7 @@ tools! {
     purge::Purge,
     stats::Stats,
     doctor::Doctor,
+    upgrade::Upgrade,
     context_read::ContextRead,
     context_peek::ContextPeek,
     context_edit::ContextEdit,

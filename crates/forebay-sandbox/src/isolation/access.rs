@@ -428,6 +428,21 @@ mod tests {
     }
 
     #[test]
+    fn missing_caches_are_those_of_installed_tools() {
+        let (_dir, mut isolation) = fixture();
+        let home = isolation.home.clone().unwrap();
+        // `sh` is installed everywhere, and its cache is the general one.
+        let general = env::var_os("XDG_CACHE_HOME").map_or(home.join(".cache"), PathBuf::from);
+        let is_missing = !general.exists();
+        assert_eq!(missing_caches(&isolation).contains(&general), is_missing);
+        assert!(!missing_caches(&isolation).contains(&home.join(".gem")), "it exists");
+        fs::create_dir_all(&general).unwrap();
+        assert!(!missing_caches(&isolation).contains(&general));
+        isolation.profile = Profile::Strict;
+        assert_eq!(missing_caches(&isolation), [] as [PathBuf; 0]);
+    }
+
+    #[test]
     fn strict_profile_reads_only_the_project_and_the_system() {
         let (_dir, mut isolation) = fixture();
         isolation.profile = Profile::Strict;

@@ -95,6 +95,7 @@ fn annotations_describe_the_effects_of_each_tool() {
         "ctx_context",
         "ctx_stats",
         "ctx_doctor",
+        "ctx_upgrade",
     ] {
         check(name, reads.clone());
     }

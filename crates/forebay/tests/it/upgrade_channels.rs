@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::env::{TestEnv, finish};
+use crate::mcp_client::McpClient;
 use crate::release_server::{INSTALLED, Installation, NEWER, Publisher, script};
 
 /// Installs the program at a path below the test's root, with files around it.
@@ -134,6 +137,24 @@ fn check_names_the_command_of_the_package_manager() {
 }
 
 /// A desktop starts agents with another PATH, and an upgrade removes the versioned folder.
+#[test]
+fn the_tool_tells_and_changes_nothing() {
+    let env = TestEnv::new();
+    let owned = installed(&env, "n/lib/node_modules/forebay/bin/forebay", &[]);
+    let told = McpClient::initialized(owned.command(&["mcp"])).text("ctx_upgrade", json!({}));
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        told,
+        format!(
+            "forebay {version}, installed as npm (global)\n\
+             in a shell, this installs the newest version: npm install --global forebay@latest"
+        )
+    );
+    let archive = Installation::new(&env);
+    let told = McpClient::initialized(archive.command(&["mcp"])).text("ctx_upgrade", json!({}));
+    assert!(told.ends_with("installs the newest version: forebay upgrade"), "{told}");
+}
+
 #[test]
 fn init_writes_names_that_survive_an_upgrade() {
     let env = TestEnv::new();
