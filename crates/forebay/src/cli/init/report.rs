@@ -22,17 +22,20 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Shows what would change: first in short, then line by line. If a question follows, new files are not shown
-    /// line by line: they would push everything else out of the terminal.
+    /// Shows what would change: in short, then line by line. If a question follows, the short form stands right before
+    /// it, and new files are left out of the long one: they would push everything else out of the terminal.
     pub(super) fn show_plan(&self, question_follows: bool) -> Result<(), Failure> {
+        let (planned, home) = (&self.plan.changes, self.machine.home());
+        if question_follows && planned.iter().any(changes::is_edit) {
+            changes::show_differences(planned.iter().filter(|one| changes::is_edit(one)), home)?;
+            terminal::print_painted("")?;
+        }
         self.show_summary()?;
-        changes::show_faults(&self.plan.faults, self.machine.home())?;
+        changes::show_faults(&self.plan.faults, home)?;
         for remark in &self.chosen.remarks {
             show_labelled("note", remark)?;
         }
-        let shown = self.plan.changes.iter();
-        let shown = shown.filter(|change| !question_follows || changes::is_edit(change));
-        changes::show_differences(shown, self.machine.home())
+        if question_follows { Ok(()) } else { changes::show_differences(planned, home) }
     }
 
     fn show_summary(&self) -> Result<(), Failure> {
