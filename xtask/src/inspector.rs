@@ -59,6 +59,7 @@ const CALLS: &[Call] = &[
     Call { tool: "ctx_purge", arguments: &[r#"refs=["{ref}"]"#] },
     Call { tool: "ctx_stats", arguments: &[] },
     Call { tool: "ctx_doctor", arguments: &[] },
+    Call { tool: "ctx_upgrade", arguments: &[] },
     Call {
         tool: "context_write",
         arguments: &["path=sample.py", "content=def sample():\n    pass\n"],

@@ -4,6 +4,7 @@
 
 mod bench;
 mod browser;
+mod clean_system;
 mod clients;
 mod conformance;
 mod console;
@@ -22,6 +23,7 @@ mod python;
 mod rules;
 mod sbom;
 mod server;
+mod snapshot;
 mod spelling;
 mod system_packages;
 mod test;

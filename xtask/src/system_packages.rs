@@ -1,4 +1,4 @@
-//! Installs the language runtimes that the runtime tests need, with apt.
+//! Installs what tests need with apt: language runtimes, and the tools of package formats.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,6 +19,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("lua5.4", "lua5.4"),
     ("cc", "gcc"),
     ("c++", "g++"),
+    ("rpmbuild", "rpm"),
 ];
 
 /// Installs missing runtimes if possible, and warns about those that remain missing.

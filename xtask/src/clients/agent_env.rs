@@ -240,7 +240,7 @@ impl<'a> AgentEnv<'a> {
 
     /// Creates a command with a clean environment and this home folder.
     fn command(&self, program: &Path) -> Command {
-        let mut command = process::command(program);
+        let mut command = self.fixture.command(program, &self.root, &self.project());
         let forebay = self.fixture.forebay_folder();
         let inherited = std::env::var_os("PATH").unwrap_or_default();
         let path =
@@ -251,18 +251,16 @@ impl<'a> AgentEnv<'a> {
             .env("HOME", self.home())
             // Once a week npm adds a notice about its own version to the output of a script.
             .env("npm_config_update_notifier", "false")
-            .env("FOREBAY_HOME", self.root.join("data"))
-            .current_dir(self.project());
+            .env("FOREBAY_HOME", self.root.join("data"));
         command
     }
 
     /// Replaces `{url}`, `{plugin}`, `{probe}`, `{project}` and `{home}`.
     fn fill_placeholders(&self, text: &str, model: &ScriptedModel) -> Result<String> {
-        let probe = std::env::current_exe()?;
         Ok(text
             .replace("{url}", &model.url())
             .replace("{plugin}", &workspace::root().join("plugins/claude-code").to_string_lossy())
-            .replace("{probe}", &probe.to_string_lossy())
+            .replace("{probe}", &self.fixture.probe.to_string_lossy())
             .replace("{project}", &self.project().to_string_lossy())
             .replace("{home}", &self.home().to_string_lossy()))
     }

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
 use super::agent_env::AgentEnv;
 use super::hosts::Host;
+use crate::clean_system::CleanSystem;
 use crate::workspace::Metadata;
 use crate::{console, process};
 
@@ -17,6 +19,10 @@ pub(super) struct Fixture {
     pub(super) forebay: PathBuf,
     /// Where homes and projects are kept; otherwise they are temporary.
     keep: Option<PathBuf>,
+    /// Where agents and Forebay run; otherwise on this machine.
+    system: Option<CleanSystem>,
+    /// This program, which is also another MCP server ([`super::probe`]).
+    pub(super) probe: PathBuf,
 }
 
 impl Fixture {
@@ -29,11 +35,27 @@ impl Fixture {
         npm.arg(&agents).args(hosts.iter().map(|host| format!("{}@latest", host.package)));
         console::line("installing the agents with npm");
         process::stdout(npm.current_dir(&agents)).context("npm cannot install the agents")?;
-        let fixture = Self { agents, forebay, keep };
+        let probe = std::env::current_exe()?;
+        let fixture = Self { agents, forebay, keep, system: None, probe };
         for host in hosts.iter().filter(|host| !host.is_plugin) {
             console::line(format!("     {:<12} {}", host.agent, fixture.version(host)?));
         }
         Ok(fixture)
+    }
+
+    /// The agents and Forebay run in a system.
+    pub(super) fn in_system(self, system: &CleanSystem) -> Self {
+        Self { system: Some(system.clone()), ..self }
+    }
+
+    /// A command that starts a program where the agents run; it sees `root`.
+    pub(super) fn command(&self, program: &Path, root: &Path, folder: &Path) -> Command {
+        let mut command = match &self.system {
+            Some(system) => system.sharing(&[root, &self.agents, &self.probe], folder, program),
+            None => process::command(program),
+        };
+        command.current_dir(folder);
+        command
     }
 
     /// An agent with an empty home folder and a project; `name` tells its folder from those of other scenarios.

@@ -22,7 +22,7 @@ mod scenarios;
 mod teammate;
 mod undo;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
@@ -31,6 +31,7 @@ use clap::Args;
 use self::fixture::Fixture;
 use self::hosts::{HOSTS, Host};
 use self::scenarios::{SCENARIOS, Scenario};
+use crate::clean_system::CleanSystem;
 use crate::test::Skips;
 use crate::{console, process, workspace};
 
@@ -72,6 +73,15 @@ impl Clients {
     }
 }
 
+/// Runs the conversation of an agent, and the way back, in a system where Forebay is installed.
+pub(crate) fn check_in(system: &CleanSystem, agent: &str, forebay: &Path) -> Result<()> {
+    let selection = Clients { agents: vec![agent.to_owned()], ..Clients::default() };
+    let hosts = selection.hosts()?;
+    let fixture = Fixture::new(&hosts, forebay.to_owned(), None)?.in_system(system);
+    let is_selected = |scenario: &&Scenario| ["conversation", "undo"].contains(&scenario.name);
+    run(&fixture, &hosts, &SCENARIOS.iter().filter(is_selected).collect::<Vec<_>>())
+}
+
 /// Checks if npm can reach its registry; records a skip otherwise.
 pub(crate) fn check_if_available(skips: &mut Skips) -> Result<()> {
     if process::succeeds(process::command("npm").args(["view", "@openai/codex", "version"])) {
@@ -88,12 +98,15 @@ fn check(selection: &Clients) -> Result<()> {
         Some(path) => workspace::installed_copy(path, folder.path())?,
         None => workspace::build_forebay("dev")?,
     };
-    let fixture = Fixture::new(&hosts, forebay, selection.keep.clone())?;
+    run(&Fixture::new(&hosts, forebay, selection.keep.clone())?, &hosts, &scenarios)
+}
+
+fn run(fixture: &Fixture, hosts: &[&'static Host], scenarios: &[&Scenario]) -> Result<()> {
     let mut failures = Vec::new();
-    for host in hosts {
+    for &host in hosts {
         let started = Instant::now();
         for scenario in scenarios.iter().filter(|scenario| (scenario.is_for)(host)) {
-            for result in scenario.run(&fixture, host) {
+            for result in scenario.run(fixture, host) {
                 console::line(result.line(host));
                 failures.extend((!result.passed).then(|| result.line(host)));
             }

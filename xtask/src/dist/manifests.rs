@@ -10,18 +10,17 @@ use serde_json::{Value, json};
 use super::archive::{self, Entry};
 use super::checksums::sha256;
 use super::release::{NAME, Release, TARGETS, TITLE, Target};
-use super::signatures::PUBLIC_KEY;
 use super::{bundle, tarball};
 use crate::{console, workspace};
 
-pub(super) fn write(release: &Release, out: &Path) -> Result<()> {
+pub(super) fn write(release: &Release, public_key: &str, out: &Path) -> Result<()> {
     let Some(repository) = &release.repository else {
         console::line(
             "without --repository: no install.sh, server.json, Homebrew formula, development container feature",
         );
         return Ok(());
     };
-    let script = install_script(repository)?;
+    let script = install_script(repository, public_key)?;
     fs::write(out.join("install.sh"), &script)?;
     fs::write(out.join("forebay.rb"), formula(release, repository, out)?)?;
     if let Some(name) = release.registry_name() {
@@ -34,10 +33,9 @@ fn write_json(path: &Path, value: &Value) -> Result<()> {
     Ok(fs::write(path, serde_json::to_string_pretty(value)? + "\n")?)
 }
 
-fn install_script(repository: &str) -> Result<String> {
+fn install_script(repository: &str, public_key: &str) -> Result<String> {
     let script = fs::read_to_string(workspace::root().join("packaging/install.sh"))?;
-    let key = std::env::var(PUBLIC_KEY).unwrap_or_default();
-    Ok(script.replace("@REPOSITORY@", repository).replace("@PUBLIC_KEY@", &key))
+    Ok(script.replace("@REPOSITORY@", repository).replace("@PUBLIC_KEY@", public_key))
 }
 
 /// The entry of the MCP registry. It lists the packages that a client can start without an installation.
@@ -184,7 +182,7 @@ mod tests {
             sums += &format!("{}  {name}\n", sha256(&path).unwrap());
         }
         fs::write(folder.path().join("SHA256SUMS"), sums).unwrap();
-        fs::write(folder.path().join("install.sh"), install_script("https://host/r").unwrap())
+        fs::write(folder.path().join("install.sh"), install_script("https://host/r", "").unwrap())
             .unwrap();
         folder
     }

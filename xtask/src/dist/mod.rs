@@ -3,6 +3,7 @@
 //! [`release`] is the one table of names, texts and targets that all packages are generated from. Each format has a
 //! module of its own; the same sources give the same bytes.
 
+mod agreement;
 mod archive;
 mod bundle;
 mod checksums;
@@ -11,11 +12,15 @@ mod install_check;
 mod manifests;
 mod npm_package;
 mod program;
+#[cfg(test)]
+mod rehearsal;
 mod release;
 mod rpm;
 mod signatures;
 mod system_files;
 mod tarball;
+#[cfg(test)]
+mod test_release;
 mod wheel;
 
 use std::fs;
@@ -25,6 +30,7 @@ use anyhow::{Context, Result, ensure};
 
 use self::program::Program;
 use self::release::{Release, Target};
+use self::signatures::Keys;
 use crate::workspace::{self, Metadata};
 use crate::{console, process, sbom};
 
@@ -55,7 +61,7 @@ enum Step {
     Sign,
     /// Install each package into an empty root and run it there
     Check,
-    /// Build the program twice, in two folders, and compare the bytes
+    /// Build the program twice, in two folders, and compare the bytes; --program names one that was built already
     Reproduce,
 }
 
@@ -78,9 +84,9 @@ impl Dist {
         match self.step {
             None => self.pack(&release, &out),
             Some(Step::Finish) => finish(&release, &out),
-            Some(Step::Sign) => signatures::write(&release.version, &out),
+            Some(Step::Sign) => Keys::of_environment()?.sign(&release.version, &out),
             Some(Step::Check) => install_check::run(&release, self.target()?, &out),
-            Some(Step::Reproduce) => program::reproduce(self.target()?),
+            Some(Step::Reproduce) => program::reproduce(self.target()?, self.program.as_deref()),
         }
     }
 
@@ -171,8 +177,10 @@ fn report(program: &Program, packages: &[Package]) -> Result<()> {
 fn finish(release: &Release, out: &Path) -> Result<()> {
     let bill = sbom::write()?;
     fs::copy(bill, out.join("forebay.cdx.json"))?;
-    manifests::write(release, out)?;
-    checksums::write(release, out)
+    let public_key = std::env::var(signatures::PUBLIC_KEY).unwrap_or_default();
+    manifests::write(release, &public_key, out)?;
+    checksums::write(release, out)?;
+    agreement::check(release, out)
 }
 
 /// Runs the program to have it print one of its own texts: the manual, completions.

@@ -43,9 +43,12 @@ pub(super) fn build(target: &Target) -> Result<Program> {
     Program::read(build_in(workspace::root(), &target_folder, target)?)
 }
 
-/// Builds the program in two folders and compares the bytes.
-pub(super) fn reproduce(target: &Target) -> Result<()> {
-    let first = build(target)?;
+/// Builds the program in two folders and compares the bytes. One that was built already is the first of them.
+pub(super) fn reproduce(target: &Target, built: Option<&Path>) -> Result<()> {
+    let first = match built {
+        Some(path) => Program::read(path.to_owned())?,
+        None => build(target)?,
+    };
     let folder = tempfile::tempdir()?;
     let clone = folder.path().join("a-longer-name-than-before");
     let mut git = process::command("git");

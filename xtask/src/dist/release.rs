@@ -11,7 +11,7 @@ pub(super) const AUTHORS: &str = "The Forebay authors";
 pub(super) const KEYWORDS: [&str; 5] = ["mcp", "ai-agents", "context-window", "claude-code", "cli"];
 
 /// A release of this workspace.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Release {
     pub(super) version: String,
     pub(super) description: String,
