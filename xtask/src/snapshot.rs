@@ -18,7 +18,7 @@ enum Item {
 }
 
 impl Snapshot {
-    pub(crate) fn of(root: &Path) -> Result<Self> {
+    pub(crate) fn take(root: &Path) -> Result<Self> {
         let mut items = BTreeMap::new();
         let mut folders = vec![root.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -63,8 +63,8 @@ mod tests {
         fs::write(at("bytes"), "a").unwrap();
         fs::write(at("mode"), "a").unwrap();
         symlink("a", at("link")).unwrap();
-        let before = Snapshot::of(folder.path()).unwrap();
-        assert_eq!(before.differences(&Snapshot::of(folder.path()).unwrap()), [] as [String; 0]);
+        let before = Snapshot::take(folder.path()).unwrap();
+        assert_eq!(before.differences(&Snapshot::take(folder.path()).unwrap()), [] as [String; 0]);
 
         fs::write(at("bytes"), "b").unwrap();
         fs::set_permissions(at("mode"), fs::Permissions::from_mode(0o600)).unwrap();
@@ -73,6 +73,6 @@ mod tests {
         fs::create_dir(at("empty")).unwrap();
         let expected =
             ["bytes", "empty", "link", "mode"].map(|name| at(name).display().to_string());
-        assert_eq!(before.differences(&Snapshot::of(folder.path()).unwrap()), expected);
+        assert_eq!(before.differences(&Snapshot::take(folder.path()).unwrap()), expected);
     }
 }

@@ -62,9 +62,9 @@ pub use chunk::{
     REMOTE_MODEL_PREFIX, ReindexedChunk, StaleChunk,
 };
 pub use command_runs::{CommandHash, CommandRun, CommandRunPage, CommandRuns, NewCommandRun};
+pub use created_folders::CreatedFolders;
 pub use embeddings::Embeddings;
 pub use entries::{Entries, HistoryPage, NewDetail, NewEntry, NewNote, Upload};
-pub use created_folders::CreatedFolders;
 pub use error::StoreError;
 pub use home::Home;
 pub use imports::{Import, ImportPosition, ImportStep, Imports};

@@ -21,11 +21,11 @@ pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckR
 
 fn restores(env: &AgentEnv<'_>, name: &'static str) -> Result<CheckResult> {
     env.write_files(&ScriptedModel::start()?)?;
-    let before = Snapshot::of(env.root())?;
+    let before = Snapshot::take(env.root())?;
     env.init(&[])?;
-    let changed = Snapshot::of(env.root())?;
+    let changed = Snapshot::take(env.root())?;
     env.init(&["--undo"])?;
-    let mut differing = before.differences(&Snapshot::of(env.root())?);
+    let mut differing = before.differences(&Snapshot::take(env.root())?);
     let data = env.root().join("data").display().to_string();
     differing.retain(|path| !path.starts_with(&data));
     Ok(CheckResult {

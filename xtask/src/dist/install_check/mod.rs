@@ -103,7 +103,7 @@ fn sign(release: &Release, packages: &Path) -> Result<()> {
 /// Installs, sets up, takes everything back; returns how long the installation took.
 fn check(system: &CleanSystem, channel: &Channel) -> Result<Duration> {
     system.reset_home(&OF_USER)?;
-    let before = Snapshot::of(&system.home())?;
+    let before = Snapshot::take(&system.home())?;
     let started = Instant::now();
     system.run(&channel.install).context("install")?;
     let elapsed = started.elapsed();
@@ -115,7 +115,7 @@ fn check(system: &CleanSystem, channel: &Channel) -> Result<Duration> {
     }
     system.run(channel.uninstall).context("uninstall")?;
     system.run(&format!("! test -e {}/forebay", channel.folder)).context("something is left")?;
-    let left = before.differences(&Snapshot::of(&system.home())?);
+    let left = before.differences(&Snapshot::take(&system.home())?);
     ensure!(left.is_empty(), "the home is not as it was: {}", left.join(", "));
     ensure!(elapsed <= MAX_DURATION, "took {}", console::duration(elapsed));
     Ok(elapsed)

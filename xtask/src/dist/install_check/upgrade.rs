@@ -24,12 +24,12 @@ const NEXT: &str = "/packages/next";
 
 pub(super) fn check(system: &CleanSystem, release: &Release, target: &Target) -> Result<()> {
     system.reset_home(&OF_USER)?;
-    let before = Snapshot::of(&system.home())?;
+    let before = Snapshot::take(&system.home())?;
     system.run("FOREBAY_RELEASES=/packages sh /packages/install.sh")?;
     let next = next_version(&release.version);
     let key = publish(system, release, target, &next)?;
     system.run(&format!("{FOREBAY} init claude-code codex --yes"))?;
-    let set_up = Snapshot::of(&system.home())?;
+    let set_up = Snapshot::take(&system.home())?;
 
     let mut session = Session::start(system)?;
     session.write("before the upgrade")?;
@@ -48,7 +48,7 @@ pub(super) fn check(system: &CleanSystem, release: &Release, target: &Target) ->
     expect_no_stale_path(system, &set_up)?;
 
     system.run(&format!("{FOREBAY} uninstall --yes --purge-data"))?;
-    let left = before.differences(&Snapshot::of(&system.home())?);
+    let left = before.differences(&Snapshot::take(&system.home())?);
     ensure!(left.is_empty(), "the home is not as it was: {}", left.join(", "));
     Ok(())
 }
@@ -108,7 +108,7 @@ fn expect_version(system: &CleanSystem, version: &str) -> Result<()> {
 /// What agents start has not changed with the version, and is there.
 fn expect_no_stale_path(system: &CleanSystem, set_up: &Snapshot) -> Result<()> {
     let of_agents = |path: &String| [".claude", ".codex"].iter().any(|name| path.contains(name));
-    let mut changed = set_up.differences(&Snapshot::of(&system.home())?);
+    let mut changed = set_up.differences(&Snapshot::take(&system.home())?);
     changed.retain(of_agents);
     ensure!(changed.is_empty(), "an upgrade changed {}", changed.join(", "));
     let text = system.run(&format!("{FOREBAY} init claude-code codex --dry-run"))?;
