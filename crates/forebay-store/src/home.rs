@@ -16,7 +16,7 @@ const DATABASE: &str = "store.db";
 pub(crate) const DATABASE_STEM: &str = "store.";
 
 /// The names of everything that Forebay creates in the data folder.
-const CONTENTS: [&str; 12] = [
+const CONTENTS: [&str; 13] = [
     "projects",
     "user",
     "workspaces",

@@ -102,7 +102,7 @@ impl<'a> AgentEnv<'a> {
         for (path, text) in self.host.files {
             let path = self.home().join(path);
             fs::create_dir_all(path.parent().context("a file has a parent folder")?)?;
-            fs::write(path, self.fill_placeholders(text, model)?)?;
+            fs::write(path, self.fill_placeholders(text, model))?;
         }
         Ok(())
     }
@@ -133,11 +133,11 @@ impl<'a> AgentEnv<'a> {
             agent.env("PATH", path_without_forebay()?);
         }
         for (name, value) in self.host.env.iter().chain(&self.variables) {
-            agent.env(name, self.fill_placeholders(value, model)?);
+            agent.env(name, self.fill_placeholders(value, model));
         }
         let arguments = if is_resumed { self.host.resume } else { self.host.start };
         for argument in arguments {
-            agent.arg(self.fill_placeholders(argument, model)?);
+            agent.arg(self.fill_placeholders(argument, model));
         }
         agent.arg(prompt).args(self.host.end);
         let log = File::options().create(true).append(true).open(self.log())?;
@@ -155,7 +155,7 @@ impl<'a> AgentEnv<'a> {
         let program = self.fixture.program(self.host);
         let mut script = self.command(Path::new("script"));
         for (name, value) in self.host.env {
-            script.env(name, self.fill_placeholders(value, model)?);
+            script.env(name, self.fill_placeholders(value, model));
         }
         let agent = format!("stty cols 150 rows 40; exec '{}'", program.display());
         script.env("TERM", "xterm-256color").args(["-qfec", &agent]).arg(log);
@@ -256,13 +256,12 @@ impl<'a> AgentEnv<'a> {
     }
 
     /// Replaces `{url}`, `{plugin}`, `{probe}`, `{project}` and `{home}`.
-    fn fill_placeholders(&self, text: &str, model: &ScriptedModel) -> Result<String> {
-        Ok(text
-            .replace("{url}", &model.url())
+    fn fill_placeholders(&self, text: &str, model: &ScriptedModel) -> String {
+        text.replace("{url}", &model.url())
             .replace("{plugin}", &workspace::root().join("plugins/claude-code").to_string_lossy())
             .replace("{probe}", &self.fixture.probe.to_string_lossy())
             .replace("{project}", &self.project().to_string_lossy())
-            .replace("{home}", &self.home().to_string_lossy()))
+            .replace("{home}", &self.home().to_string_lossy())
     }
 }
 
