@@ -68,7 +68,7 @@ impl WrappedServer {
     pub fn call(&self, tool: &str, arguments: &str) -> WrappedCall {
         // As hosts and permission rules name it.
         let name = format!("mcp__{}__{tool}", self.name);
-        let line = format!("{name} {arguments}").trim_end().to_owned();
+        let line = format!("{} {arguments}", self.app.redaction.name(&name)).trim_end().to_owned();
         let action = ToolAction::Mcp { server: Some(self.name.clone()), tool: tool.to_owned() };
         let call = ToolCall { name, id: None, action, description: None, is_partial: false };
         WrappedCall { call, tool: tool.to_owned(), line }

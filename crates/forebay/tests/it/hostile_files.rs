@@ -86,12 +86,13 @@ fn globs_of_files_for_code_do_not_wait_for_ignore_files() {
     let env = TestEnv::new();
     fs::create_dir(env.project().join("logs")).unwrap();
     env.write("logs/a.log", "one\n");
-    let code = ["run", "--language", "sh", "--code", "echo read", "--file", "logs/*.log"];
+    let code = ["run", "--language", "sh", "--file", "logs/*.log", "--", "echo read"];
     env.forebay(code).ok();
     pipe(&env.project().join("logs/.gitignore"));
     env.forebay(code).refused(2, UNWALKABLE, "remove or fix");
-    let deeper = ["run", "--language", "sh", "--code", "echo read", "--file", "**/*.log"];
-    env.forebay(deeper).refused(3, "no file matches", "hidden");
+    let deeper = ["run", "--language", "sh", "--file", "**/*.log", "--", "echo read"];
+    let missing = env.forebay(deeper);
+    assert!(missing.stderr.contains("no file matches"), "{missing:?}");
 }
 
 #[test]
@@ -121,13 +122,14 @@ fn a_database_of_forebay_is_no_transcript() {
     let env = TestEnv::new();
     env.forebay(["note", "kept"]).ok();
     let database = env.database();
-    env.forebay(["import", database.to_str().unwrap()]).refused(2, "contains no transcript", "");
+    env.forebay(["import", database.to_str().unwrap()]).refused(126, "stored data", "");
     assert!(env.forebay(["search", "kept"]).ok().text().contains("kept"));
 }
 
 #[test]
 fn a_hook_does_not_wait_for_a_transcript() {
     let env = TestEnv::new();
+    env.forebay(["note", "kept"]).ok();
     let transcript = env.project().join("transcript.jsonl");
     pipe(&transcript);
     let host = Host::new(&env);
