@@ -11,8 +11,8 @@
 //! - `chunks` are the searchable parts. `index_writer` adds them to the `inverted_index`, whose segments `segment_merge`
 //!   merges; `vectors` and `embeddings` hold their vectors.
 //! - `search` finds candidate chunks, `hits` loads them; `chunk_attributes` caches what filters need.
-//! - `events`, `sessions`, `working_set`, `usage`, `model_requests`, `ledger`, `treatments`, `tokens`, `derived`, `lists`:
-//!   one concern each.
+//! - `events`, `sessions`, `working_set`, `usage`, `notes`, `model_requests`, `ledger`, `treatments`, `tokens`, `derived`,
+//!   `lists`: one concern each.
 //! - `purge` deletes entries and leaves tombstones; `replicate` adds entries of other stores.
 //! - [`peek`] counts entries without writing anything.
 //! - [`transcript_db`] has nothing to do with the store: it reads conversations from hosts' SQLite databases.
@@ -38,6 +38,7 @@ mod ledger;
 mod lists;
 mod migrate;
 mod model_requests;
+mod notes;
 mod part_cache;
 pub mod peek;
 mod purge;

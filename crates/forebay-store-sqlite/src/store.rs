@@ -24,8 +24,8 @@ use super::inverted_index::{self, Batch};
 use super::search::{self, SearchCaches};
 use super::{
     SqliteStore, blobs, chunks, command_runs, derived, embeddings, entries, events, hits, imports,
-    ledger, lists, migrate, model_requests, purge, sessions, sources, tokens, treatments, upload,
-    usage, working_set,
+    ledger, lists, migrate, model_requests, notes, purge, sessions, sources, tokens, treatments,
+    upload, usage, working_set,
 };
 
 impl CommandRuns for SqliteStore {
@@ -70,11 +70,11 @@ impl Entries for SqliteStore {
     }
 
     fn set_pinned(&self, note: Reference, pinned: bool) -> Result<bool, StoreError> {
-        self.transaction(|transaction| entries::set_pinned(transaction, note, pinned))
+        self.transaction(|transaction| notes::set_pinned(transaction, note, pinned))
     }
 
     fn supersede(&self, note: Reference, by: Reference) -> Result<bool, StoreError> {
-        self.transaction(|transaction| entries::supersede(transaction, note, by))
+        self.transaction(|transaction| notes::supersede(transaction, note, by))
     }
 
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
