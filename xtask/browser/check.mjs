@@ -250,7 +250,7 @@ async function checkApps() {
   const { tools } = await ask('tools/list', {});
   await page.goto('about:blank');
   await page.exposeFunction('callTool', (params) => ask('tools/call', params));
-  for (const [name, input, ready] of [['ctx_stats', {}, '.cards'], ['ctx_get', { ref: task.entry }, 'form']]) {
+  for (const [name, input, ready] of [['ctx_stats', {}, '.cards'], ['ctx_get', { ref: task.entry }, '.part']]) {
     const uri = tools.find((tool) => tool.name === name)._meta.ui.resourceUri;
     const html = (await ask('resources/read', { uri })).contents[0].text;
     const result = await ask('tools/call', { name, arguments: input });
@@ -268,7 +268,7 @@ async function checkApps() {
         if (name === 'ctx_get') {
           await frame.locator('input[name=lines]').fill('417-418');
           await frame.getByRole('button', { name: 'Read' }).press('Enter');
-          await frame.waitForFunction(() => !document.querySelector('pre').textContent.includes('case_1 ') && document.querySelector('pre').textContent.includes('migrates_from_v1'));
+          await frame.locator('pre', { hasText: 'migrates_from_v1', hasNotText: 'case_1 ' }).waitFor();
         }
         noProblems(`${name} ${theme} ${viewport.width}`);
       }

@@ -6,15 +6,12 @@
   let canCall = false;
   let problem = '';
 
-  /** @param {SubmitEvent} event */
-  async function read(event) {
-    event.preventDefault();
-    const fields = new FormData(/** @type {HTMLFormElement} */ (event.target));
+  async function read() {
     /** @type {any} */
     const wanted = { ref: input.ref };
-    for (const name of ['lines', 'grep']) {
-      const value = String(fields.get(name) ?? '').trim();
-      if (value) wanted[name] = value;
+    for (const field of document.querySelectorAll('input')) {
+      const value = field.value.trim();
+      if (value) wanted[field.name] = value;
     }
     try {
       const result = await ask('tools/call', { name: 'ctx_get', arguments: wanted });
@@ -28,11 +25,17 @@
     }
   }
 
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement) read();
+  }
+
+  /** Not a form: the sandbox of a host may refuse to submit one. */
   function part() {
-    return h('form', { onsubmit: read },
+    return h('div', { class: 'part', role: 'group', 'aria-label': 'Another part', onkeydown: press },
       h('label', {}, 'Lines', h('input', { name: 'lines', placeholder: '1-80', size: 10, value: input.lines ?? '' })),
       h('label', {}, 'Matching', h('input', { name: 'grep', placeholder: 'regular expression', size: 22, value: input.grep ?? '' })),
-      h('button', {}, 'Read'));
+      h('button', { type: 'button', onclick: read }, 'Read'));
   }
 
   /** @param {any} result */
