@@ -129,7 +129,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    pub fn of(app: &App) -> Self {
+    pub fn for_app(app: &App) -> Self {
         let project = app.stores.project().map(|project| &project.id);
         Self { folder: app.stores.home().samples(project) }
     }

@@ -78,7 +78,7 @@ pub fn apply(app: &App, change: Change, confirm: u64) -> Result<Value, AppError>
     let answer = match change {
         Change::Pin { reference, pinned } => pin::set(app, &reference, pinned)?,
         Change::Keep { reference, instead_of } => {
-            return Pair::find(app, &reference, &instead_of)?.keep();
+            return Pair::find(app, &reference, &instead_of)?.supersede();
         }
         Change::Edit { reference, text } => {
             in_force(app, &reference)?;
@@ -86,11 +86,11 @@ pub fn apply(app: &App, change: Change, confirm: u64) -> Result<Value, AppError>
             Annotate::call(app, note, &Call::default())?
         }
         Change::Report { reference, text } => {
-            Samples::of(app).add(&report(app, &reference, &text)?)?;
+            Samples::for_app(app).add(&report(app, &reference, &text)?)?;
             return Ok(json!({ "text": "stored; forebay digest --check checks it" }));
         }
         Change::Unreport { reference } => {
-            Samples::of(app).delete(&reference)?;
+            Samples::for_app(app).delete(&reference)?;
             return Ok(json!({ "text": "the sample is deleted" }));
         }
         Change::Purge { reference } => {
@@ -120,7 +120,7 @@ fn report(app: &App, reference: &str, text: &str) -> Result<Report, AppError> {
 }
 
 fn is_reported(app: &App, reference: &str) -> Result<bool, AppError> {
-    Ok(Samples::of(app).case(Reference::parse(reference)?)?.is_some())
+    Ok(Samples::for_app(app).case(Reference::parse(reference)?)?.is_some())
 }
 
 fn purge_input(reference: &str) -> purge::Input {
@@ -162,7 +162,7 @@ impl Pair {
         Ok(pair)
     }
 
-    fn keep(&self) -> Result<Value, AppError> {
+    fn supersede(&self) -> Result<Value, AppError> {
         let (kept, given_up) = (self.kept.entry.reference, self.given_up.entry.reference);
         if !self.given_up.store.supersede(given_up, kept)? {
             return Err(AppError::bad_input("one of the notes was replaced", "reload the page"));

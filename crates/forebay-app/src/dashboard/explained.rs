@@ -41,7 +41,7 @@ pub fn explained(app: &App, reference: &str) -> Result<Value, AppError> {
         }
     }
     let (budget, now) = chosen;
-    let needed = Samples::of(app).case(found.reference)?;
+    let needed = Samples::for_app(app).case(found.reference)?;
     let rows = if now.verbatim {
         Vec::new()
     } else {

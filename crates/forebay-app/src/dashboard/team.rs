@@ -21,7 +21,7 @@ pub fn team(app: &App, server: &App, viewer: &Token) -> Result<Value, AppError> 
     let activity = Activity::read(app)?;
     let now = app.now();
     let member = |token: &Token| {
-        let did = activity.of(token);
+        let did = activity.with(token);
         json!({
             "name": token.name,
             "is_viewer": token.id == viewer.id,
@@ -100,7 +100,7 @@ impl Activity {
         Ok(activity)
     }
 
-    fn of(&self, token: &Token) -> Done {
+    fn with(&self, token: &Token) -> Done {
         self.by_token.get(&token.id).copied().unwrap_or_default()
     }
 }

@@ -82,7 +82,7 @@ impl Tool for Purge {
 
 /// The reported digests of this project, and those whose entries are stored.
 fn reported(app: &App) -> Result<(Samples, Vec<Reference>), AppError> {
-    let samples = Samples::of(app);
+    let samples = Samples::for_app(app);
     let reported = samples.of_stored_entries(app)?;
     Ok((samples, reported))
 }

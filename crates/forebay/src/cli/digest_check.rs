@@ -15,7 +15,7 @@ pub(super) fn run(tokens: Option<u64>, common: &Common) -> Result<ExitCode, Fail
     let app = common.app()?;
     let settings = &app.settings;
     let mut verdicts = settings.recognizers.check(tokens.unwrap_or(settings.digest.budget));
-    verdicts.extend(Samples::of(&app).check(&app, tokens)?);
+    verdicts.extend(Samples::for_app(&app).check(&app, tokens)?);
     if common.json {
         terminal::print_json(&verdicts.iter().map(data).collect())?;
     } else if verdicts.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn run(tokens: Option<u64>, common: &Common) -> Result<ExitCode, Fail
 
 /// Deletes the sample of a reported digest.
 pub(super) fn forget(reference: &str, common: &Common) -> Result<ExitCode, Failure> {
-    if !Samples::of(&*common.app()?).delete(reference)? {
+    if !Samples::for_app(&*common.app()?).delete(reference)? {
         let hint = "forebay digest --check lists the samples";
         return Err(AppError::not_found("no digest of this entry was reported", hint).into());
     }
