@@ -39,7 +39,17 @@ pub struct ServerPipes {
 impl ServerProcess {
     /// Starts a program with its arguments, in this environment.
     pub fn start(argv: Vec<String>, cwd: PathBuf) -> Result<(Self, ServerPipes), RunError> {
+        Self::start_with(argv, Vec::new(), cwd)
+    }
+
+    /// Starts a program in this environment with these variables added.
+    pub fn start_with(
+        argv: Vec<String>,
+        env: Vec<(String, String)>,
+        cwd: PathBuf,
+    ) -> Result<(Self, ServerPipes), RunError> {
         let mut spec = RunSpec::new(Program::Argv(argv), cwd);
+        spec.env = env;
         spec.stdin = Stdin::Text(Vec::new());
         spec.check()?;
         let sandbox = Sandbox::new(&spec.isolation)?;

@@ -4,9 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use ureq::config::Config;
+use ureq::config::{Config, ConfigBuilder};
 use ureq::http::Uri;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::typestate::AgentScope;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Error, Proxy};
@@ -57,6 +58,18 @@ pub(super) fn agent_for(
 }
 
 pub(super) fn config(timeout: Duration, proxy: Option<Proxy>) -> Config {
+    builder(proxy)
+        .timeout_global(Some(timeout))
+        .timeout_connect(Some(CONNECT_TIMEOUT.min(timeout)))
+        .build()
+}
+
+/// For responses that may take as long as they want.
+pub(super) fn unhurried_config(proxy: Option<Proxy>) -> Config {
+    builder(proxy).timeout_connect(Some(CONNECT_TIMEOUT)).build()
+}
+
+fn builder(proxy: Option<Proxy>) -> ConfigBuilder<AgentScope> {
     Agent::config_builder()
         .proxy(proxy)
         .tls_config(tls())
@@ -65,9 +78,6 @@ pub(super) fn config(timeout: Duration, proxy: Option<Proxy>) -> Config {
         .user_agent(USER_AGENT)
         .accept(ACCEPT)
         .max_response_header_size(MAX_HEADER_BYTES)
-        .timeout_global(Some(timeout))
-        .timeout_connect(Some(CONNECT_TIMEOUT.min(timeout)))
-        .build()
 }
 
 /// Returns the proxy that the environment names for `url`, unless `NO_PROXY` or the host itself rules it out.

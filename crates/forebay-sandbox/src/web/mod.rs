@@ -2,16 +2,20 @@
 //!
 //! [`fetch`] follows redirects itself. Before each hop it passes the resolved addresses of the host to the
 //! [`AddressPolicy`] and connects only to those that it allows, so that the host cannot resolve to another
-//! machine between the check and the connection (DNS rebinding). [`send`] and [`download`] are for servers that the user
-//! or the build names; no policy applies to them.
+//! machine between the check and the connection (DNS rebinding). [`send`], [`download`] and [`HttpClient`] are for servers
+//! that the user or the build names; no policy applies to them.
 
 mod agent;
 mod dns;
 mod download;
+mod exchange;
 mod redirect;
 mod request;
 
 pub use self::download::{Download, download};
+pub use self::exchange::{
+    AbortHandle, HttpClient, HttpConnection, HttpExchange, HttpMethod, StreamedResponse,
+};
 pub use self::request::{HttpRequest, HttpResponse, send};
 
 use std::io::{self, Read};
