@@ -30,7 +30,10 @@ pub fn remarks_on_servers(
     let mut remarks: Vec<String> = remote
         .filter(|server| wanted.contain(&server.name))
         .map(|AgentServer { agent, name, .. }| {
-            format!("{name} ({agent}) is not started by a command: it stays as it is")
+            format!(
+                "{name} ({agent}) is reached at a URL, and the agent may have to sign in: it stays as it is \
+                 (`forebay wrap --url` with a token of yours can stand in front of it)"
+            )
         })
         .collect();
     if let ServerNames::These(names) = wanted {

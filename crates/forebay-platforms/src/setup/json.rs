@@ -55,6 +55,12 @@ pub(super) fn range(text: &str, path: &[&str]) -> Result<Option<Range<usize>>, E
     }
 }
 
+/// The range of a property, from its name to the end of its value.
+pub(super) fn property_range(text: &str, path: &[&str]) -> Result<Option<Range<usize>>, EditError> {
+    let Walk::Found(trail) = Parsed::parse(text)?.walk(path)? else { return Ok(None) };
+    Ok(trail.steps.last().map(|(container, index)| container.items[*index].clone()))
+}
+
 /// The names of an object's properties, in order; of a name that is there twice, one.
 pub(super) fn names(text: &str, path: &[&str]) -> Result<Vec<String>, EditError> {
     let object = get(text, path)?.as_ref().and_then(Value::as_object).cloned();

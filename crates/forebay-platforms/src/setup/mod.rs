@@ -10,6 +10,7 @@ mod instructions;
 mod invocation;
 mod json;
 mod owned_file;
+mod remote_servers;
 mod status_line;
 mod toml;
 mod wrapped_servers;

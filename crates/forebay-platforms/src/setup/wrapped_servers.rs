@@ -2,13 +2,13 @@
 //!
 //! A server is started by a command and its arguments. The command becomes Forebay, and the arguments start with `wrap`, the
 //! server's name and the command, whose source stays as it is. Every other setting of the server (environment, folder,
-//! timeouts) is left alone, and a removal restores the bytes.
+//! timeouts) is left alone, and a removal restores the bytes. Servers at a URL are in [`remote_servers`].
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{EditError, FileContent, SERVER_NAME, json, toml};
+use super::{EditError, FileContent, SERVER_NAME, json, remote_servers, toml};
 
 /// In front of the arguments of a server that had none, a space tells that the list is ours too.
 const OWN_LIST: &str = "[ ";
@@ -42,7 +42,9 @@ pub enum ServerKind {
     Program,
     /// Started through Forebay.
     Wrapped,
-    /// Reached at an address.
+    /// Reached at an address, with all that a request needs.
+    Address,
+    /// Reached at an address in a way that is left to the agent.
     Remote,
 }
 
@@ -74,6 +76,8 @@ pub(super) fn servers(
     let mut servers = Vec::new();
     for name in names(text, content)? {
         let kind = match place(text, content, &name)? {
+            _ if is_wrapped_address(text, content, &name)? => ServerKind::Wrapped,
+            None if can_wrap_address(text, content, &name)? => ServerKind::Address,
             None => ServerKind::Remote,
             Some(place) if place.is_wrapped(&name) => ServerKind::Wrapped,
             Some(_) => ServerKind::Program,
@@ -92,7 +96,14 @@ pub(super) fn wrap(
 ) -> Result<String, EditError> {
     let mut edited = unwrap(text, content, wanted)?;
     for name in names(&edited, content)?.iter().filter(|name| wanted.contain(name)) {
-        let Some(place) = place(&edited, content, name)? else { continue };
+        let Some(place) = place(&edited, content, name)? else {
+            if let Some(path) = json_path(content, name)
+                && remote_servers::can_wrap(&edited, &path)?
+            {
+                edited = remote_servers::wrap(&edited, &path, program)?;
+            }
+            continue;
+        };
         edited = place.wrapped(&edited, name, program);
         // The file may have a layout in which a list cannot be added where this module adds it.
         let is_wrapped = place_is_wrapped(&edited, content, name);
@@ -109,6 +120,9 @@ pub(super) fn unwrap(
 ) -> Result<String, EditError> {
     let mut edited = text.to_owned();
     for name in names(text, content)?.iter().filter(|name| wanted.contain(name)) {
+        if let Some(path) = json_path(content, name) {
+            edited = remote_servers::unwrap(&edited, &path)?;
+        }
         if let Some(place) = place(&edited, content, name)?
             && place.is_wrapped(name)
         {
@@ -120,6 +134,22 @@ pub(super) fn unwrap(
 
 fn place_is_wrapped(text: &str, content: FileContent, name: &str) -> bool {
     matches!(place(text, content, name), Ok(Some(place)) if place.is_wrapped(name))
+}
+
+fn is_wrapped_address(text: &str, content: FileContent, name: &str) -> Result<bool, EditError> {
+    json_path(content, name).map_or(Ok(false), |path| remote_servers::is_wrapped(text, &path))
+}
+
+fn can_wrap_address(text: &str, content: FileContent, name: &str) -> Result<bool, EditError> {
+    json_path(content, name).map_or(Ok(false), |path| remote_servers::can_wrap(text, &path))
+}
+
+/// Where a server is in a JSON file.
+fn json_path(content: FileContent, name: &str) -> Option<[&str; 2]> {
+    match content {
+        FileContent::McpServers { key, .. } => Some([key, name]),
+        _ => None,
+    }
 }
 
 fn names(text: &str, content: FileContent) -> Result<Vec<String>, EditError> {
@@ -244,7 +274,7 @@ impl List {
 }
 
 /// Applies edits that do not overlap.
-fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+pub(super) fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     let mut edited = text.to_owned();
     for (range, replacement) in edits {
