@@ -234,6 +234,8 @@ impl TryFrom<String> for Compactor {
 pub struct Wrap {
     pub pass: Vec<String>,
     pub media_kb: u64,
+    pub slim: Vec<String>,
+    pub facade: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

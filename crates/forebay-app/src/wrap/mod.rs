@@ -4,6 +4,7 @@
 //! the same call before.
 
 mod media;
+pub mod tool_list;
 
 use std::time::Instant;
 
@@ -14,6 +15,7 @@ use forebay_text::invisible::visible;
 use serde_json::Value;
 
 pub use self::media::Media;
+use self::tool_list::ToolListing;
 use crate::earlier_runs::{self, Delivery};
 use crate::hooks::capture::{self, CaptureOptions, RawResult};
 use crate::hooks::capture_filter;
@@ -25,6 +27,7 @@ use crate::{Answer, App, AppError};
 pub struct WrappedServer {
     app: App,
     name: String,
+    listing: ToolListing,
 }
 
 /// A call of one of its tools.
@@ -60,8 +63,30 @@ impl WrappedCall {
 }
 
 impl WrappedServer {
+    /// A server whose tools are shown as the settings say.
     pub fn new(app: App, name: &str) -> Self {
-        Self { app, name: name.to_owned() }
+        let is_named =
+            |names: &[String]| names.iter().any(|one| capture_filter::matches(one, name));
+        let listing = match &app.settings.wrap {
+            settings if is_named(&settings.facade) => ToolListing::Facade,
+            settings if is_named(&settings.slim) => ToolListing::Slim,
+            _ => ToolListing::Whole,
+        };
+        Self { app, name: name.to_owned(), listing }
+    }
+
+    /// Shows its tools in another way than the settings say.
+    #[must_use]
+    pub fn listed_as(self, listing: ToolListing) -> Self {
+        Self { listing, ..self }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn listing(&self) -> ToolListing {
+        self.listing
     }
 
     /// A call of a tool with these arguments, as JSON.

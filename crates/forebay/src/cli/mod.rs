@@ -12,6 +12,7 @@ mod doctor;
 mod export;
 mod fetch;
 mod files;
+mod gateway;
 mod get;
 mod history;
 mod hook;
@@ -152,6 +153,7 @@ enum Command {
     Serve(serve::Serve),
     Ui(ui::Ui),
     Wrap(wrap::Wrap),
+    Gateway(gateway::Gateway),
     Token(token::Tokens),
     Schema(schema::Schema),
     Call(call::Call),
@@ -170,6 +172,7 @@ fn select_front_ends(command: &Command, as_json: bool) {
         Command::Mcp(_)
             | Command::Serve(_)
             | Command::Wrap(_)
+            | Command::Gateway(_)
             | Command::Call(_)
             | Command::SuperviseJob(_)
     );
@@ -233,6 +236,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Serve(serve) => serve.run(&common),
         Command::Ui(ui) => ui.run(&common),
         Command::Wrap(wrap) => wrap.run(&common),
+        Command::Gateway(gateway) => gateway.run(&common),
         Command::Token(tokens) => tokens.run(&common),
         Command::Schema(schema) => schema.run(&common),
         Command::Call(call) => call.run(&common),

@@ -65,6 +65,8 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("hooks.compact_budget", Any),
     ("wrap.pass", Any),
     ("wrap.media_kb", Any),
+    ("wrap.slim", Any),
+    ("wrap.facade", Any),
     ("files.read", Any),
     ("files.peek", Any),
     ("files.map", Any),

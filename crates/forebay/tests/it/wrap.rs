@@ -11,10 +11,10 @@ use crate::env::{TestEnv, announced_process, finish, is_gone, reference_in};
 use crate::mcp_client::{McpClient, text_of};
 
 /// A server that answers at length, in odd ways, or not at all.
-const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/wrap_server.py");
+pub(crate) const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/wrap_server.py");
 
 /// Runs a test if there is a Python to run the server with.
-fn with_server(test: impl FnOnce(&TestEnv)) {
+pub(crate) fn with_server(test: impl FnOnce(&TestEnv)) {
     let env = TestEnv::new();
     let mut python = env.program("python3");
     python.arg("--version");
@@ -39,14 +39,14 @@ fn with_rules(env: &TestEnv, rules: &Value) {
     env.write(".claude/settings.json", json!({ "permissions": rules }).to_string());
 }
 
-fn request(id: impl Into<Value>, method: &str, params: Value) -> String {
+pub(crate) fn request(id: impl Into<Value>, method: &str, params: Value) -> String {
     format!(
         "{}\n",
         json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params })
     )
 }
 
-fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> String {
+pub(crate) fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> String {
     request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
 }
 
@@ -440,7 +440,7 @@ fn init_wraps_the_servers_of_agents_and_restores_their_files() {
         }
         let shown = env.forebay(["init", "--wrap", "--dry-run"]).ok().text();
         assert!(shown.contains("-      \"command\": \"python3\","), "{shown}");
-        assert!(shown.contains("note: far (Cursor) is not started by a command"), "{shown}");
+        assert!(shown.contains("note: far (Cursor) is reached at a URL"), "{shown}");
         assert_eq!(fs::read_to_string(&cursor).unwrap(), files[0].1);
 
         env.forebay(["init", "--wrap=srv", "--yes"]).ok();

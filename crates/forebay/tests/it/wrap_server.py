@@ -90,8 +90,23 @@ def call(id, name, arguments):
         return text("done")
     if name == "never":
         return None
+    if name == "pid":
+        return text(str(os.getpid()))
+    if name == "notices":
+        for step in range(arguments["count"]):
+            send({"method": "notifications/progress", "params": {"progressToken": "t", "progress": step}})
+        return text("done")
+    if name == "grow":
+        TOOLS.append({"name": "grown", "inputSchema": {"type": "object"}})
+        send({"method": "notifications/tools/list_changed"})
+        return text("grown")
     return text(f"no tool {name}", isError=True)
 
+
+if os.environ.get("LONG_DESCRIPTIONS"):
+    WORDS = "Looks at the state of the account. It takes a while. " + "More about every detail of it. " * 40
+else:
+    WORDS = ""
 
 TOOLS = [
     {"name": "lines", "inputSchema": {"type": "object"}},
@@ -99,6 +114,21 @@ TOOLS = [
     {"name": "file", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "title": "file"}},
     {"name": "other", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "title": "kept"}},
 ]
+
+if WORDS:
+    for number, tool in enumerate(TOOLS):
+        tool["description"] = f"Tool {number}. {WORDS}"
+    TOOLS[0]["inputSchema"] = {"type": "object", "properties": {"count": {"type": "integer", "description": WORDS}}}
+    TOOLS.append({"name": "said", "description": "Repeats a text", "inputSchema": {"type": "object"}})
+
+
+def page(params):
+    """One tool on each page, if the environment says so."""
+    if not os.environ.get("PAGES"):
+        return {"tools": TOOLS}
+    at = int(params.get("cursor", "0"))
+    more = {"nextCursor": str(at + 1)} if at + 1 < len(TOOLS) else {}
+    return {"tools": TOOLS[at : at + 1], **more}
 
 
 def answer(message):
@@ -111,7 +141,7 @@ def answer(message):
                 "serverInfo": {"name": "test", "version": "1"},
             }
         case "tools/list":
-            result = {"tools": TOOLS}
+            result = page(params)
         case "tools/call":
             if log := os.environ.get("CALLS"):
                 with open(log, "a") as file:

@@ -1,5 +1,6 @@
 //! From the client to the server: asks the permission rules about calls, and forwards everything else as it is.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, PipeWriter, Read};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use rmcp::model::ErrorCode;
 
 use super::json::{self, Members, NoMembers, quoted};
 use super::lines::{self, Lines, Next};
+use super::own_tools::OwnCall;
 use super::session::{Pending, Session};
 use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::Refusal;
@@ -43,6 +45,8 @@ struct HeldCall {
 /// What becomes of a message.
 enum Fate {
     Forward,
+    /// This message reaches the server in its place.
+    Replace(String),
     /// It does not reach the server.
     Taken,
 }
@@ -87,19 +91,22 @@ impl ToServer {
         }
         match self.judge(text)? {
             Fate::Forward => lines::write(&mut self.server, line),
+            Fate::Replace(text) => lines::write(&mut self.server, format!("{text}\n").as_bytes()),
             Fate::Taken => Ok(()),
         }
     }
 
     /// Forwards what may pass of several messages in one line, which the revision of 2025-03-26 has.
     fn forward_batch(&mut self, line: &[u8], messages: &[&str]) -> io::Result<()> {
-        let mut passing = Vec::new();
+        let mut passing: Vec<Cow<'_, str>> = Vec::new();
         for message in messages {
-            if let Fate::Forward = self.judge(message)? {
-                passing.push(*message);
+            match self.judge(message)? {
+                Fate::Forward => passing.push(Cow::Borrowed(message)),
+                Fate::Replace(text) => passing.push(text.into()),
+                Fate::Taken => {}
             }
         }
-        if passing.len() == messages.len() {
+        if passing == messages {
             return lines::write(&mut self.server, line);
         }
         if passing.is_empty() {
@@ -131,7 +138,11 @@ impl ToServer {
                 self.session.can_ask.set(can_ask(&message));
                 self.session.expect(id, Pending::Initialize);
             }
-            (Some("tools/list"), Some(id)) => self.session.expect(id, Pending::ListTools),
+            (Some("tools/list"), Some(id)) => {
+                let params = message.object("params");
+                let is_first = params.is_none_or(|params| params.get("cursor").is_none());
+                self.session.expect(id, Pending::ListTools { is_first });
+            }
             (Some("tasks/result"), Some(id)) => {
                 let task = message.object("params").and_then(|params| params.string("taskId"));
                 if let Some(call) = task.and_then(|task| self.session.task(&task)) {
@@ -157,6 +168,16 @@ impl ToServer {
             Some(Err(NoMembers::NotAnObject)) | None => return Ok(Fate::Forward),
         };
         let Some(tool) = params.string("name") else { return Ok(Fate::Forward) };
+        match self.session.own_tools.take(&tool, &params) {
+            OwnCall::Other => {}
+            OwnCall::Instead(params) => return self.judge_instead(params, id, message),
+            OwnCall::Answer { text, is_error } => {
+                if let Some(id) = id {
+                    self.answer_call(id, &text, is_error)?;
+                }
+                return Ok(Fate::Taken);
+            }
+        }
         let call = self.session.server.call(&tool, params.get("arguments").unwrap_or_default());
         let starts_task = params.get("task").is_some();
         let permission = self.session.server.permission(&call).unwrap_or_else(|error| {
@@ -182,6 +203,20 @@ impl ToServer {
                 Ok(Fate::Taken)
             }
         }
+    }
+
+    /// Judges a call of the server's tool that stands for one of ours.
+    fn judge_instead(
+        &mut self,
+        params: String,
+        id: Option<&str>,
+        message: &Members<'_>,
+    ) -> io::Result<Fate> {
+        let mut replaced = message.clone();
+        replaced.set("params", params);
+        let text = replaced.clone().into_text();
+        let fate = self.judge_call(&text, id, &replaced)?;
+        Ok(if let Fate::Forward = fate { Fate::Replace(text) } else { fate })
     }
 
     fn expect_result(&self, id: &str, call: WrappedCall, starts_task: bool) {
@@ -251,14 +286,22 @@ impl ToServer {
 
     /// Answers a call with an error that the model reads.
     fn deny(&self, id: &str, starts_task: bool, text: &str) -> io::Result<()> {
+        if !starts_task {
+            return self.answer_call(id, text, true);
+        }
+        // A result without a task would be invalid.
+        let (code, text) = (ErrorCode::INVALID_REQUEST.0, quoted(&escape(text)));
+        let answer = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{text}}}}}\n"
+        );
+        self.session.to_client(answer.as_bytes())
+    }
+
+    fn answer_call(&self, id: &str, text: &str, is_error: bool) -> io::Result<()> {
         let text = quoted(&escape(text));
-        let outcome = if starts_task {
-            // A result without a task would be invalid.
-            format!(r#""error":{{"code":{},"message":{text}}}"#, ErrorCode::INVALID_REQUEST.0)
-        } else {
-            format!(r#""result":{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#)
-        };
-        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{outcome}}}\n");
+        let answer = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"isError\":{is_error}}}}}\n"
+        );
         self.session.to_client(answer.as_bytes())
     }
 

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// The members of an object, in order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Members<'a>(Vec<(String, Cow<'a, str>)>);
 
 /// Why a text has no members.
@@ -79,6 +79,19 @@ pub(super) fn is_valid(text: &str) -> bool {
 /// The items of a list; `None` for anything else.
 pub(super) fn items(text: &str) -> Option<Vec<&str>> {
     Scan::new(text).list()
+}
+
+/// The values of a text that has one behind the other; the whole text if there is anything else in it.
+pub(super) fn values(text: &str) -> Vec<&str> {
+    let mut scan = Scan::new(text);
+    let mut values = Vec::new();
+    while scan.end().is_none() {
+        match scan.value() {
+            Some(value) => values.push(value),
+            None => return vec![text],
+        }
+    }
+    values
 }
 
 /// A list of these items.
@@ -171,6 +184,13 @@ impl<'a> Scan<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_a_text_are_told_apart() {
+        assert_eq!(values("{\"a\":1}\n [2]{}\n"), ["{\"a\":1}", "[2]", "{}"]);
+        assert_eq!(values("{} x"), ["{} x"]);
+        assert_eq!(values(" "), [""; 0]);
+    }
 
     #[test]
     fn values_stay_as_they_are_written() {

@@ -1,19 +1,28 @@
-//! The list of a server's tools: without the output schemas of tools whose results were digested.
+//! The list of a server's tools: without the output schemas of tools whose results were digested, and shorter if the user
+//! wants it (`own_tools`).
 //!
 //! A client rejects a result whose `structuredContent` is missing if its tool declares a schema. So a tool keeps its schema
 //! until a result of it was too long, and lists none from then on.
 
+use std::io::{self, Write};
+
 use forebay_app::wrap::WrappedCall;
+use forebay_text::number;
 
 use super::json::{self, Members};
 use super::session::Session;
 
 pub(super) const SCHEMA: &str = "outputSchema";
-const LIST_CHANGED: &[u8] =
+pub(super) const LIST_CHANGED: &[u8] =
     b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
 
-/// Returns the listing without withdrawn schemas; `None` if it stays.
-pub(super) fn rewrite(session: &Session, result: &str) -> Option<String> {
+/// Whether an answer with these bytes may have to be rewritten.
+pub(super) fn is_rewritten(session: &Session, answer: &str) -> bool {
+    session.own_tools.changes_lists() || answer.contains(SCHEMA)
+}
+
+/// Returns a page of the list as the client is to see it; `None` if it stays.
+pub(super) fn rewrite(session: &Session, result: &str, is_first: bool) -> Option<String> {
     let mut result = Members::parse(result).ok()?;
     let mut is_changed = false;
     let tools: Vec<String> = json::items(result.get("tools")?)?
@@ -24,8 +33,26 @@ pub(super) fn rewrite(session: &Session, result: &str) -> Option<String> {
             rewritten.unwrap_or_else(|| (*tool).to_owned())
         })
         .collect();
-    result.set("tools", json::list(&tools));
-    is_changed.then(|| result.into_text())
+    if !session.own_tools.changes_lists() {
+        result.set("tools", json::list(&tools));
+        return is_changed.then(|| result.into_text());
+    }
+    let is_last = result.get("nextCursor").is_none();
+    let page = session.own_tools.page(tools, is_first, is_last);
+    if let Some((before, after)) = page.tokens {
+        tell_tokens(session.server.name(), before, after);
+    }
+    result.set("tools", json::list(&page.tools));
+    Some(result.into_text())
+}
+
+/// Tells the user, where agents show what a server logs.
+fn tell_tokens(server: &str, before: u64, after: u64) {
+    let [before, after] = [before, after].map(number::grouped);
+    let _ = writeln!(
+        io::stderr(),
+        "forebay wrap: the tools of {server} are listed in about {after} tokens instead of {before}"
+    );
 }
 
 fn without_withdrawn_schema(session: &Session, tool: &str) -> Option<String> {

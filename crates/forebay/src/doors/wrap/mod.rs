@@ -1,28 +1,36 @@
-//! A proxy in front of another MCP server on stdio.
+//! A proxy in front of another MCP server: on stdio to the client, and to the server on stdio or over HTTP.
 //!
 //! Messages are forwarded as they came, both ways, whatever revision of the protocol they are of: only calls of tools, their
 //! results and the list of tools are looked at.
 //!
 //! - `client`: the direction to the server, with the permission rules; `server`: the direction to the client;
 //! - `rewriter`: the thread on which answers are changed: `result`, `listing`;
+//! - `own_tools`: tools of ours in the list, if the user wants it short;
+//! - `remote`: a server at a URL, behind the same pipes as a process;
+//! - `restart`: a server that is started again when it dies;
+//! - `upstream`: a server with its threads, however it is reached; `gateway`: several servers as one;
 //! - `session`: what both directions know of each other;
 //! - `json`, `lines`: values and lines as they are written.
 //!
 //! The client sees what it would see of the server itself: its end, its exit code, its stderr, and nothing if it is silent.
 
 mod client;
+mod gateway;
 mod json;
 mod lines;
 mod listing;
+mod own_tools;
+mod remote;
+mod restart;
 mod result;
 mod rewriter;
 mod server;
 mod session;
+mod upstream;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
-use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -35,9 +43,12 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::client::ToServer;
-use self::rewriter::MAX_WAITING;
-use self::server::ToClient;
+pub(crate) use self::gateway::{GatewayServer, serve as serve_gateway};
+pub(crate) use self::remote::Endpoint;
+pub(crate) use self::restart::{Restarts, StartError};
 use self::session::Session;
+pub(crate) use self::upstream::Upstream;
+use self::upstream::{Client, Running, forward};
 
 /// Time for a server to end after its client is gone, and again after SIGTERM.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
@@ -49,26 +60,36 @@ pub(crate) fn serve(
     pipes: ServerPipes,
 ) -> io::Result<Ending> {
     let signals = CancelToken::new();
-    forward_signals(signals.clone())?;
-    let session = Arc::new(Session::new(server, stdout()?));
-    let (rewriter, jobs) = mpsc::sync_channel(MAX_WAITING);
-    let stdin = stdin()?;
-
-    let to_server = ToServer::new(Arc::clone(&session), pipes.stdin);
+    // The server decides what a signal means.
+    let signalled = signals.clone();
+    on_signal(move |signal| signalled.forward(signal))?;
     let at_end = signals.clone();
-    spawn("to-server", move || {
-        let is_read = to_server.run(stdin).is_ok();
-        end_without_client(is_read, &at_end);
+    let forwarding = forward(server, pipes, stdio()?, move |has_client_ended| {
+        if !has_client_ended {
+            close_stdin();
+        }
+        end_without_client(wait_for_hang_up, &at_end);
     })?;
-    let to_client = ToClient::new(Arc::clone(&session), rewriter);
-    let forwarding = spawn("to-client", move || to_client.run(pipes.stdout))?;
-    let rewriting = spawn("rewriter", move || rewriter::run(&session, &jobs))?;
-
     let ending = process.wait(&signals)?;
     // What the server has said before its end still reaches the client.
-    let _ = forwarding.join();
-    let _ = rewriting.join();
+    forwarding.wait();
     Ok(ending)
+}
+
+/// Forwards until a server that may be started again has ended for good, or the client has all answers of one at a URL.
+pub(crate) fn serve_upstream(
+    server: WrappedServer,
+    upstream: Upstream,
+) -> Result<Ending, StartError> {
+    let running = Arc::new(Running::start(server, upstream, stdio()?)?);
+    let signalled = Arc::clone(&running);
+    on_signal(move |signal| signalled.stop(signal))?;
+    Ok(running.wait())
+}
+
+/// The client that has started this process.
+fn stdio() -> io::Result<Client> {
+    Ok(Client { requests: Box::new(stdin()?), answers: stdout()?, wait_for_hang_up })
 }
 
 /// What the server is sent of the lines of its client, for fuzzing: they must fit into a pipe.
@@ -101,22 +122,22 @@ fn stdout() -> io::Result<File> {
     Ok(File::from(rustix::io::dup(rustix::stdio::stdout())?))
 }
 
-/// Passes signals to the server, which decides what they mean.
-fn forward_signals(server: CancelToken) -> io::Result<()> {
+fn on_signal(action: impl Fn(i32) + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    spawn("signals", move || signals.forever().for_each(|signal| server.forward(signal)))?;
+    spawn("signals", move || signals.forever().for_each(action))?;
     Ok(())
+}
+
+/// The server does not read, or the client cannot be answered: the client learns that as it would without us.
+fn close_stdin() {
+    if let Ok(null) = File::open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(null);
+    }
 }
 
 /// After the end of one direction. A server that was told of the end by its stdin ends by itself; one whose client is gone
 /// and that stays is ended.
-fn end_without_client(has_client_ended: bool, server: &CancelToken) {
-    if !has_client_ended {
-        // The server does not read, or the client cannot be answered. The client learns that as it would without us.
-        if let Ok(null) = File::open("/dev/null") {
-            let _ = rustix::stdio::dup2_stdin(null);
-        }
-    }
+fn end_without_client(wait_for_hang_up: fn() -> io::Result<()>, server: &CancelToken) {
     if wait_for_hang_up().is_err() {
         return;
     }

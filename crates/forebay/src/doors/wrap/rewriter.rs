@@ -71,7 +71,9 @@ fn answer(session: &Session, text: &str, pending: &Pending) -> Option<String> {
     let mut message = Members::parse(text).ok()?;
     let rewritten = match pending {
         Pending::Initialize => return None,
-        Pending::ListTools => listing::rewrite(session, message.get("result")?)?,
+        Pending::ListTools { is_first } => {
+            listing::rewrite(session, message.get("result")?, *is_first)?
+        }
         Pending::StartTask(call) if note_task(session, call, &message) => return None,
         // Or a server that has not made a task of it.
         Pending::Call(call) | Pending::StartTask(call) => {

@@ -51,7 +51,7 @@ impl ToClient {
         let is_long = line.len() as u64 > self.session.server.max_unchanged_bytes();
         if text.trim_ascii_start().starts_with('[') {
             let messages = json::items(text)?;
-            let is_rewritten = is_long || text.contains(listing::SCHEMA);
+            let is_rewritten = is_long || listing::is_rewritten(&self.session, text);
             if !is_rewritten {
                 // A list in a list is no message.
                 let messages = messages.iter().filter(|message| message.starts_with('{'));
@@ -74,8 +74,8 @@ impl ToClient {
                 rewriter::note_task(&self.session, call, &message);
                 None
             }
-            Pending::ListTools if !text.contains(listing::SCHEMA) => None,
-            Pending::ListTools | Pending::StartTask(_) | Pending::Call(_) => {
+            Pending::ListTools { .. } if !listing::is_rewritten(&self.session, text) => None,
+            Pending::ListTools { .. } | Pending::StartTask(_) | Pending::Call(_) => {
                 Some(Job::Answer { line: text.to_owned(), pending })
             }
         }

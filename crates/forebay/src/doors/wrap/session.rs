@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use forebay_app::wrap::{WrappedCall, WrappedServer};
 
 use super::lines;
+use super::own_tools::OwnTools;
 
 /// Requests that wait for an answer of the server. The answers to further ones pass unchanged.
 const MAX_PENDING: usize = 10_000;
@@ -16,6 +17,7 @@ const MAX_PENDING: usize = 10_000;
 /// A client and its server.
 pub(super) struct Session {
     pub(super) server: WrappedServer,
+    pub(super) own_tools: OwnTools,
     client: Mutex<File>,
     pending: Mutex<HashMap<String, Pending>>,
     /// Calls that go on as tasks, by the task's id.
@@ -32,7 +34,10 @@ pub(super) struct Session {
 #[derive(Debug, Clone)]
 pub(super) enum Pending {
     Initialize,
-    ListTools,
+    ListTools {
+        /// Whether it is the first page.
+        is_first: bool,
+    },
     Call(WrappedCall),
     /// A call whose result comes later, by `tasks/result`.
     StartTask(WrappedCall),
@@ -41,6 +46,7 @@ pub(super) enum Pending {
 impl Session {
     pub(super) fn new(server: WrappedServer, client: File) -> Self {
         Self {
+            own_tools: OwnTools::new(server.listing()),
             server,
             client: Mutex::new(client),
             pending: Mutex::default(),

@@ -1,0 +1,254 @@
+//! From the client of the gateway to the server that a message is about.
+
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::ErrorCode;
+
+use super::super::json::{self, Members, quoted};
+use super::super::lines::{Lines, Next};
+use super::super::own_tools::OwnCall;
+use super::merge::{self, LISTS, List};
+use super::routes::Kind;
+use super::{Gateway, answers};
+
+/// Time for a server to answer whether it knows a resource.
+const SEARCH_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// Takes the client's messages until it ends its side.
+pub(super) fn take_all(gateway: &Arc<Gateway>, input: impl Read) {
+    let mut lines = Lines::new(input);
+    loop {
+        match lines.next() {
+            Ok(Next::Line(line)) => {
+                let line = String::from_utf8_lossy(line);
+                let text = line.trim_ascii();
+                for message in json::items(text).unwrap_or_else(|| vec![text]) {
+                    take(gateway, message);
+                }
+            }
+            Ok(Next::LongLine(_)) => {
+                drop(lines.rest(&mut |_| Ok(())));
+                refuse(
+                    gateway,
+                    "null",
+                    ErrorCode::INVALID_REQUEST,
+                    "the message is longer than 64 MB",
+                );
+            }
+            Ok(Next::End) | Err(_) => return,
+        }
+    }
+}
+
+fn take(gateway: &Arc<Gateway>, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let Ok(message) = Members::parse(text) else {
+        return refuse(gateway, "null", ErrorCode::PARSE_ERROR, "the message is not a JSON object");
+    };
+    match (message.string("method"), message.get("id")) {
+        (Some(method), Some(id)) => request(gateway, &method, id, &message),
+        (Some(method), None) => notify(gateway, &method, message.clone(), text),
+        (None, Some(id)) => answer(gateway, id, &message),
+        (None, None) => {}
+    }
+}
+
+fn request(gateway: &Arc<Gateway>, method: &str, id: &str, message: &Members<'_>) {
+    if let Some(list) = LISTS.iter().find(|list| list.method == method) {
+        return gather(gateway, list, id);
+    }
+    let params = message.object("params");
+    let param = |key: &str| params.as_ref().and_then(|params| params.string(key));
+    match method {
+        "ping" => respond(gateway, id, "{}"),
+        "initialize" => {
+            let greeting = merge::greet(gateway, message.get("params").unwrap_or("{}"));
+            respond(gateway, id, &greeting.to_string());
+        }
+        "logging/setLevel" => {
+            let params = message.get("params").unwrap_or("{}");
+            let able = gateway.members.iter().filter(|member| member.offers("logging"));
+            able.for_each(|member| drop(member.ask(method, params)));
+            respond(gateway, id, "{}");
+        }
+        "tools/call" => call(gateway, id, message),
+        "prompts/get" => by_name(gateway, Kind::Prompt, id, message),
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+            let uri = param("uri").unwrap_or_default();
+            match gateway.routes.owner(Kind::Resource, &uri) {
+                Some(number) => send(gateway, number, id, message),
+                None => search(gateway, method, id, message, &uri),
+            }
+        }
+        "completion/complete" => complete(gateway, id, message),
+        "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => {
+            let owner = param("taskId").and_then(|task| gateway.routes.owner(Kind::Task, &task));
+            send_to(gateway, owner, id, message, "no such task");
+        }
+        _ => {
+            let what = format!("the gateway does not know {method}");
+            refuse(gateway, id, ErrorCode::METHOD_NOT_FOUND, &what);
+        }
+    }
+}
+
+/// Asks all servers for a list, while other messages go on.
+fn gather(gateway: &Arc<Gateway>, list: &'static List, id: &str) {
+    let (listing, id) = (Arc::clone(gateway), id.to_owned());
+    in_background(gateway, &id.clone(), move || {
+        let result = merge::gather(&listing, list);
+        respond(&listing, &id, &result);
+    });
+}
+
+fn in_background(gateway: &Gateway, id: &str, work: impl FnOnce() + Send + 'static) {
+    if let Err(error) = super::super::spawn("request", work) {
+        refuse(gateway, id, ErrorCode::INTERNAL_ERROR, &error.to_string());
+    }
+}
+
+fn call(gateway: &Gateway, id: &str, message: &Members<'_>) {
+    let Some(params) = message.object("params") else {
+        return refuse(gateway, id, ErrorCode::INVALID_PARAMS, "the call has no parameters");
+    };
+    match gateway.own_tools.take(&params.string("name").unwrap_or_default(), &params) {
+        OwnCall::Other => by_name(gateway, Kind::Tool, id, message),
+        OwnCall::Answer { text, is_error } => {
+            let text = quoted(&text);
+            respond(
+                gateway,
+                id,
+                &format!(r#"{{"content":[{{"type":"text","text":{text}}}],"isError":{is_error}}}"#),
+            );
+        }
+        OwnCall::Instead(params) => {
+            let mut replaced = message.clone();
+            replaced.set("params", params);
+            by_name(gateway, Kind::Tool, id, &replaced);
+        }
+    }
+}
+
+/// Sends a request to the server of a tool or a prompt, under the server's own name for it.
+fn by_name(gateway: &Gateway, kind: Kind, id: &str, message: &Members<'_>) {
+    let params = message.object("params");
+    let name = params.as_ref().and_then(|params| params.string("name"));
+    let (Some(mut params), Some(name)) = (params, name) else {
+        return refuse(gateway, id, ErrorCode::INVALID_PARAMS, "the request names nothing");
+    };
+    let Some(number) = gateway.routes.owner_by_prefix(kind, &name, &gateway.members) else {
+        let what = format!("no server has `{name}`");
+        return refuse(gateway, id, ErrorCode::INVALID_PARAMS, &what);
+    };
+    let prefix = &gateway.members[number].prefix;
+    params.set("name", quoted(name.strip_prefix(prefix.as_str()).unwrap_or(&name)));
+    let mut message = message.clone();
+    message.set("params", params.into_text());
+    send(gateway, number, id, &message);
+}
+
+/// Sends a completion to the server of its prompt or template.
+fn complete(gateway: &Gateway, id: &str, message: &Members<'_>) {
+    let params = message.object("params");
+    let about = params.as_ref().and_then(|params| params.get("ref")).map(str::to_owned);
+    let about = about.as_deref().and_then(|about| Members::parse(about).ok());
+    let (Some(mut params), Some(mut about)) = (params, about) else {
+        return refuse(gateway, id, ErrorCode::INVALID_PARAMS, "the request has no `ref`");
+    };
+    let Some(name) = about.string("name") else {
+        let uri = about.string("uri").unwrap_or_default();
+        let template = gateway.routes.owner(Kind::Template, &uri);
+        let owner = template.or_else(|| gateway.routes.owner(Kind::Resource, &uri));
+        return send_to(gateway, owner, id, message, "no server has this template");
+    };
+    let owner = gateway.routes.owner_by_prefix(Kind::Prompt, &name, &gateway.members);
+    if let Some(number) = owner {
+        let prefix = &gateway.members[number].prefix;
+        about.set("name", quoted(name.strip_prefix(prefix.as_str()).unwrap_or(&name)));
+        params.set("ref", about.into_text());
+    }
+    let mut message = message.clone();
+    message.set("params", params.into_text());
+    send_to(gateway, owner, id, &message, "no server has this prompt");
+}
+
+/// Asks one server after another for a resource that none has listed: a template may have made its address.
+fn search(gateway: &Arc<Gateway>, method: &str, id: &str, message: &Members<'_>, uri: &str) {
+    let params = message.get("params").unwrap_or("{}").to_owned();
+    let (searching, method, uri) = (Arc::clone(gateway), method.to_owned(), uri.to_owned());
+    let id = id.to_owned();
+    in_background(gateway, &id.clone(), move || {
+        let members = searching.members.iter().enumerate();
+        for (number, member) in members.filter(|(_, member)| member.offers("resources")) {
+            let answer = member.ask(&method, &params).recv_timeout(SEARCH_TIMEOUT);
+            let answer = answer.unwrap_or_default();
+            let answer = Members::parse(&answer).ok();
+            if let Some(result) = answer.as_ref().and_then(|answer| answer.get("result")) {
+                searching.routes.learn(Kind::Resource, &uri, number);
+                return respond(&searching, &id, result);
+            }
+        }
+        refuse(&searching, &id, ErrorCode::RESOURCE_NOT_FOUND, "no server has this resource");
+    });
+}
+
+fn send_to(
+    gateway: &Gateway,
+    owner: Option<usize>,
+    id: &str,
+    message: &Members<'_>,
+    otherwise: &str,
+) {
+    match owner {
+        Some(number) => send(gateway, number, id, message),
+        None => refuse(gateway, id, ErrorCode::INVALID_PARAMS, otherwise),
+    }
+}
+
+fn send(gateway: &Gateway, number: usize, id: &str, message: &Members<'_>) {
+    gateway.routes.expect(id, number);
+    let member = &gateway.members[number];
+    if !member.send(&message.clone().into_text()) && gateway.routes.answered(id).is_some() {
+        let what = format!("the server {} has ended", member.name);
+        refuse(gateway, id, ErrorCode::INTERNAL_ERROR, &what);
+    }
+}
+
+fn notify(gateway: &Gateway, method: &str, message: Members<'_>, text: &str) {
+    if method != "notifications/cancelled" {
+        let greeted = gateway.members.iter().filter(|member| member.has_greeted());
+        for member in greeted {
+            member.send(text);
+        }
+        return;
+    }
+    let params = message.object("params");
+    let Some(id) = params.as_ref().and_then(|params| params.get("requestId")) else { return };
+    if let Some(number) = gateway.routes.answered(id) {
+        gateway.members[number].send(text);
+    }
+}
+
+/// Sends the client's answer to the server that has asked.
+fn answer(gateway: &Gateway, id: &str, message: &Members<'_>) {
+    let Some((number, id)) = answers::id_of_member(id) else { return };
+    let Some(member) = gateway.members.get(number) else { return };
+    let mut message = message.clone();
+    message.set("id", id);
+    member.send(&message.into_text());
+}
+
+fn respond(gateway: &Gateway, id: &str, result: &str) {
+    gateway.to_client(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+}
+
+fn refuse(gateway: &Gateway, id: &str, code: ErrorCode, why: &str) {
+    let (code, why) = (code.0, quoted(why));
+    gateway.to_client(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{why}}}}}"#
+    ));
+}

@@ -1,0 +1,302 @@
+//! One message to the server, and what comes back.
+
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use forebay_app::bounds::MAX_LINE_BYTES;
+use forebay_sandbox::web::{HttpConnection, HttpExchange, HttpMethod, StreamedResponse};
+
+use super::super::json::{self, Members};
+use super::fault::Fault;
+use super::headers;
+use super::sse::{Event, Events};
+use super::{Message, Remote, lock, notices};
+
+/// How often a stream is taken up again without a message in between.
+const MAX_RESUMPTIONS: u32 = 5;
+/// Streams that may stay open after their answer; more are closed.
+const MAX_LINGERING: usize = 8;
+const EVENTS: &str = "text/event-stream";
+
+/// What came of a message.
+enum Outcome {
+    Done,
+    /// The server does not know the session.
+    SessionLost,
+}
+
+/// Where answers of an exchange go.
+#[derive(Debug, Clone, Copy)]
+enum Receiver {
+    Client,
+    /// The exchange starts a session again, of which the client knows nothing.
+    Nobody,
+}
+
+/// Sends a request, and passes on what comes until it is answered.
+pub(super) fn request(remote: &Arc<Remote>, number: u64, message: &Message) -> Result<(), Fault> {
+    let connection = remote.http.connection(&remote.endpoint.url);
+    if !remote.aborts_by(number, connection.abort_handle()) {
+        return Ok(());
+    }
+    deliver(remote, &connection, message, None)
+}
+
+/// Sends a message that has no answer.
+pub(super) fn send(
+    remote: &Arc<Remote>,
+    message: &Message,
+    timeout: Option<Duration>,
+) -> Result<(), Fault> {
+    deliver(remote, &remote.http.connection(&remote.endpoint.url), message, timeout)
+}
+
+/// Sends a message, in a new session if the server has lost the old one.
+fn deliver(
+    remote: &Arc<Remote>,
+    connection: &HttpConnection,
+    message: &Message,
+    timeout: Option<Duration>,
+) -> Result<(), Fault> {
+    let session = remote.session.id();
+    match attempt(remote, connection, message, timeout, Receiver::Client)? {
+        Outcome::Done => Ok(()),
+        Outcome::SessionLost => {
+            renew_session(remote, session.as_deref())?;
+            match attempt(remote, connection, message, timeout, Receiver::Client)? {
+                Outcome::Done => Ok(()),
+                Outcome::SessionLost => Err(Fault::NoSession),
+            }
+        }
+    }
+}
+
+/// Starts a session again as the client did, unless another thread has.
+fn renew_session(remote: &Arc<Remote>, lost: Option<&str>) -> Result<(), Fault> {
+    let _renewal = remote.session.renewal();
+    if remote.session.id().as_deref() != lost {
+        return Ok(());
+    }
+    let (initialize, initialized) = remote.session.start_messages().ok_or(Fault::NoSession)?;
+    remote.session.forget();
+    let connection = remote.http.connection(&remote.endpoint.url);
+    let timeout = Some(super::NOTIFICATION_TIMEOUT);
+    attempt(remote, &connection, &initialize, timeout, Receiver::Nobody)?;
+    if let Some(initialized) = initialized {
+        attempt(remote, &connection, &initialized, timeout, Receiver::Nobody)?;
+        notices::listen(remote);
+    }
+    Ok(())
+}
+
+fn attempt(
+    remote: &Remote,
+    connection: &HttpConnection,
+    message: &Message,
+    timeout: Option<Duration>,
+    receiver: Receiver,
+) -> Result<Outcome, Fault> {
+    let had_session = remote.session.id().is_some() && message.method != "initialize";
+    let response = connection.send(&HttpExchange {
+        method: HttpMethod::Post(message.text.as_bytes()),
+        url: &remote.endpoint.url,
+        headers: &post_headers(remote, message),
+        timeout,
+    })?;
+    match response.status {
+        200..=299 => Exchange { remote, connection, message, receiver }.receive(response)?,
+        404 if had_session => return Ok(Outcome::SessionLost),
+        _ => refused(remote, message, response)?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn post_headers(remote: &Remote, message: &Message) -> Vec<(String, String)> {
+    let mut headers = vec![
+        ("Content-Type".to_owned(), "application/json".to_owned()),
+        ("Accept".to_owned(), format!("application/json, {EVENTS}")),
+    ];
+    match &message.revision {
+        Some(revision) => {
+            headers.push(("MCP-Protocol-Version".to_owned(), revision.clone()));
+            if let Ok(members) = Members::parse(&message.text) {
+                let parameters = lock(&remote.parameters);
+                headers.extend(headers::for_request(&members, &message.method, &parameters));
+            }
+        }
+        None => headers.extend(remote.session.headers()),
+    }
+    remote.with_own_headers(headers)
+}
+
+/// Passes on an error of the protocol that came with an HTTP error.
+fn refused(remote: &Remote, message: &Message, response: StreamedResponse) -> Result<(), Fault> {
+    const MAX_ERROR_BYTES: u64 = 1 << 20;
+    let status = response.status;
+    let metadata = response.header("www-authenticate").map(str::to_owned);
+    let mut body = Vec::new();
+    // An error needs no explanation.
+    let _ = response.body.take(MAX_ERROR_BYTES).read_to_end(&mut body);
+    let text = String::from_utf8_lossy(&body);
+    if let (Some(id), Ok(mut answer)) = (&message.id, Members::parse(&text))
+        && answer.get("error").is_some_and(|error| error.starts_with('{'))
+        && !matches!(status, 401 | 403)
+    {
+        // The server may not have read so far as to know the id.
+        answer.set("id", id.clone());
+        remote.deliver(answer.into_text().as_bytes());
+        return Ok(());
+    }
+    let url = remote.endpoint.url.clone();
+    Err(Fault::Status { url, status, challenge: metadata, said: text.into_owned() })
+}
+
+/// A message that the server has accepted.
+struct Exchange<'a> {
+    remote: &'a Remote,
+    connection: &'a HttpConnection,
+    message: &'a Message,
+    receiver: Receiver,
+}
+
+impl Exchange<'_> {
+    fn receive(&self, response: StreamedResponse) -> Result<(), Fault> {
+        let session = response.header("mcp-session-id").map(str::to_owned);
+        let media_type = response.header("content-type").unwrap_or_default().to_ascii_lowercase();
+        if media_type.starts_with(EVENTS) {
+            return self.receive_events(response, session.as_deref());
+        }
+        let mut body = Vec::new();
+        let max = MAX_LINE_BYTES as u64;
+        response.body.take(max).read_to_end(&mut body).map_err(|_| self.ended())?;
+        if body.len() as u64 == max {
+            return Err(Fault::TooLong(self.remote.endpoint.url.clone()));
+        }
+        if !body.trim_ascii().is_empty() && media_type.starts_with("application/json") {
+            // Some servers send what belongs to an answer in front of it.
+            for message in json::values(&String::from_utf8_lossy(&body)) {
+                self.pass_on(message.as_bytes(), session.as_deref());
+            }
+            return Ok(());
+        }
+        // Without an answer, a request would wait for ever.
+        if self.message.id.is_some() { Err(self.ended()) } else { Ok(()) }
+    }
+
+    fn receive_events(&self, first: StreamedResponse, session: Option<&str>) -> Result<(), Fault> {
+        let mut position = Position::default();
+        let mut stream = first;
+        loop {
+            if self.pass_on_events(stream, session, &mut position) {
+                return Ok(());
+            }
+            if self.message.id.is_none() {
+                return Ok(());
+            }
+            stream = self.take_up(&mut position)?;
+        }
+    }
+
+    /// Passes on events until the stream ends; returns whether the answer was among them.
+    fn pass_on_events(
+        &self,
+        stream: StreamedResponse,
+        session: Option<&str>,
+        position: &mut Position,
+    ) -> bool {
+        let mut events = Events::new(stream.body);
+        while let Ok(Some(event)) = events.next() {
+            position.note(&event);
+            if event.data.is_empty() {
+                continue;
+            }
+            self.pass_on(&event.data, session);
+            if self.message.is_answered_by(&event.data) {
+                self.linger(events);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Reads a stream to its end after the answer, so that the connection can be used again.
+    fn linger(&self, mut events: Events<impl Read>) {
+        self.remote.is_answered(self.message);
+        let lingering = self.remote.lingering.fetch_add(1, Ordering::AcqRel);
+        if lingering < MAX_LINGERING && matches!(self.receiver, Receiver::Client) {
+            while let Ok(Some(event)) = events.next() {
+                if !event.data.is_empty() {
+                    self.pass_on(&event.data, None);
+                }
+            }
+        }
+        self.remote.lingering.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Opens a stream again behind the last event.
+    fn take_up(&self, position: &mut Position) -> Result<StreamedResponse, Fault> {
+        let last = position.last_id.clone().ok_or_else(|| self.ended())?;
+        while position.resumptions < MAX_RESUMPTIONS && !self.connection.is_aborted() {
+            position.resumptions += 1;
+            self.remote.pause(position.retry);
+            let opened = open_stream(self.remote, self.connection, Some(&last));
+            if let Ok(stream) = opened
+                && stream.status == 200
+            {
+                return Ok(stream);
+            }
+        }
+        Err(self.ended())
+    }
+
+    fn pass_on(&self, message: &[u8], session: Option<&str>) {
+        if self.message.method == "initialize" && self.message.is_answered_by(message) {
+            self.remote.session.note(session, message);
+        }
+        if let Receiver::Client = self.receiver {
+            self.remote.deliver(message);
+        }
+    }
+
+    fn ended(&self) -> Fault {
+        Fault::Ended(self.remote.endpoint.url.clone())
+    }
+}
+
+/// How far a stream was read.
+#[derive(Default)]
+pub(super) struct Position {
+    pub(super) last_id: Option<String>,
+    pub(super) retry: Option<u64>,
+    /// Since the last event.
+    pub(super) resumptions: u32,
+}
+
+impl Position {
+    pub(super) fn note(&mut self, event: &Event) {
+        self.last_id = event.id.clone().or(self.last_id.take());
+        self.retry = event.retry.or(self.retry);
+        if !event.data.is_empty() {
+            self.resumptions = 0;
+        }
+    }
+}
+
+/// Asks for the stream of a session, or for one that broke, behind its last event.
+pub(super) fn open_stream(
+    remote: &Remote,
+    connection: &HttpConnection,
+    last_id: Option<&str>,
+) -> Result<StreamedResponse, Fault> {
+    let mut headers = vec![("Accept".to_owned(), EVENTS.to_owned())];
+    headers.extend(remote.session.headers());
+    headers.extend(last_id.map(|id| ("Last-Event-ID".to_owned(), id.to_owned())));
+    Ok(connection.send(&HttpExchange {
+        method: HttpMethod::Get,
+        url: &remote.endpoint.url,
+        headers: &remote.with_own_headers(headers),
+        timeout: None,
+    })?)
+}

@@ -1,0 +1,344 @@
+//! A server at a URL, behind the same pipes as a process: the client's side of streamable HTTP.
+//!
+//! Each request of the client is a POST of its own, on a thread of its own; what comes back, as one answer or as a stream of
+//! events, goes to the client line by line.
+//!
+//! - `exchange`: one message, and what comes back; `notices`: the stream on which a server speaks unasked;
+//! - `session`: what the server wants repeated with every request; `headers`, `sse`: the encoding;
+//! - `fault`: what the client is told if the server does not answer.
+//!
+//! A session that the server has forgotten is started again, and a stream that breaks is taken up where it ended.
+
+mod exchange;
+mod fault;
+mod headers;
+mod notices;
+mod session;
+mod sse;
+
+use std::collections::HashMap;
+use std::io::{self, PipeReader, PipeWriter, Write};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use forebay_sandbox::web::{AbortHandle, HttpClient, HttpExchange, HttpMethod};
+use forebay_sandbox::{CancelToken, ServerPipes};
+use url::Url;
+
+use self::fault::Fault;
+use self::headers::ParameterHeaders;
+use self::session::RemoteSession;
+use super::json::Members;
+use super::lines::{Lines, Next};
+
+/// Requests in progress; further ones wait.
+const MAX_IN_FLIGHT: usize = 1_000;
+/// Time for a server to take a message that has no answer.
+const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time for a server to end a session.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Where a server is, and what each request to it carries.
+#[derive(Debug, Clone)]
+pub(crate) struct Endpoint {
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+/// A connection to a server.
+pub(super) struct Remote {
+    endpoint: Endpoint,
+    http: Arc<HttpClient>,
+    ended: CancelToken,
+    /// `None` once the connection has ended.
+    client: Mutex<Option<PipeWriter>>,
+    session: RemoteSession,
+    parameters: Mutex<ParameterHeaders>,
+    in_flight: Mutex<HashMap<u64, InFlight>>,
+    less_in_flight: Condvar,
+    last_number: AtomicU64,
+    /// Streams that stay open after their answer has come.
+    lingering: AtomicUsize,
+}
+
+/// A request that is not answered yet.
+struct InFlight {
+    id: String,
+    /// Whether the end of its stream tells the server that it is cancelled.
+    ends_by_abort: bool,
+    abort: Option<AbortHandle>,
+}
+
+/// A message to the server.
+#[derive(Debug, Clone)]
+struct Message {
+    text: String,
+    /// The source of the id of a request.
+    id: Option<String>,
+    method: String,
+    /// If the message names it.
+    revision: Option<String>,
+}
+
+impl Endpoint {
+    pub(crate) fn check_url(url: &str) -> Result<(), String> {
+        let is_http = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if is_http { Ok(()) } else { Err(format!("`{url}` is not the address of a server")) }
+    }
+
+    /// The address without what may be secret in it.
+    fn shown(&self) -> String {
+        let Ok(mut url) = Url::parse(&self.url) else { return self.url.clone() };
+        let has_secrets = url.query().is_some() || url.password().is_some();
+        url.set_query(None);
+        // Neither fails for an address with a host.
+        let _ = url.set_password(None);
+        let _ = url.set_username("");
+        if has_secrets { url.to_string() } else { self.url.clone() }
+    }
+
+    /// Whether a header may be set by the user.
+    pub(crate) fn check_header(name: &str) -> Result<(), String> {
+        const OWN: [&str; 9] = [
+            "accept",
+            "accept-encoding",
+            "connection",
+            "content-length",
+            "content-type",
+            "host",
+            "mcp-protocol-version",
+            "mcp-session-id",
+            "transfer-encoding",
+        ];
+        if !headers::is_token(name) {
+            return Err(format!("`{name}` is not the name of a header"));
+        }
+        let is_own = OWN.contains(&name.to_ascii_lowercase().as_str());
+        if is_own { Err(format!("{name} is set by the protocol")) } else { Ok(()) }
+    }
+}
+
+impl Remote {
+    /// Starts the threads of a connection; nothing is sent before the client's first message.
+    pub(super) fn connect(endpoint: Endpoint) -> io::Result<(Arc<Self>, ServerPipes)> {
+        let (requests, stdin) = io::pipe()?;
+        let (stdout, answers) = io::pipe()?;
+        let remote = Arc::new(Self {
+            http: HttpClient::new(),
+            ended: CancelToken::new(),
+            client: Mutex::new(Some(answers)),
+            session: RemoteSession::default(),
+            parameters: Mutex::default(),
+            in_flight: Mutex::default(),
+            less_in_flight: Condvar::new(),
+            last_number: AtomicU64::new(0),
+            lingering: AtomicUsize::new(0),
+            endpoint,
+        });
+        let posting = Arc::clone(&remote);
+        super::spawn("posts", move || posting.run(requests))?;
+        Ok((remote, ServerPipes { stdin, stdout }))
+    }
+
+    /// Sends the client's messages until it ends its side and every request is answered.
+    fn run(self: &Arc<Self>, requests: PipeReader) {
+        let mut lines = Lines::new(requests);
+        loop {
+            match lines.next() {
+                Ok(Next::Line(line)) => self.take(String::from_utf8_lossy(line).trim_ascii()),
+                // The other direction refuses such lines.
+                Ok(Next::LongLine(_)) => drop(lines.rest(&mut |_| Ok(()))),
+                Ok(Next::End) | Err(_) => break,
+            }
+        }
+        let unanswered = self.in_flight();
+        drop(self.less_in_flight.wait_while(unanswered, |requests| !requests.is_empty()));
+        self.end();
+    }
+
+    /// Ends the session at the server, and then the connection.
+    pub(super) fn end(&self) {
+        self.ended.cancel();
+        let session = self.session.headers();
+        if self.session.forget().is_some() {
+            // A server may keep its session until it expires.
+            let _ = self.http.connection(&self.endpoint.url).send(&HttpExchange {
+                method: HttpMethod::Delete,
+                url: &self.endpoint.url,
+                headers: &self.with_own_headers(session),
+                timeout: Some(END_TIMEOUT),
+            });
+        }
+        lock(&self.client).take();
+    }
+
+    /// Gives up every request that is not answered in time, for a client that is gone.
+    pub(super) fn abort_after(&self, timeout: Duration) {
+        let _ = self.ended.wait(timeout);
+        for request in self.in_flight().drain().filter_map(|(_, request)| request.abort) {
+            request.abort();
+        }
+        self.less_in_flight.notify_all();
+    }
+
+    fn take(self: &Arc<Self>, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let message = Message::new(text);
+        if message.method == "notifications/cancelled" {
+            return self.cancel(&message);
+        }
+        if message.method == "initialize" {
+            self.session.will_start(&message);
+        }
+        if message.id.is_none() && !text.starts_with('[') {
+            // In order: a server may refuse requests before it knows that the client is ready.
+            let outcome = exchange::send(self, &message, Some(NOTIFICATION_TIMEOUT));
+            self.report(&message, outcome);
+            if message.method == "notifications/initialized" {
+                self.session.is_started(&message);
+                notices::listen(self);
+            }
+            return;
+        }
+        self.start_request(message);
+    }
+
+    fn start_request(self: &Arc<Self>, message: Message) {
+        let ends_by_abort = message.revision.is_some();
+        let id = message.id.clone().unwrap_or_default();
+        let number = self.last_number.fetch_add(1, Ordering::Relaxed);
+        let is_full = |requests: &mut HashMap<_, _>| requests.len() >= MAX_IN_FLIGHT;
+        let waiting = self.less_in_flight.wait_while(self.in_flight(), is_full);
+        waiting
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(number, InFlight { id, ends_by_abort, abort: None });
+        let remote = Arc::clone(self);
+        let fallback = message.clone();
+        let started = super::spawn("request", move || {
+            let outcome = exchange::request(&remote, number, &message);
+            if remote.is_in_flight(number) {
+                remote.report(&message, outcome);
+            }
+            remote.is_done(number);
+        });
+        if let Err(error) = started {
+            self.report(&fallback, Err(Fault::NoThread(error)));
+            self.is_done(number);
+        }
+    }
+
+    /// Gives up a request. Since the revision of 2026-07-28, the end of its stream says so.
+    fn cancel(self: &Arc<Self>, message: &Message) {
+        let members = Members::parse(&message.text).ok();
+        let params = members.as_ref().and_then(|members| members.object("params"));
+        let id = params.as_ref().and_then(|params| params.get("requestId")).unwrap_or_default();
+        let given_up = {
+            let mut requests = self.in_flight();
+            let number = requests.iter().find(|(_, one)| one.id == id).map(|(number, _)| *number);
+            number.and_then(|number| requests.remove(&number))
+        };
+        self.less_in_flight.notify_all();
+        if !given_up.as_ref().is_some_and(|request| request.ends_by_abort) {
+            let outcome = exchange::send(self, message, Some(NOTIFICATION_TIMEOUT));
+            self.report(message, outcome);
+        }
+        if let Some(abort) = given_up.and_then(|request| request.abort) {
+            abort.abort();
+        }
+    }
+
+    /// Has a request aborted by a connection; returns whether it is still wanted.
+    fn aborts_by(&self, number: u64, abort: AbortHandle) -> bool {
+        let mut requests = self.in_flight();
+        let request = requests.get_mut(&number);
+        request.map(|request| request.abort = Some(abort)).is_some()
+    }
+
+    fn is_in_flight(&self, number: u64) -> bool {
+        self.in_flight().contains_key(&number)
+    }
+
+    fn is_done(&self, number: u64) {
+        self.in_flight().remove(&number);
+        self.less_in_flight.notify_all();
+    }
+
+    /// A request that has its answer is not waited for, even if its stream stays open.
+    fn is_answered(&self, message: &Message) {
+        self.in_flight().retain(|_, request| Some(&request.id) != message.id.as_ref());
+        self.less_in_flight.notify_all();
+    }
+
+    /// Sends a message to the client as one line.
+    fn deliver(&self, message: &[u8]) {
+        if contains(message, headers::PARAMETER.as_bytes()) {
+            lock(&self.parameters).learn(message);
+        }
+        // Between the parts of a JSON value, a line break is white space.
+        let mut line: Vec<u8> = message
+            .iter()
+            .map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte })
+            .collect();
+        line.push(b'\n');
+        if let Some(client) = &mut *lock(&self.client) {
+            // A client that is gone is noticed elsewhere.
+            let _ = client.write_all(&line);
+        }
+    }
+
+    /// Tells the client why a request has no answer, and its user why a message did not arrive.
+    fn report(&self, message: &Message, outcome: Result<(), Fault>) {
+        let Err(fault) = outcome else { return };
+        let why = fault.to_string().replace(&self.endpoint.url, &self.endpoint.shown());
+        // Where agents look for what went wrong with a server.
+        let _ = writeln!(io::stderr(), "forebay wrap: {why}");
+        if let Some(id) = &message.id {
+            self.deliver(fault::answer(id, &why).as_bytes());
+        }
+    }
+
+    /// Waits as long as the server wants before a stream is opened again.
+    fn pause(&self, retry: Option<u64>) {
+        const DEFAULT: Duration = Duration::from_secs(1);
+        const MAX: Duration = Duration::from_secs(30);
+        let _ = self.ended.wait(retry.map_or(DEFAULT, Duration::from_millis).min(MAX));
+    }
+
+    fn with_own_headers(&self, mut headers: Vec<(String, String)>) -> Vec<(String, String)> {
+        headers.extend(self.endpoint.headers.iter().cloned());
+        headers
+    }
+
+    fn in_flight(&self) -> MutexGuard<'_, HashMap<u64, InFlight>> {
+        lock(&self.in_flight)
+    }
+}
+
+impl Message {
+    fn new(text: &str) -> Self {
+        let members = Members::parse(text).ok();
+        let members = members.as_ref();
+        let method = members.and_then(|members| members.string("method")).unwrap_or_default();
+        let id = members.filter(|_| !method.is_empty()).and_then(|members| members.get("id"));
+        let revision = members.and_then(headers::stated_revision);
+        Self { text: text.to_owned(), id: id.map(str::to_owned), method, revision }
+    }
+
+    /// Whether a message of the server answers this one.
+    fn is_answered_by(&self, message: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(message);
+        let Ok(answer) = Members::parse(&text) else { return false };
+        answer.get("method").is_none() && answer.get("id") == self.id.as_deref()
+    }
+}
+
+fn contains(text: &[u8], wanted: &[u8]) -> bool {
+    text.windows(wanted.len()).any(|window| window == wanted)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

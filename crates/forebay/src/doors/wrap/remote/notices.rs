@@ -1,0 +1,46 @@
+//! The stream on which a server speaks without being asked, where it offers one.
+
+use std::sync::Arc;
+
+use super::Remote;
+use super::exchange::{Position, open_stream};
+use super::sse::Events;
+
+/// How often the stream is opened again without a message in between.
+const MAX_ATTEMPTS: u32 = 20;
+
+/// Listens until the session ends, or the server offers no such stream.
+pub(super) fn listen(remote: &Arc<Remote>) {
+    let remote = Arc::clone(remote);
+    let listening = super::super::spawn("notices", move || pass_on(&remote));
+    if let Err(error) = listening {
+        tracing::warn!(%error, "messages that the server sends unasked do not arrive");
+    }
+}
+
+fn pass_on(remote: &Remote) {
+    let session = remote.session.id();
+    let connection = remote.http.connection(&remote.endpoint.url);
+    let mut position = Position::default();
+    while remote.session.id() == session
+        && position.resumptions < MAX_ATTEMPTS
+        && !remote.ended.is_cancelled()
+    {
+        position.resumptions += 1;
+        match open_stream(remote, &connection, position.last_id.as_deref()) {
+            Ok(stream) if stream.status == 200 => {
+                let mut events = Events::new(stream.body);
+                while let Ok(Some(event)) = events.next() {
+                    position.note(&event);
+                    if !event.data.is_empty() {
+                        remote.deliver(&event.data);
+                    }
+                }
+            }
+            // It has none, or the session is gone, which the next request notices.
+            Ok(stream) if stream.status < 500 => return,
+            Ok(_) | Err(_) => {}
+        }
+        remote.pause(position.retry);
+    }
+}

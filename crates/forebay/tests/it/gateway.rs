@@ -1,0 +1,182 @@
+//! `forebay gateway`: several servers in one process.
+
+use std::collections::HashSet;
+use std::process::Command;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, finish, is_gone};
+use crate::mcp_client::{McpClient, text_of};
+use crate::wrap::{SERVER, call, request, with_server};
+
+/// A gateway of test servers with these names, the first of which has a prefix of its own.
+fn gateway(env: &TestEnv, names: &[&str], flags: &[&str]) -> Command {
+    let mut list = String::new();
+    for (number, name) in names.iter().enumerate() {
+        let prefix = if number == 0 { "prefix = \"x-\"\n" } else { "" };
+        list += &format!("[servers.{name}]\ncommand = \"python3\"\nargs = ['{SERVER}']\n{prefix}");
+        list += "env = { LONG_DESCRIPTIONS = \"${LONG:-}\" }\n";
+    }
+    env.write("servers.toml", list);
+    let words = ["gateway", "servers.toml"].iter().chain(flags).copied();
+    env.command(words.collect::<Vec<_>>())
+}
+
+fn names(listing: &Value) -> Vec<&str> {
+    let tools = listing["result"]["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn servers_share_a_list_and_keep_their_calls_apart() {
+    with_server(|env| {
+        let mut client = McpClient::start(gateway(env, &["one", "two"], &[]));
+        let started = client.initialize("2025-06-18");
+        assert_eq!(started["protocolVersion"], "2025-06-18");
+        assert_eq!(started["capabilities"]["tools"]["listChanged"], true);
+        let listing = client.ask("tools/list", json!({}));
+        let expect: Vec<String> = ["x-", "two_"]
+            .iter()
+            .flat_map(|prefix| {
+                ["lines", "structured", "file", "other"].map(|tool| format!("{prefix}{tool}"))
+            })
+            .collect();
+        assert_eq!(names(&listing), expect);
+        let pids: HashSet<String> =
+            ["x-pid", "two_pid"].iter().map(|tool| client.text(tool, json!({}))).collect();
+        assert_eq!(pids.len(), 2);
+        let digest = client.text("two_lines", json!({ "count": 4_000 }));
+        assert!(digest.contains("[ctx:"), "{digest}");
+        let stats = env.forebay(["stats"]).ok().text();
+        assert!(stats.contains("wrap two") && !stats.contains("wrap one"), "{stats}");
+        assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
+        let unknown = client.ask("no/such/method", json!({}));
+        assert_eq!(unknown["error"]["code"], -32601);
+        let nobody = client.ask("tools/call", json!({ "name": "three_said" }));
+        assert!(nobody["error"]["message"].as_str().unwrap().contains("no server has"), "{nobody}");
+        assert_eq!(client.close().code(), Some(0));
+    });
+}
+
+#[test]
+fn requests_and_rules_reach_the_server_they_are_about() {
+    with_server(|env| {
+        std::fs::create_dir(env.project().join(".claude")).unwrap();
+        let rules = json!({ "permissions": { "deny": ["mcp__two__said"] } });
+        env.write(".claude/settings.json", rules.to_string());
+        let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));
+        let denied = client.error("two_said", json!({ "text": "x" }));
+        assert!(denied.contains("mcp__two__said"), "{denied}");
+        assert_eq!(client.text("x-said", json!({ "text": "x" })), "x");
+        // Both servers ask under the same id.
+        for tool in ["x-ask", "two_ask"] {
+            let id = client.begin(tool, json!({}));
+            let asked = client.receive();
+            assert_eq!(asked["method"], "sampling/createMessage");
+            let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "by": tool } });
+            client.send_line(&answer.to_string());
+            let text = text_of(&client.response(id)["result"]);
+            assert!(text.contains("\"id\":\"s1\"") && text.contains(tool), "{text}");
+        }
+    });
+}
+
+#[test]
+fn a_server_that_dies_takes_no_other_with_it() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));
+        let hanging = client.begin("two_never", json!({}));
+        // It is started again three times; then it stays away.
+        for _ in 0..4 {
+            client.ask("tools/call", json!({ "name": "x-die", "arguments": { "code": 5 } }));
+        }
+        let gone =
+            client.ask("tools/call", json!({ "name": "x-said", "arguments": { "text": "y" } }));
+        assert!(gone["error"]["message"].as_str().unwrap().contains("has ended"), "{gone}");
+        assert_eq!(client.text("two_said", json!({ "text": "here" })), "here");
+        assert!(
+            names(&client.ask("tools/list", json!({}))).iter().all(|name| name.starts_with("two_"))
+        );
+        client.notify("notifications/cancelled", json!({ "requestId": hanging }));
+        let server: i32 = client.text("two_pid", json!({})).parse().unwrap();
+        client.kill();
+        assert!(is_gone(Pid::from_raw(server).unwrap()));
+    });
+}
+
+#[test]
+fn a_thousand_concurrent_calls_over_twenty_servers_lose_none() {
+    with_server(|env| {
+        let all: Vec<String> = (0..20).map(|number| format!("s{number}")).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let mut client = McpClient::initialized(gateway(env, &all, &[]));
+        let tool = |call: usize| match call % 20 {
+            0 => "x-said".to_owned(),
+            server => format!("s{server}_said"),
+        };
+        let calls: Vec<(i64, usize)> = (0..1_000)
+            .map(|call| (client.begin(&tool(call), json!({ "text": call.to_string() })), call))
+            .collect();
+        for (id, call) in calls {
+            assert_eq!(text_of(&client.response(id)["result"]), call.to_string());
+        }
+        assert_eq!(client.take_pending(), Vec::<Value>::new(), "each is answered once");
+        assert_eq!(client.close().code(), Some(0));
+    });
+}
+
+#[test]
+fn one_facade_stands_for_all_servers() {
+    with_server(|env| {
+        let mut command = gateway(env, &["one", "two"], &["--facade"]);
+        command.env("LONG", "1");
+        let mut client = McpClient::initialized(command);
+        let listing = client.ask("tools/list", json!({}));
+        assert_eq!(names(&listing), ["forebay_search", "forebay_describe", "forebay_call"]);
+        let found = client.text("forebay_search", json!({ "query": "repeat a text" }));
+        assert!(found.contains("x-said: Repeats a text\ntwo_said: Repeats a text"), "{found}");
+        let call = json!({ "name": "two_said", "arguments": { "text": "hello" } });
+        assert_eq!(client.text("forebay_call", call), "hello");
+    });
+}
+
+#[test]
+fn a_server_that_does_not_start_is_left_out() {
+    with_server(|env| {
+        let list = json!({ "mcpServers": {
+            "gone": { "command": "no-such-program" },
+            "silent": { "command": "sh", "args": ["-c", "exit 3"] },
+            "here": { "command": "python3", "args": [SERVER] },
+        } });
+        env.write("list.json", list.to_string());
+        let mut client = McpClient::initialized(env.command(["gateway", "list.json"]));
+        let listing = client.ask("tools/list", json!({}));
+        assert!(names(&listing).iter().all(|name| name.starts_with("here_")), "{listing}");
+        let wrong = env.forebay(["gateway", "no-such-list"]);
+        assert!(wrong.code() != Some(0) && wrong.stderr.contains("no-such-list"), "{wrong:?}");
+    });
+}
+
+#[test]
+fn a_signal_ends_the_gateway_with_its_servers() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));
+        let server: i32 = client.text("two_pid", json!({})).parse().unwrap();
+        kill_process(client.process(), Signal::TERM).unwrap();
+        assert_eq!(client.wait().code(), Some(143));
+        assert!(is_gone(Pid::from_raw(server).unwrap()));
+    });
+}
+
+#[test]
+fn answers_arrive_after_the_client_has_ended_its_side() {
+    with_server(|env| {
+        let mut input = request(0, "initialize", json!({ "protocolVersion": "2025-11-25" }));
+        for id in 1..=50 {
+            input += &call(id, "two_said", json!({ "text": id.to_string() }));
+        }
+        let output = finish(gateway(env, &["one", "two"], &[]), input.as_bytes()).ok();
+        assert_eq!(output.text().matches("\"content\"").count(), 50, "{}", output.text());
+    });
+}

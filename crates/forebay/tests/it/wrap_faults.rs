@@ -1,0 +1,172 @@
+//! Servers behind `forebay wrap` that die, hang, or never start to speak.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::env::{HANG_TIMEOUT, TestEnv, announced_process, finish, is_gone, wait_until};
+use crate::mcp_client::{McpClient, text_of};
+use crate::wrap::{SERVER, call, request, with_server};
+
+fn restarting(env: &TestEnv, count: &str) -> Command {
+    env.command(["wrap", "--name", "srv", "--restart", count, "--", "python3", SERVER])
+}
+
+#[track_caller]
+fn error_of(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+#[test]
+fn a_dead_server_is_started_again_as_often_as_allowed() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(restarting(env, "2"));
+        for _ in 0..2 {
+            let hanging = client.begin("never", json!({}));
+            let fatal =
+                client.ask("tools/call", json!({ "name": "die", "arguments": { "code": 9 } }));
+            assert!(error_of(&fatal).contains("exit 9"), "{fatal}");
+            let unanswered = client.response(hanging);
+            assert!(error_of(&unanswered).contains("started again"), "{unanswered}");
+            assert_eq!(client.text("said", json!({ "text": "back" })), "back");
+        }
+        let told = client.take_pending();
+        let count = |method: &str| told.iter().filter(|one| one["method"] == method).count();
+        assert_eq!(count("notifications/message"), 2, "its last words arrive: {told:?}");
+        assert_eq!(count("notifications/tools/list_changed"), 2, "{told:?}");
+        assert_eq!(told.len(), 4, "the second greeting is not answered to the client: {told:?}");
+        client.begin("die", json!({ "code": 9 }));
+        assert_eq!(client.wait().code(), Some(9));
+    });
+}
+
+#[test]
+fn a_server_that_is_killed_from_outside_is_started_again() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(restarting(env, "1"));
+        let file = env.project().join("child");
+        client.text("children", json!({ "file": file }));
+        let child = announced_process(&file);
+        let server = client.text("pid", json!({})).parse().unwrap();
+        kill_process(rustix::process::Pid::from_raw(server).unwrap(), Signal::KILL).unwrap();
+        assert_eq!(client.receive()["method"], "notifications/tools/list_changed");
+        assert_ne!(client.text("pid", json!({})), server.to_string());
+        assert!(is_gone(child), "what the dead server had started");
+        assert_eq!(client.close().code(), Some(0));
+    });
+}
+
+#[test]
+fn what_keeps_a_server_from_starting_is_told_once() {
+    with_server(|env| {
+        let script = "echo 'no licence' >&2; exit 7";
+        let words = ["wrap", "--name", "x", "--restart", "3", "--", "sh", "-c", script];
+        let output = finish(env.command(words), request(1, "initialize", json!({})).as_bytes());
+        assert_eq!(output.code(), Some(7));
+        assert_eq!(output.stderr.matches("no licence").count(), 1, "{}", output.stderr);
+    });
+}
+
+#[test]
+fn a_signal_ends_a_server_for_good() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(restarting(env, "3"));
+        kill_process(client.process(), Signal::TERM).unwrap();
+        assert_eq!(client.wait().code(), Some(143));
+    });
+}
+
+#[test]
+fn killing_either_side_of_a_restarted_server_leaves_no_process() {
+    with_server(|env| {
+        for is_killed in [true, false] {
+            let mut client = McpClient::initialized(restarting(env, "3"));
+            client.ask("tools/call", json!({ "name": "die", "arguments": { "code": 1 } }));
+            let server = client.text("pid", json!({})).parse().unwrap();
+            let server = rustix::process::Pid::from_raw(server).unwrap();
+            let wrapper = client.process();
+            if is_killed {
+                client.kill();
+            } else {
+                client.close();
+            }
+            assert!(is_gone(server) && is_gone(wrapper), "killed: {is_killed}");
+        }
+    });
+}
+
+#[test]
+fn a_call_that_hangs_holds_up_no_other() {
+    with_server(|env| {
+        let words = ["wrap", "--name", "srv", "--", "python3", SERVER];
+        let mut client = McpClient::initialized(env.command(words));
+        let hanging: Vec<i64> = (0..50).map(|_| client.begin("never", json!({}))).collect();
+        assert_eq!(client.text("said", json!({ "text": "here" })), "here");
+        client.notify("notifications/cancelled", json!({ "requestId": hanging[0] }));
+        assert_eq!(client.text("said", json!({ "text": "still" })), "still");
+        assert_eq!(client.close().code(), Some(0));
+    });
+}
+
+#[test]
+fn a_server_that_never_answers_initialize_ends_with_its_client() {
+    with_server(|env| {
+        for restart in ["0", "3"] {
+            let words = ["wrap", "--name", "x", "--restart", restart, "--", "sleep", "1000"];
+            let mut command = env.command(words);
+            let mut wrapper = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            let greeting = request(1, "initialize", json!({}));
+            wrapper.stdin.take().unwrap().write_all(greeting.as_bytes()).unwrap();
+            // A host that has waited long enough closes both pipes.
+            drop(wrapper.stdout.take());
+            let has_ended = wait_until(HANG_TIMEOUT, || wrapper.try_wait().unwrap().is_some());
+            assert!(has_ended, "restart {restart}");
+        }
+    });
+}
+
+#[test]
+fn a_flood_of_messages_arrives_whole_and_in_order() {
+    with_server(|env| {
+        let words = ["wrap", "--name", "srv", "--", "python3", SERVER];
+        let mut client = McpClient::initialized(env.command(words));
+        let id = client.begin("notices", json!({ "count": 20_000 }));
+        client.response(id);
+        let numbers: Vec<u64> = client
+            .take_pending()
+            .iter()
+            .filter_map(|one| one["params"]["progress"].as_u64())
+            .collect();
+        assert!(numbers.iter().copied().eq(0..20_000), "{} of them", numbers.len());
+    });
+}
+
+#[test]
+fn a_server_may_change_its_tools() {
+    with_server(|env| {
+        let words = ["wrap", "--name", "srv", "--", "python3", SERVER];
+        let mut client = McpClient::initialized(env.command(words));
+        let names = |listing: &Value| listing["result"]["tools"].as_array().unwrap().len();
+        let before = names(&client.ask("tools/list", json!({})));
+        client.text("grow", json!({}));
+        let told = client.take_pending();
+        assert_eq!(told[0]["method"], "notifications/tools/list_changed");
+        assert_eq!(names(&client.ask("tools/list", json!({}))), before + 1);
+    });
+}
+
+#[test]
+fn a_batch_in_flight_is_failed_request_by_request() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(restarting(env, "1"));
+        let [one, two] = [call(70, "never", json!({})), call(71, "die", json!({ "code": 3 }))];
+        client.send_line(&format!("[{},{}]", one.trim(), two.trim()));
+        for id in [70, 71] {
+            let answer = client.response(id);
+            assert!(error_of(&answer).contains("exit 3"), "{answer}");
+        }
+        assert_eq!(text_of(&client.call("said", json!({ "text": "x" }))), "x");
+    });
+}

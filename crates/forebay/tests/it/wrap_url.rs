@@ -1,0 +1,266 @@
+//! `forebay wrap --url` in front of a server over streamable HTTP.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::env::{HANG_TIMEOUT, TestEnv, finish, reference_in, wait_until};
+use crate::mcp_client::{McpClient, stateless_meta, text_of};
+
+const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/wrap_http_server.py");
+
+/// A server, and the requests that it got.
+struct Server {
+    env: TestEnv,
+    url: String,
+    log: PathBuf,
+    process: Child,
+}
+
+impl Server {
+    /// Returns `None` and reports a skip if there is no Python to run it with.
+    fn start(token: Option<&str>) -> Option<Self> {
+        let env = TestEnv::new();
+        let log = env.root().join("requests");
+        let mut python = env.program("python3");
+        python.arg(SERVER).env("LOG", &log).stdout(Stdio::piped());
+        python.envs(token.map(|token| ("TOKEN_WANTED", token)));
+        let Ok(mut process) = python.spawn() else {
+            forebay_test_support::skip("python3 is not installed");
+            return None;
+        };
+        let mut url = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Some(Self { env, url: url.trim().to_owned(), log, process })
+    }
+
+    fn wrap(&self, more: &[&str]) -> Command {
+        let mut words = vec!["wrap", "--name", "far", "--url", &self.url];
+        words.extend(more);
+        self.env.command(words)
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(&self.log).unwrap()
+    }
+
+    #[track_caller]
+    fn wait_for(&self, line: &str) {
+        let is_there = wait_until(HANG_TIMEOUT, || self.log().contains(line));
+        assert!(is_there, "no `{line}`:\n{}", self.log());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn calls_reach_the_server_and_long_results_are_digested() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::start(server.wrap(&[]));
+    let started = client.initialize("2025-11-25");
+    assert_eq!(started["serverInfo"]["name"], "http test");
+    assert_eq!(client.text("said", json!({ "text": "a\nb" })), "a\nb");
+    let digest = client.text("lines", json!({ "count": 4_000 }));
+    assert!(digest.contains("[ctx:") && digest.contains("4,000 lines"), "{digest}");
+    let stored = server.env.forebay(["get", &reference_in(&digest), "--raw"]).ok().text();
+    assert!(stored.ends_with("row 3999 of the listing"));
+    assert!(client.take_pending().iter().any(|one| one["method"] == "notifications/progress"));
+    assert_eq!(client.close().code(), Some(0));
+    let log = server.log();
+    assert!(log.contains("POST initialize None"), "{log}");
+    assert!(log.contains("POST notifications/initialized 2025-11-25"), "{log}");
+    assert!(log.contains("POST tools/call 2025-11-25 said"), "{log}");
+    assert!(log.ends_with("DELETE True\n"), "{log}");
+}
+
+#[test]
+fn the_server_asks_and_tells_unasked() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    let id = client.begin("ask", json!({}));
+    let mut received = [client.receive(), client.receive()];
+    received.sort_by_key(|message| message["id"].is_null());
+    assert_eq!(received[0]["method"], "sampling/createMessage");
+    assert_eq!(received[1]["params"]["uri"], "test://unasked");
+    let answer = r#"{"jsonrpc":"2.0","id":"s1","result":{"role":"assistant", "x":1.50}}"#;
+    client.send_line(answer);
+    assert_eq!(text_of(&client.response(id)["result"]), format!("answered: {answer}"));
+}
+
+#[test]
+fn headers_come_from_the_command_line_and_the_environment() {
+    let Some(server) = Server::start(Some("s3cret")) else { return };
+    let mut command = server.wrap(&[
+        "--header",
+        "Authorization: Bearer ${TOKEN_OF}",
+        "--header-env",
+        "X-Team=TEAM_OF",
+    ]);
+    command.envs([("TOKEN_OF", "s3cret"), ("TEAM_OF", "blue")]);
+    let mut client = McpClient::initialized(command);
+    let headers: Value = serde_json::from_str(&client.text("headers", json!({}))).unwrap();
+    assert_eq!(headers["x-team"].as_str().or(headers["X-Team"].as_str()), Some("blue"));
+
+    let unset = server.env.forebay([
+        "wrap",
+        "--name",
+        "x",
+        "--url",
+        "http://x",
+        "--header",
+        "A: ${NO_SUCH}",
+    ]);
+    assert!(unset.code() != Some(0) && unset.stderr.contains("NO_SUCH is not set"), "{unset:?}");
+}
+
+#[test]
+fn a_missing_token_is_told_to_the_client_and_its_log() {
+    let Some(server) = Server::start(Some("s3cret")) else { return };
+    let request = r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}"#;
+    let output = finish(server.wrap(&[]), format!("{request}\n").as_bytes());
+    let answer: Value = serde_json::from_str(output.text().trim()).unwrap();
+    assert_eq!(answer["id"], 7);
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("HTTP 401: who are you"), "{message}");
+    assert!(message.contains("--header") && message.contains("OAuth"), "{message}");
+    assert!(output.stderr.contains("HTTP 401"), "{}", output.stderr);
+}
+
+#[test]
+fn a_stream_that_breaks_is_taken_up_again() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    assert_eq!(client.text("broken", json!({})), "taken up");
+    client.take_pending();
+    assert_eq!(client.text("two values", json!({})), "both");
+    assert_eq!(client.take_pending()[0]["params"]["progress"], 7);
+}
+
+#[test]
+fn a_request_without_an_answer_gets_an_error() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    for (tool, expect) in [
+        ("cut", "without an answer"),
+        ("silent", "without an answer"),
+        ("boom", "HTTP 500: out of order"),
+    ] {
+        let answer = client.ask("tools/call", json!({ "name": tool }));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(expect), "{tool}: {message}");
+    }
+    assert_eq!(client.text("said", json!({ "text": "still there" })), "still there");
+}
+
+#[test]
+fn a_lost_session_is_started_again() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    for _ in 0..2 {
+        assert_eq!(client.text("forget", json!({})), "forgotten");
+        assert_eq!(client.text("said", json!({ "text": "again" })), "again");
+    }
+    let starts = server.log().matches("POST initialize").count();
+    assert_eq!(starts, 3, "{}", server.log());
+    // The client sees nothing of it.
+    let seen = client.take_pending();
+    assert!(seen.iter().all(|one| one["method"] == "notifications/resources/updated"), "{seen:?}");
+}
+
+#[test]
+fn requests_of_the_stateless_revision_have_its_headers() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::start(server.wrap(&[]));
+    let listed = client.ask("tools/list", json!({ "_meta": stateless_meta() }));
+    assert_eq!(listed["result"]["tools"][0]["name"], "said");
+    let params = json!({ "name": "headers", "arguments": {}, "_meta": stateless_meta() });
+    let answer = client.ask("tools/call", params);
+    let headers = text_of(&answer["result"]).to_ascii_lowercase();
+    for wanted in ["\"mcp-name\": \"headers\"", "\"mcp-protocol-version\": \"2026-07-28\""] {
+        assert!(headers.contains(wanted), "no {wanted}: {headers}");
+    }
+    assert!(!server.log().contains("initialize"), "{}", server.log());
+}
+
+#[test]
+fn a_cancelled_request_leaves_the_server() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::start(server.wrap(&[]));
+    let params = json!({ "name": "wait", "arguments": {}, "_meta": stateless_meta() });
+    let id = client.request("tools/call", params);
+    server.wait_for("tools/call 2026-07-28 wait");
+    client.notify("notifications/cancelled", json!({ "requestId": id }));
+    server.wait_for("client left");
+    assert!(!server.log().contains("cancelled"), "the end of the stream says it");
+    assert_eq!(client.close().code(), Some(0));
+}
+
+#[test]
+fn the_wrapper_ends_with_its_client_or_a_signal() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    client.begin("wait", json!({}));
+    server.wait_for("wait");
+    drop(client);
+    server.wait_for("client left");
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    kill_process(client.process(), Signal::TERM).unwrap();
+    assert_eq!(client.wait().code(), Some(143));
+    server.wait_for("DELETE True");
+}
+
+#[test]
+fn an_address_may_move_on_its_server() {
+    let Some(server) = Server::start(None) else { return };
+    let moved = server.url.replace("/mcp", "/moved");
+    let command = server.env.command(["wrap", "--name", "far", "--url", &moved]);
+    let mut client = McpClient::initialized(command);
+    assert_eq!(client.text("said", json!({ "text": "here" })), "here");
+    let nobody = server.env.command(["wrap", "--name", "far", "--url", "http://127.0.0.1:9/mcp"]);
+    let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n";
+    let output = finish(nobody, request);
+    assert!(
+        output.text().contains("\"error\"") && output.text().contains("127.0.0.1:9"),
+        "{}",
+        output.text()
+    );
+    let words = ["wrap", "--name", "far", "--url", "ftp://x"];
+    let wrong = server.env.forebay(words);
+    assert_eq!(wrong.code(), Some(2), "{wrong:?}");
+}
+
+#[test]
+fn init_wraps_entries_that_say_all_that_a_request_needs() {
+    let Some(server) = Server::start(Some("s3cret")) else { return };
+    let env = &server.env;
+    let settings = env.home().join(".cursor/mcp.json");
+    let far = json!({ "type": "http", "url": server.url, "headers": { "Authorization": "Bearer s3cret" } });
+    let other = json!({ "url": "https://mcp.example.test" });
+    let text = format!("{:#}\n", json!({ "mcpServers": { "far": far, "other": other } }));
+    fs::create_dir(settings.parent().unwrap()).unwrap();
+    fs::write(&settings, &text).unwrap();
+    let said = env.forebay(["init", "--wrap", "--yes"]).ok().text();
+    assert!(said.contains("note: other (Cursor) is reached at a URL"), "{said}");
+    let wrapped: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
+    let entry = &wrapped["mcpServers"]["far"];
+    let words = entry["args"].as_array().unwrap();
+    assert!(!words.iter().any(|word| word.as_str().unwrap().contains("s3cret")), "{entry}");
+    let mut command = env.program(entry["command"].as_str().unwrap());
+    command.args(words.iter().map(|word| word.as_str().unwrap()));
+    for (name, value) in entry["env"].as_object().unwrap() {
+        command.env(name, value.as_str().unwrap());
+    }
+    let mut client = McpClient::initialized(command);
+    assert_eq!(client.text("said", json!({ "text": "signed in" })), "signed in");
+    env.forebay(["init", "--wrap", "--undo", "--yes"]).ok();
+    assert_eq!(fs::read_to_string(&settings).unwrap(), text);
+}
