@@ -10,12 +10,11 @@ use rustix::fs::{Access, access};
 use super::canonicalize::{canonicalize, canonicalize_or_keep};
 use super::installed_tools::InstalledTools;
 use super::known_paths::{
-    DEVICES, KnownPath, SHARED_MEMORY, SYSTEM_PATHS, TEMP_DIRS, TOOL_CACHES, TOOL_LOCK_FILES,
-    ToolCache,
+    DEVICES, KnownPath, SYSTEM_PATHS, TEMP_DIRS, TOOL_CACHES, TOOL_LOCK_FILES, ToolCache,
 };
 use super::known_secrets::{SECRET_STORE_EXCEPTIONS, SECRET_STORES, TOOL_CREDENTIALS, locations};
 use super::shortage::entries;
-use super::{Isolation, Profile, sockets};
+use super::{Isolation, Profile, shared_memory, sockets};
 use crate::RunError;
 
 /// What fails if the system is out of something.
@@ -83,7 +82,7 @@ impl AccessRules {
         let read = resolver.readable(isolation, &write);
         Ok(Self {
             profile: isolation.profile,
-            shared_memory: private_memory(isolation, read.as_ref().unwrap_or(&write)),
+            shared_memory: shared_memory::private(isolation, read.as_ref().unwrap_or(&write)),
             read,
             fixed: fixed(isolation, control.iter().chain(&closed_sockets), &write),
             control,
@@ -195,15 +194,6 @@ impl AccessRules {
 }
 
 /// Whether `path` equals one of `folders` or is below one.
-/// The directory of shared memory; None if the run needs what is in it: the project, or by a setting all of it.
-fn private_memory(isolation: &Isolation, used: &[PathBuf]) -> Option<PathBuf> {
-    let folder = canonicalize(Path::new(SHARED_MEMORY)).filter(|_| cfg!(target_os = "linux"))?;
-    let is_named = isolation.write.iter().any(|path| canonicalize(path).as_ref() == Some(&folder));
-    let mut needed = used.iter().chain(&isolation.read).chain(&isolation.data_folder);
-    let is_needed = needed.any(|path| *path != folder && path.starts_with(&folder));
-    (!is_named && !is_needed).then_some(folder)
-}
-
 pub(super) fn is_within(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
 }

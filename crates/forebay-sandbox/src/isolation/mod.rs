@@ -6,6 +6,7 @@
 //!   secret stores and credentials;
 //! - `access`: the paths that a profile lets a run read and write, resolved by `canonicalize`, with the
 //!   caches of the `installed_tools`;
+//! - `shared_memory`: the memory that processes share by name;
 //! - `sockets`: the sockets of other processes that a run cannot connect to;
 //! - `shortage`: what ends a run instead of leaving a gap in its isolation;
 //! - `environment`: inherited variables that inject code into a run;
@@ -49,6 +50,7 @@ mod seatbelt;
 #[cfg(target_os = "linux")]
 mod seccomp;
 mod self_test;
+mod shared_memory;
 mod shortage;
 mod sockets;
 mod submodules;
