@@ -300,7 +300,7 @@ impl State {
                     self.initialize = Some(Greeting::new(line, id));
                 }
                 (Some("notifications/initialized"), None) => {
-                    self.initialized = Some(line.to_owned())
+                    self.initialized = Some(line.to_owned());
                 }
                 (Some("notifications/cancelled"), None) => {
                     let params = members.object("params");

@@ -20,7 +20,7 @@ pub(super) fn pass_on(gateway: &Arc<Gateway>, number: usize, output: PipeReader)
     loop {
         match lines.next() {
             Ok(Next::Line(line)) => {
-                take(gateway, number, String::from_utf8_lossy(line).trim_ascii())
+                take(gateway, number, String::from_utf8_lossy(line).trim_ascii());
             }
             // A wrapper passes on such lines of its server, of which the gateway cannot tell what they are.
             Ok(Next::LongLine(_)) => drop(lines.rest(&mut |_| Ok(()))),

@@ -69,7 +69,7 @@ impl Gateway {
                 }
                 Err(StartError::Io(error)) => return Err(error),
                 Err(StartError::Run(error)) => {
-                    write_log(&format!("{name} does not start: {error}"))
+                    write_log(&format!("{name} does not start: {error}"));
                 }
             }
         }
