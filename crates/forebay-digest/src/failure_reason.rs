@@ -110,12 +110,14 @@ impl FailureReasons {
         // Checked for every line: most have no colon where the name of a program ends.
         let start = &line.as_bytes()[..line.len().min(MAX_NAME_BYTES)];
         let Some(colon) = memchr::memchr(b':', start) else { return false };
+        if !line[colon..].starts_with(": ") {
+            return false;
+        }
         let name = &line[..colon];
         let name = name.rsplit('/').next().unwrap_or(name);
-        line[colon..].starts_with(": ")
-            && (SHELLS.contains(&name)
-                || self.programs.iter().any(|program| program == name)
-                || name == "fatal" && self.programs.iter().any(|program| program == "git"))
+        SHELLS.contains(&name)
+            || self.programs.iter().any(|program| program == name)
+            || name == "fatal" && self.programs.iter().any(|program| program == "git")
     }
 }
 

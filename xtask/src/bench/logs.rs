@@ -12,6 +12,7 @@ pub(super) const KINDS: &[LogKind] = &[
     LogKind { name: "access log", line: access_log_line },
     LogKind { name: "JSON lines", line: json_line },
     LogKind { name: "build log", line: build_log_line },
+    LogKind { name: "failing test run", line: test_line },
 ];
 
 impl LogKind {
@@ -111,6 +112,16 @@ fn build_log_line(rng: &mut Rng, count: usize) -> String {
             "[{:3}%] Building CXX object src/core/CMakeFiles/core.dir/unit_{count}.cpp.o",
             count % 100
         ),
+    }
+}
+
+fn test_line(rng: &mut Rng, count: usize) -> String {
+    let subject = pick(rng, &["parses", "rejects", "keeps", "merges", "retries", "closes"]);
+    let object = pick(rng, &["an_empty_list", "a_long_line", "two_writers", "the_last_page"]);
+    match rng.below(500) {
+        0 => format!("test module_{}::{subject}_{object}_{count} ... FAILED", count % 31),
+        1 => format!("thread 'main' panicked at src/module_{}.rs:{}:9:", count % 31, count % 700),
+        _ => format!("test module_{}::{subject}_{object}_{count} ... ok", count % 31),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The rows of a ranked text: its ranked lines, each by itself, and the other rows between them.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::iter::Peekable;
@@ -166,7 +167,8 @@ fn new_row(line: &RankedLine, noise: &NoiseLines) -> Row {
 }
 
 fn shown(line: &RankedLine) -> String {
-    let text = terminal::strip(&line.raw);
+    let clean = terminal::already_clean(&line.raw).map(Cow::Borrowed);
+    let text = clean.unwrap_or_else(|| Cow::Owned(terminal::strip(&line.raw)));
     let line_text = Line { number: line.number, text: &text, cut: 0, has_newline: true };
     let text = line_text.without_timestamp().text.trim_end();
     if text.len() <= MAX_SHOWN_BYTES && !line.is_cut {

@@ -82,9 +82,10 @@ pub type FeatureVector = [i16; FEATURES];
 
 /// Returns 8 · log2(n + 1), piecewise linear, in integers.
 pub(super) fn log_scale(n: u64) -> i16 {
-    let m = u128::from(n) + 1;
+    let Some(m) = n.checked_add(1) else { return 8 * u64::BITS as i16 };
     let exponent = m.ilog2();
-    (8 * exponent) as i16 + ((m << 3) >> exponent) as i16 - 8
+    let eighths = if exponent < 3 { m << (3 - exponent) } else { m >> (exponent - 3) };
+    (8 * exponent) as i16 + eighths as i16 - 8
 }
 
 /// Returns the least number with this value on the log scale.

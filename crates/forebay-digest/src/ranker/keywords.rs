@@ -32,14 +32,33 @@ pub(super) enum Class {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Classes(u8);
 
+/// Finds the classes of a text, one byte after another.
+#[derive(Debug, Default)]
+pub(super) struct Finder {
+    state: usize,
+    bits: u8,
+}
+
+impl Finder {
+    #[inline]
+    pub(super) fn push(&mut self, byte: u8) {
+        self.state = usize::from(NEXT[self.state][usize::from(COLUMNS[usize::from(byte)])]);
+        self.bits |= MATCHES[self.state];
+    }
+
+    pub(super) fn finish(self) -> Classes {
+        Classes(self.bits | MATCHES[usize::from(NEXT[self.state][END])])
+    }
+}
+
 impl Classes {
+    #[cfg(test)]
     pub(super) fn find(text: &[u8]) -> Self {
-        let (mut state, mut bits) = (0, 0);
+        let mut finder = Finder::default();
         for byte in text {
-            state = usize::from(NEXT[state][usize::from(COLUMNS[usize::from(*byte)])]);
-            bits |= MATCHES[state];
+            finder.push(*byte);
         }
-        Self(bits | MATCHES[usize::from(NEXT[state][END])])
+        finder.finish()
     }
 
     pub(super) fn has(self, class: Class) -> bool {

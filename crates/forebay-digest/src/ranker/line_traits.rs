@@ -4,7 +4,7 @@ use std::hash::{BuildHasher as _, Hasher};
 
 use foldhash::fast::FixedState;
 
-use super::keywords::Classes;
+use super::keywords::{Classes, Finder};
 use super::normal_line::{Colors, NormalLine};
 
 /// Only this many bytes of a text are searched for words and split into tokens.
@@ -53,13 +53,14 @@ impl LineTraits {
         let NormalLine { text, indent, colors } = NormalLine::parse(raw, &mut buffers.text);
         let searched = &text[..text.len().min(MAX_SEARCHED_BYTES)];
         let (prefix, first_token) = prefix_hashes(searched, indent);
+        let Scanned { tokens, classes, template } = scan(text, &mut buffers.template);
         Self {
             indent,
             colors,
             len: text.len() as u32,
-            tokens: count_tokens(searched),
-            classes: Classes::find(searched),
-            template: hash(template(text, &mut buffers.template)),
+            tokens,
+            classes,
+            template: hash(template),
             prefix,
             first_token,
             announces_command: COMMAND_MARKS.iter().any(|mark| text.starts_with(mark)),
@@ -110,23 +111,117 @@ fn token_len(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns the number of tokens, up to a bound.
-fn count_tokens(text: &[u8]) -> u8 {
-    // The sum of a searched text does not wrap.
-    let is_start = |(before, byte): (&u8, &u8)| u8::from(starts_token(*before, *byte));
-    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
-    let later_starts = pairs.map(is_start).fold(0, u8::wrapping_add);
-    (u8::from(!text.is_empty()) + later_starts).min(MAX_TOKENS)
+/// What one pass over a text finds: how many tokens its start has, up to a bound, the classes that the words there decide,
+/// and the whole text with each number as `0`.
+struct Scanned<'a> {
+    tokens: u8,
+    classes: Classes,
+    template: &'a [u8],
 }
 
-/// Returns true if a token starts with a byte that follows this one.
-#[expect(clippy::needless_bitwise_bool, reason = "the compiler vectorizes loops without branches")]
-fn starts_token(before: u8, byte: u8) -> bool {
-    let continues = byte.is_ascii_lowercase() & before.is_ascii_alphabetic()
-        | byte.is_ascii_uppercase() & before.is_ascii_uppercase()
-        | byte.is_ascii_digit() & before.is_ascii_digit()
-        | !byte.is_ascii() & !before.is_ascii();
-    (byte != b' ') & !continues
+/// Scans a text in one pass without branches on its bytes; the template is written to the buffer.
+fn scan<'a>(text: &[u8], buffer: &'a mut Vec<u8>) -> Scanned<'a> {
+    buffer.resize(buffer.len().max(text.len()), 0);
+    let (searched, rest) = text.split_at(text.len().min(MAX_SEARCHED_BYTES));
+    let mut template = Template { text: buffer, len: 0, after_digit: false };
+    let (mut finder, mut tokens, mut before) = (Finder::default(), 0_usize, Kind::Blank);
+    for byte in searched {
+        finder.push(*byte);
+        let kind = KINDS[usize::from(*byte)];
+        tokens = tokens.wrapping_add(usize::from(STARTS_TOKEN[before as usize][kind as usize]));
+        before = kind;
+        template.push(*byte);
+    }
+    for byte in rest {
+        template.push(*byte);
+    }
+    let Template { text: buffer, len, .. } = template;
+    Scanned {
+        tokens: tokens.min(usize::from(MAX_TOKENS)) as u8,
+        classes: finder.finish(),
+        template: &buffer[..len],
+    }
+}
+
+/// What a byte is as a part of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Blank,
+    Lower,
+    Upper,
+    Digit,
+    NonAscii,
+    /// A token by itself.
+    Other,
+}
+
+impl Kind {
+    const ALL: [Self; 6] =
+        [Self::Blank, Self::Lower, Self::Upper, Self::Digit, Self::NonAscii, Self::Other];
+
+    const fn of(byte: u8) -> Self {
+        match byte {
+            b' ' => Self::Blank,
+            b'a'..=b'z' => Self::Lower,
+            b'A'..=b'Z' => Self::Upper,
+            b'0'..=b'9' => Self::Digit,
+            0x80.. => Self::NonAscii,
+            _ => Self::Other,
+        }
+    }
+
+    /// Returns true if a token starts with a byte of this kind after one of another.
+    const fn starts_token_after(self, before: Self) -> bool {
+        !matches!(
+            (before, self),
+            (_, Self::Blank)
+                | (Self::Lower | Self::Upper, Self::Lower)
+                | (Self::Upper, Self::Upper)
+                | (Self::Digit, Self::Digit)
+                | (Self::NonAscii, Self::NonAscii)
+        )
+    }
+}
+
+static KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Other; 256];
+    let mut byte = 0;
+    while byte < kinds.len() {
+        kinds[byte] = Kind::of(byte as u8);
+        byte += 1;
+    }
+    kinds
+};
+
+/// For each kind of a byte whether each kind starts a token after it.
+static STARTS_TOKEN: [[bool; Kind::ALL.len()]; Kind::ALL.len()] = {
+    let mut starts = [[false; Kind::ALL.len()]; Kind::ALL.len()];
+    let mut pair = 0;
+    while pair < starts.len() * starts.len() {
+        let (before, kind) = (Kind::ALL[pair / starts.len()], Kind::ALL[pair % starts.len()]);
+        starts[before as usize][kind as usize] = kind.starts_token_after(before);
+        pair += 1;
+    }
+    starts
+};
+
+/// A text with each number as `0`, being written.
+struct Template<'a> {
+    /// Not shorter than the text.
+    text: &'a mut [u8],
+    len: usize,
+    after_digit: bool,
+}
+
+impl Template<'_> {
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        let is_digit = byte.is_ascii_digit();
+        // Without branches, which numbers make hard to predict: the next byte overwrites a further digit.
+        self.text[self.len] = if is_digit { b'0' } else { byte };
+        self.len = self.len.wrapping_add(usize::from(!(is_digit & self.after_digit)));
+        self.after_digit = is_digit;
+    }
 }
 
 /// Returns the hashes of the first tokens with the indentation, and of the first token.
@@ -151,20 +246,6 @@ fn write_lowercase(token: &[u8], hasher: &mut impl Hasher) {
         lowercase.make_ascii_lowercase();
         hasher.write(lowercase);
     }
-}
-
-/// Writes the text with each number as `0` to the buffer.
-fn template<'a>(text: &[u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
-    buffer.resize(buffer.len().max(text.len()), 0);
-    let (mut len, mut after_digit) = (0, false);
-    for byte in text {
-        let is_digit = byte.is_ascii_digit();
-        // Without branches, which numbers make hard to predict: the next byte overwrites a further digit.
-        buffer[len] = if is_digit { b'0' } else { *byte };
-        len += usize::from(!(is_digit & after_digit));
-        after_digit = is_digit;
-    }
-    &buffer[..len]
 }
 
 fn hash(bytes: &[u8]) -> u32 {
@@ -193,7 +274,9 @@ mod tests {
             let mut buffer = Vec::new();
             let text = NormalLine::parse(raw.as_bytes(), &mut buffer).text;
             let count = Tokens(text).count().min(usize::from(MAX_TOKENS));
-            prop_assert_eq!(usize::from(count_tokens(text)), count, "{:?}", raw);
+            let mut template = Vec::new();
+            let found = scan(text, &mut template).tokens;
+            prop_assert_eq!(usize::from(found), count, "{:?}", raw);
         }
     }
 

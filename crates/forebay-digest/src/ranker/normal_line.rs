@@ -1,8 +1,10 @@
 //! The text of a raw line as the features see it: without colours, time stamp and repeated blanks.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use memchr::memchr;
+use memchr::memmem::Finder;
 
 use super::{terminal_codes, timestamp};
 
@@ -65,8 +67,10 @@ pub(super) struct NormalLine<'a> {
 impl<'a> NormalLine<'a> {
     /// Writes the text to the buffer if it is no part of the raw line.
     pub(super) fn parse(raw: &'a [u8], buffer: &'a mut Vec<u8>) -> Self {
-        let colors = Colors::read(raw);
-        match terminal_codes::remove(raw) {
+        // Most lines have neither colours nor other codes, which a bracket would start.
+        let has_bracket = memchr(b'[', raw).is_some();
+        let colors = if has_bracket { Colors::read(raw) } else { Colors::default() };
+        match terminal_codes::remove(raw, has_bracket) {
             Cow::Borrowed(line) => {
                 let (text, indent) = text_and_indent(line);
                 let text =
@@ -96,13 +100,9 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// Returns true if each run of blanks is one blank; the text ends with none.
-#[expect(clippy::needless_bitwise_bool, reason = "the compiler vectorizes loops without branches")]
 fn has_single_blanks(text: &[u8]) -> bool {
-    let is_other = |(byte, next): (&u8, &u8)| {
-        (*byte == b'\t') | (*byte == b' ') & ((*next == b' ') | (*next == b'\t'))
-    };
-    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
-    !pairs.map(is_other).fold(false, std::ops::BitOr::bitor)
+    static TWO: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("  "));
+    memchr(b'\t', text).is_none() && TWO.find(text).is_none()
 }
 
 fn write_single_blanks<'a>(text: &[u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {

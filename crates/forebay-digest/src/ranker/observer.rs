@@ -6,6 +6,7 @@ use forebay_text::trees::Model;
 
 use super::candidates::{Candidates, HeldLine};
 use super::counts::LossyCounts;
+use super::features::FeatureVector;
 use super::line_traits::{Buffers, LineTraits};
 use super::observed_line::{Distances, Landmark, MAX_RARE_COUNT, ObservedLine, Totals, WholeText};
 use super::raw_lines::RawLine;
@@ -94,15 +95,16 @@ impl Observer {
 
     /// Returns the candidates in order of the text; no line may follow.
     pub(super) fn rank(mut self, kind: TextKind, model: &Model) -> Vec<RankedLine> {
-        let held = self.take_held_lines(kind);
+        let mut held = self.take_held_lines(kind);
+        held.retain(|held| held.line.is_shown());
         let whole = self.whole_text();
-        let rank = |held: HeldLine| {
-            let features = held.features(&whole);
+        let features: Vec<FeatureVector> = held.iter().map(|held| held.features(&whole)).collect();
+        let scores = model.scores(&features);
+        let rank = |((held, features), score): ((HeldLine, FeatureVector), i32)| {
             let ObservedLine { number, raw, is_cut, .. } = held.line;
-            let score = model.score(&features);
             RankedLine { number, score, features, raw, is_cut, reason: None }
         };
-        held.into_iter().filter(|held| held.line.is_shown()).map(rank).collect()
+        held.into_iter().zip(features).zip(scores).map(rank).collect()
     }
 
     /// Takes the candidates and the last lines, also those that are not shown; no line may follow.

@@ -11,19 +11,23 @@ const BELL: u8 = 0x07;
 const MAX_BARE_PARAMETER_BYTES: usize = 8;
 
 /// Removes escape sequences and control characters, twice: removing one can join another.
-pub(super) fn remove(raw: &[u8]) -> Cow<'_, [u8]> {
-    if !may_have_codes(raw) {
+pub(super) fn remove(raw: &[u8], has_bracket: bool) -> Cow<'_, [u8]> {
+    if !(has_control(raw) || has_bracket && has_bare_sequence(raw)) {
         return Cow::Borrowed(raw);
     }
     let once = remove_once(raw);
-    Cow::Owned(if may_have_codes(&once) { remove_once(&once) } else { once })
+    let may_have_more = has_control(&once) || has_bare_sequence(&once);
+    Cow::Owned(if may_have_more { remove_once(&once) } else { once })
 }
 
-fn may_have_codes(raw: &[u8]) -> bool {
+fn has_control(raw: &[u8]) -> bool {
     let is_control = |byte: u8| byte < b' ' && byte != b'\t' || byte == 0x7f;
     // Without an early exit, so that the compiler vectorizes the loop.
     raw.iter().fold(false, |found, byte| found | is_control(*byte))
-        || memchr_iter(b'[', raw).any(|open| bare_sequence_len(&raw[open..]).is_some())
+}
+
+fn has_bare_sequence(raw: &[u8]) -> bool {
+    memchr_iter(b'[', raw).any(|open| bare_sequence_len(&raw[open..]).is_some())
 }
 
 fn remove_once(raw: &[u8]) -> Vec<u8> {
@@ -122,7 +126,7 @@ mod tests {
             terminal in terminal_bytes(), dense in "[\\x00-\\x1f\\x7f\\[\\]\\\\0-9;?mKA_ (é]{0,40}",
         ) {
             for raw in [&terminal[..], dense.as_bytes()] {
-                prop_assert_eq!(remove(raw), removed_by_pattern(raw));
+                prop_assert_eq!(remove(raw, raw.contains(&b'[')), removed_by_pattern(raw));
             }
         }
     }

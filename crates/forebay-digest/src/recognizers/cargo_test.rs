@@ -1,6 +1,10 @@
 //! `cargo test` and `cargo nextest`: totals over all test binaries, failing tests with their
 //! messages.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::tally::{TestOutcome, count};
@@ -29,6 +33,9 @@ pub(super) const FORMAT: Format = Format {
     ]),
     create: || Box::<CargoTest>::default(),
 };
+
+/// Built once, because most lines have to be searched.
+static PANIC: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("panicked at "));
 
 /// Maximum number of names held from the list at the end of a test binary.
 const MAX_LISTED: usize = 500;
@@ -82,7 +89,7 @@ impl Recognizer for CargoTest {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
         // With `--nocapture` the next test may follow immediately.
-        if text.starts_with("test ") && text.contains(" ... ") {
+        if self.reason_lines > 0 && text.starts_with("test ") && text.contains(" ... ") {
             self.reason_lines = 0;
         }
         if let Some(mark) = self.heading(line.text) {
@@ -91,8 +98,8 @@ impl Recognizer for CargoTest {
         if self.reason_lines > 0 {
             return self.after_panic(text);
         }
-        if let Some((thread, location)) = text.split_once("panicked at ") {
-            return self.panic(thread, location);
+        if let Some(at) = PANIC.find(text.as_bytes()) {
+            return self.panic(&text[..at], &text[at + PANIC.needle().len()..]);
         }
         if text.len() == line.text.len() {
             return self.test_binary(text, line.number);
@@ -214,7 +221,12 @@ impl CargoTest {
         if self.section == Section::Printed {
             return self.test_message(text);
         }
-        match text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... ")) {
+        let Some(test) = text.strip_prefix("test ") else { return Mark::Plain };
+        if test.ends_with(" ... ok") {
+            self.has_run_tests = true;
+            return Mark::Noise;
+        }
+        match test.rsplit_once(" ... ") {
             Some((name, "FAILED")) => {
                 self.has_run_tests = true;
                 self.outcome.add_failure(name.strip_suffix(" - should panic").unwrap_or(name));

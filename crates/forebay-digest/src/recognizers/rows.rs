@@ -111,6 +111,15 @@ impl Kind {
             Some(_) => Self::Word,
         }
     }
+
+    fn includes(&self, field: &str) -> bool {
+        let first = field.chars().find(|c| c.is_alphanumeric());
+        match self {
+            Self::Punctuation(text) => field == text,
+            Self::Number => first.is_some_and(char::is_numeric),
+            Self::Word => first.is_some_and(|first| !first.is_numeric()),
+        }
+    }
 }
 
 fn fields(line: &str) -> impl Iterator<Item = &str> {
@@ -181,10 +190,7 @@ impl Layout {
         line.len() <= MAX_LINE_BYTES
             && is_indented(line) == self.is_indented
             && self.regularity.holds(line)
-            && self
-                .kinds
-                .iter()
-                .all(|kind| fields.next().is_some_and(|field| Kind::classify(field) == *kind))
+            && self.kinds.iter().all(|kind| fields.next().is_some_and(|field| kind.includes(field)))
     }
 
     fn find_regularity(&self, rows: &[&str]) -> Option<Regularity> {
@@ -329,10 +335,10 @@ fn repeat(values: &ValueCounts) -> bool {
 
 /// Strips the punctuation around a value, and the line and column after a path.
 fn without_position(field: &str) -> &str {
-    let field = field.trim_matches([',', ';', ':', '"', '\'', '(', ')', '[', ']']);
-    let mut rest = field;
-    while let Some((before, number)) = rest.rsplit_once(':')
-        && !number.is_empty()
+    let is_around = |c: char| matches!(c, ',' | ';' | ':' | '"' | '\'' | '(' | ')' | '[' | ']');
+    let mut rest = field.trim_matches(is_around);
+    while rest.ends_with(|c: char| c.is_ascii_digit())
+        && let Some((before, number)) = rest.rsplit_once(':')
         && number.bytes().all(|byte| byte.is_ascii_digit())
     {
         rest = before;

@@ -56,7 +56,7 @@ const MAX_SCANNED_BYTES: usize = 2 * 1024;
 pub(crate) fn weigh(line: &str) -> (Salience, u128) {
     let line = cut::prefix(line, MAX_SCANNED_BYTES);
     let signals = scan(line);
-    let mut kinds = signals.kinds();
+    let mut kinds = signals.kinds.without_false_alarms();
     if kinds.has(Kind::Failure) && letters(line) < MIN_FAILURE_LETTERS {
         kinds.replace(Kind::Failure, Kind::PossibleFailure);
     }
@@ -97,8 +97,8 @@ static WORDS: LazyLock<WordFinder<Signal>> = LazyLock::new(|| {
 /// The signals found in a line.
 #[derive(Debug, Default)]
 struct LineSignals {
-    /// The matching patterns, and their positions.
-    patterns: Vec<(&'static Pattern, Range<usize>)>,
+    /// The kinds of the matching patterns.
+    kinds: Kinds,
     triggers: u128,
     has_location: bool,
 }
@@ -106,33 +106,48 @@ struct LineSignals {
 fn scan(line: &str) -> LineSignals {
     let mut signals = LineSignals::default();
     WORDS.find(line, |signal, at| match signal {
-        Signal::Pattern(pattern) if pattern.boundary.matches(line, &at) => {
-            signals.patterns.push((pattern, at));
+        Signal::Pattern(pattern) => {
+            // A kind that was found needs no second proof.
+            if !signals.kinds.has(pattern.kind) && pattern.boundary.matches(line, &at) {
+                signals.kinds.add(pattern.kind);
+            }
         }
-        Signal::Pattern(_) => {}
         Signal::Trigger(bits) => signals.triggers |= bits,
         Signal::Location => {
             signals.has_location |= location::starts_with_line_number(&line.as_bytes()[at.end..]);
         }
     });
+    if signals.kinds.has(Kind::Harmless) {
+        signals.kinds = kinds_outside_harmless(&matching_patterns(line));
+    }
     signals
 }
 
-impl LineSignals {
-    /// Returns the kinds of patterns, except for those within a harmless phrase.
-    fn kinds(&self) -> Kinds {
-        let is_harmless = |at: &Range<usize>| {
-            let around = |(pattern, around): &(&Pattern, Range<usize>)| {
-                pattern.kind == Kind::Harmless && around.start <= at.start && at.end <= around.end
-            };
-            self.patterns.iter().any(around)
-        };
-        let mut kinds = Kinds::default();
-        for (pattern, _) in self.patterns.iter().filter(|(_, at)| !is_harmless(at)) {
-            kinds.add(pattern.kind);
+/// Returns the patterns that a line matches, and their positions.
+fn matching_patterns(line: &str) -> Vec<(&'static Pattern, Range<usize>)> {
+    let mut patterns = Vec::new();
+    WORDS.find(line, |signal, at| match signal {
+        Signal::Pattern(pattern) if pattern.boundary.matches(line, &at) => {
+            patterns.push((pattern, at));
         }
-        kinds.without_false_alarms()
+        _ => {}
+    });
+    patterns
+}
+
+/// Returns the kinds of patterns, except for those within a harmless phrase.
+fn kinds_outside_harmless(patterns: &[(&'static Pattern, Range<usize>)]) -> Kinds {
+    let is_harmless = |at: &Range<usize>| {
+        let around = |(pattern, around): &(&Pattern, Range<usize>)| {
+            pattern.kind == Kind::Harmless && around.start <= at.start && at.end <= around.end
+        };
+        patterns.iter().any(around)
+    };
+    let mut kinds = Kinds::default();
+    for (pattern, _) in patterns.iter().filter(|(_, at)| !is_harmless(at)) {
+        kinds.add(pattern.kind);
     }
+    kinds
 }
 
 /// The kinds of patterns in a line, without false alarms.
@@ -178,10 +193,10 @@ mod tests {
     fn every_pattern_matches_its_hit_and_not_its_miss() {
         for row in PATTERNS {
             let finds =
-                |line| scan(line).patterns.iter().any(|(found, _)| found.words == row.words);
+                |line| matching_patterns(line).iter().any(|(found, _)| found.words == row.words);
             assert!(finds(row.hit), "{row:?} must match its hit");
             assert!(!finds(row.miss), "{row:?} must not match its miss");
-            let weight = scan(row.miss).kinds().heaviest();
+            let (Salience { weight, .. }, _) = weigh(row.miss);
             assert_eq!(weight, 0, "{row:?}: its miss must weigh nothing");
         }
     }

@@ -9,6 +9,9 @@ use std::ops::Range;
 /// Number of bytes that select the candidate words; no word is shorter.
 const PREFIX_BYTES: usize = 3;
 
+/// The bytes of a prefix in four that are read at once.
+const PREFIX_MASK: u32 = u32::MAX >> (u32::BITS - 8 * PREFIX_BYTES as u32);
+
 /// Far more slots than prefixes, so that most positions select nothing.
 const SLOTS: usize = 1 << 13;
 
@@ -17,7 +20,15 @@ const SLOTS: usize = 1 << 13;
 pub(super) struct WordFinder<T> {
     /// For each hashed prefix, the group of words that may start with it; group 0 is empty.
     slots: Box<[u8; SLOTS]>,
-    groups: Vec<Vec<(&'static str, T)>>,
+    groups: Vec<Vec<Word<T>>>,
+}
+
+#[derive(Debug)]
+struct Word<T> {
+    /// Different prefixes may have one slot.
+    prefix: u32,
+    text: &'static str,
+    value: T,
 }
 
 impl<T: Copy> WordFinder<T> {
@@ -30,13 +41,14 @@ impl<T: Copy> WordFinder<T> {
     }
 
     fn add(&mut self, word: &'static str, value: T) {
-        let slot = &mut self.slots[slot(prefix(word.as_bytes()))];
+        let prefix = prefix(word.as_bytes());
+        let slot = &mut self.slots[slot(prefix)];
         if *slot == 0 {
             // Once group numbers run out, further prefixes share the last group.
             *slot = u8::try_from(self.groups.len()).unwrap_or(u8::MAX);
             self.groups.resize_with(self.groups.len().max(usize::from(*slot) + 1), Vec::new);
         }
-        self.groups[usize::from(*slot)].push((word, value));
+        self.groups[usize::from(*slot)].push(Word { prefix, text: word, value });
     }
 
     /// Reports every word in the line with its position.
@@ -45,7 +57,7 @@ impl<T: Copy> WordFinder<T> {
         let mut check = |at: usize, prefix: u32| {
             let group = slots[slot(prefix)];
             if group != 0 {
-                self.report_group(group, bytes, at, &mut on_match);
+                self.report_group((group, prefix), bytes, at, &mut on_match);
             }
         };
         // Reads four bytes at a time, of which the last is ignored; the end of the line needs an
@@ -61,14 +73,17 @@ impl<T: Copy> WordFinder<T> {
     #[inline(never)]
     fn report_group(
         &self,
-        group: u8,
+        (group, prefix): (u8, u32),
         bytes: &[u8],
         at: usize,
         on_match: &mut impl FnMut(T, Range<usize>),
     ) {
-        for (word, value) in &self.groups[usize::from(group)] {
-            if bytes[at..].starts_with(word.as_bytes()) {
-                on_match(*value, at..at + word.len());
+        let prefix = prefix & PREFIX_MASK;
+        for Word { text, value, .. } in
+            self.groups[usize::from(group)].iter().filter(|word| word.prefix == prefix)
+        {
+            if bytes[at..].starts_with(text.as_bytes()) {
+                on_match(*value, at..at + text.len());
             }
         }
     }
