@@ -9,7 +9,8 @@ use forebay_text::prefetch;
 
 use crate::token_counter::TokenCount;
 
-pub(crate) const DIMENSIONS: usize = 256;
+/// Components of a vector.
+pub const DIMENSIONS: usize = 256;
 /// Rows of the table; fits into a `u16`.
 pub(crate) const ROWS: usize = 47_558;
 /// Bytes of a cache line, and columns that are summed at a time.

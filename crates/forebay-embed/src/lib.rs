@@ -25,6 +25,7 @@ use std::sync::{Mutex, PoisonError};
 
 use forebay_text::tokenize;
 
+pub use self::embedding_table::DIMENSIONS;
 use self::embedding_table::WeightedRow;
 use self::token_counter::TokenCounter;
 use self::word_cache::WordCache;

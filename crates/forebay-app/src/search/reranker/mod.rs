@@ -14,8 +14,8 @@ use forebay_store::WordStatistics;
 use forebay_store::bm25::{B, K1, MIN_IDF};
 use forebay_text::trees::Model;
 
-use self::text_features::{Sequence, WeightedQuery, text_features};
-use self::words::{QueryWords, StemId, Vocabulary, WordId, Words};
+use self::text_features::{Match, Sequence, WeightedQuery, text_features};
+use self::words::{QueryWords, Similarities, Vocabulary, WordId, Words};
 use crate::ingest::embedding;
 
 /// The number of chunks that are reranked.
@@ -96,7 +96,7 @@ impl Reranker {
     ) -> Vec<f64> {
         let Some(model) = &*MODEL else { return vec![0.0; chunks.len()] };
         let features = self.features(statistics, documents, (chunks, best));
-        features.iter().map(|row| f64::from(model.score(row)) / LEAF_UNIT).collect()
+        model.scores(&features).into_iter().map(|score| f64::from(score) / LEAF_UNIT).collect()
     }
 
     fn features(
@@ -107,15 +107,16 @@ impl Reranker {
     ) -> Vec<[i16; FEATURES]> {
         let mut analyzed: Vec<Analyzed> = documents
             .iter()
-            .map(|document| Analyzed::new(document, &mut self.vocabulary))
+            .map(|document| Analyzed::new(document, &self.query, &mut self.vocabulary))
             .collect();
         for index in compared(chunks) {
             analyzed[index].embed(&documents[index]);
         }
         let idf = idf(statistics);
+        let own_words = chunks.iter().flat_map(|chunk| &analyzed[chunk.document].sequence).copied();
         let is_known: Vec<bool> = statistics.containing.iter().map(|count| *count > 0).collect();
         let collection = Collection {
-            vocabulary: &self.vocabulary,
+            similarities: self.vocabulary.similarities(&self.query.telling, own_words),
             query: WeightedQuery { words: &self.query, idf: &idf, is_known: &is_known },
             vector: self.vector.as_deref(),
             documents: &analyzed,
@@ -135,18 +136,42 @@ impl Reranker {
 
 /// A document's words and vector.
 struct Analyzed {
-    title: Words,
-    body: Words,
+    /// The words of the title, then those of the text.
     sequence: Vec<WordId>,
+    title_words: usize,
+    /// Number of words, runs of several included.
+    length: usize,
+    /// Where telling words are in the sequence.
+    matches: Vec<Match>,
+    /// How often each telling word occurs in the title and in the text, also as a run of several words.
+    in_title: Vec<usize>,
+    in_body: Vec<usize>,
     /// Of length 1; only if it is compared with others.
     vector: Option<Vec<f32>>,
 }
 
 impl Analyzed {
-    fn new(document: &Document<'_>, vocabulary: &mut Vocabulary) -> Self {
+    fn new(document: &Document<'_>, query: &QueryWords, vocabulary: &mut Vocabulary) -> Self {
         let (title, body) = (vocabulary.words(document.title), vocabulary.words(document.text));
-        let sequence = title.sequence.iter().chain(&body.sequence).copied().collect();
-        Self { title, body, sequence, vector: None }
+        let count = |words: &Words| {
+            let mut counts = vec![0; query.telling.len()];
+            let all = words.sequence.iter().chain(&words.compounds);
+            for telling in all.filter_map(|word| vocabulary.telling(*word)) {
+                counts[telling] += 1;
+            }
+            counts
+        };
+        let (in_title, in_body) = (count(&title), count(&body));
+        let compounds = title.compounds.len() + body.compounds.len();
+        let title_words = title.sequence.len();
+        let mut sequence = title.sequence;
+        sequence.extend(body.sequence);
+        let found = |(place, word): (usize, &WordId)| {
+            Some(Match { place, word: vocabulary.telling(*word)? })
+        };
+        let matches = sequence.iter().enumerate().filter_map(found).collect();
+        let length = sequence.len() + compounds;
+        Self { sequence, title_words, length, matches, in_title, in_body, vector: None }
     }
 
     fn embed(&mut self, document: &Document<'_>) {
@@ -154,8 +179,9 @@ impl Analyzed {
         self.vector = embedding.map(|embedding| unit(&embedding.vector));
     }
 
-    fn length(&self) -> usize {
-        self.sequence.len() + self.title.compounds.len() + self.body.compounds.len()
+    fn sequence(&self) -> Sequence<'_> {
+        let title_words = self.title_words;
+        Sequence { words: &self.sequence, title_words, matches: &self.matches }
     }
 }
 
@@ -170,7 +196,7 @@ fn compared(chunks: &[RankedChunk]) -> BTreeSet<usize> {
 
 /// What the features of a chunk are computed from.
 struct Collection<'a> {
-    vocabulary: &'a Vocabulary,
+    similarities: Similarities,
     query: WeightedQuery<'a>,
     vector: Option<&'a [f32]>,
     documents: &'a [Analyzed],
@@ -193,23 +219,14 @@ struct ChunkScores {
 }
 
 impl Collection<'_> {
-    fn telling_stems(&self) -> impl Iterator<Item = StemId> + '_ {
-        self.query.words.telling.iter().map(|word| self.vocabulary.stem(*word))
-    }
-
-    fn count(&self, words: &Words, stem: StemId) -> usize {
-        let all = words.sequence.iter().chain(&words.compounds);
-        all.filter(|word| self.vocabulary.stem(**word) == stem).count()
-    }
-
     /// BM25 of the chunk itself.
     fn bm25(&self, document: &Analyzed) -> f64 {
-        let relative = document.length() as f64 / self.statistics.average_length.max(1.0);
-        let scores = self.telling_stems().enumerate().map(|(word, stem)| {
-            let title = self.count(&document.title, stem) as f64;
-            let frequency = TITLE_WEIGHT * title + self.count(&document.body, stem) as f64;
+        let relative = document.length as f64 / self.statistics.average_length.max(1.0);
+        let counts = document.in_title.iter().zip(&document.in_body);
+        let scores = counts.zip(self.query.idf).map(|((title, body), idf)| {
+            let frequency = TITLE_WEIGHT * *title as f64 + *body as f64;
             let norm = frequency + K1 * (1.0 - B + B * relative);
-            self.query.idf[word] * frequency * (K1 + 1.0) / norm
+            idf * frequency * (K1 + 1.0) / norm
         });
         scores.sum()
     }
@@ -219,7 +236,7 @@ impl Collection<'_> {
             return Around { has_telling: vec![false; self.query.idf.len()], ..Around::default() };
         }
         let near = || chunk.neighbours.iter().map(|index| &self.documents[*index]);
-        let has = |stem| near().any(|document| self.count(&document.body, stem) > 0);
+        let has = |word: usize| near().any(|document| document.in_body[word] > 0);
         let sum = unit_sum(near().filter_map(|document| document.vector.as_deref()));
         let cosine = |other: Option<&[f32]>| other.map_or(0.0, |other| dot(&sum, other));
         let fused = chunks
@@ -227,7 +244,7 @@ impl Collection<'_> {
             .filter(|other| chunk.neighbours.contains(&other.document))
             .map(|other| other.fused);
         Around {
-            has_telling: self.telling_stems().map(has).collect(),
+            has_telling: (0..self.query.idf.len()).map(has).collect(),
             near_cosine: cosine(self.vector),
             cohesion: cosine(self.documents[chunk.document].vector.as_deref()),
             best_fused: fused.fold(0.0, f64::max),
@@ -247,19 +264,15 @@ impl Collection<'_> {
         ChunkScores { own, best_own, best }: &ChunkScores,
     ) -> [i16; FEATURES] {
         let document = &self.documents[chunk.document];
-        let (query, title_words) = (&self.query, document.title.sequence.len());
-        let sequence = Sequence { words: &document.sequence, title_words };
-        let text = text_features(query, &sequence, self.vocabulary);
+        let query = &self.query;
+        let text = text_features(query, &document.sequence(), &self.similarities);
         let best_words = best.word_score.max(1e-9);
         let has_neighbours = !chunk.neighbours.is_empty();
         let context = if has_neighbours { chunk.word_score - own } else { 0.0 };
         let length = document.sequence.len() as f64;
         let cosine = self.cosine(chunk);
         let idf_sum = query.idf_sum();
-        let has_own = |word: usize| {
-            let stem = self.vocabulary.stem(query.words.telling[word]);
-            self.count(&document.title, stem) + self.count(&document.body, stem) > 0
-        };
+        let has_own = |word: usize| document.in_title[word] + document.in_body[word] > 0;
         [
             thousandths(chunk.fused),
             thousandths(chunk.words),
@@ -295,7 +308,7 @@ impl Collection<'_> {
             thousandths(text.rare_frequency),
             thousandths((best.word_score - best.second_word_score) / best_words),
             thousandths(around.cohesion),
-            rounded(title_words.min(MAX_TITLE_WORDS) as f64),
+            rounded(document.title_words.min(MAX_TITLE_WORDS) as f64),
             thousandths(query.share(|word| around.has_telling[word] || has_own(word))),
             thousandths(around.best_fused),
         ]

@@ -37,26 +37,21 @@ impl<'a> Corpus<'a> {
     }
 
     fn statistics(&self, words: &[String]) -> WordStatistics {
-        let mut vocabulary = Vocabulary::default();
-        let analyzed: Vec<Analyzed> =
-            self.documents.iter().map(|one| Analyzed::new(one, &mut vocabulary)).collect();
-        let lengths: usize = analyzed.iter().map(Analyzed::length).sum();
-        let mut containing = |word: &String| {
-            let id = vocabulary.id(word);
-            let stem = vocabulary.stem(id);
-            let has = |words: &Words| {
-                words
-                    .sequence
-                    .iter()
-                    .chain(&words.compounds)
-                    .any(|one| vocabulary.stem(*one) == stem)
-            };
-            analyzed.iter().filter(|one| has(&one.title) || has(&one.body)).count() as u64
+        let analyzed = |query: &str| -> Vec<Analyzed> {
+            let mut vocabulary = Vocabulary::default();
+            let query = QueryWords::new(query, &mut vocabulary);
+            let documents = self.documents.iter();
+            documents.map(|one| Analyzed::new(one, &query, &mut vocabulary)).collect()
+        };
+        let lengths: usize = analyzed("").iter().map(|one| one.length).sum();
+        let containing = |word: &String| {
+            let has = |one: &&Analyzed| one.in_title[0] + one.in_body[0] > 0;
+            analyzed(word).iter().filter(has).count() as u64
         };
         WordStatistics {
-            chunks: analyzed.len() as u64,
-            average_length: lengths as f64 / analyzed.len() as f64,
-            containing: words.iter().map(&mut containing).collect(),
+            chunks: self.documents.len() as u64,
+            average_length: lengths as f64 / self.documents.len() as f64,
+            containing: words.iter().map(containing).collect(),
         }
     }
 

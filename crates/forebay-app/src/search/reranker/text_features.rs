@@ -1,6 +1,6 @@
 //! How the words of a query occur in the text of a chunk.
 
-use super::words::{QueryWords, Vocabulary, WordId};
+use super::words::{QueryWords, Similarities, WordId};
 
 /// Words of a pair that are farther apart are not near.
 const NEAR: usize = 5;
@@ -29,6 +29,15 @@ impl WeightedQuery<'_> {
 pub(super) struct Sequence<'a> {
     pub(super) words: &'a [WordId],
     pub(super) title_words: usize,
+    /// Where telling words are, in order.
+    pub(super) matches: &'a [Match],
+}
+
+/// A place in a sequence, and the telling word that has the stem of the word there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Match {
+    pub(super) place: usize,
+    pub(super) word: usize,
 }
 
 #[derive(Debug, Default)]
@@ -49,89 +58,79 @@ pub(super) struct TextFeatures {
     pub(super) rare_frequency: f64,
 }
 
-/// The telling word at each place of a sequence, and how often each of them occurs.
-struct Matches {
-    at: Vec<Option<usize>>,
+/// How often each telling word occurs in a sequence.
+struct Counts {
     in_title: Vec<usize>,
     in_body: Vec<usize>,
     is_exact: Vec<bool>,
 }
 
-impl Matches {
-    fn new(query: &QueryWords, sequence: &Sequence<'_>, vocabulary: &Vocabulary) -> Self {
+impl Counts {
+    fn new(query: &QueryWords, sequence: &Sequence<'_>) -> Self {
         let count = query.telling.len();
         let (mut in_title, mut in_body) = (vec![0; count], vec![0; count]);
         let mut is_exact = vec![false; count];
-        let stems: Vec<_> = query.telling.iter().map(|word| vocabulary.stem(*word)).collect();
-        let matching = |(place, word): (usize, &WordId)| {
-            let stem = vocabulary.stem(*word);
-            let found = stems.iter().position(|other| *other == stem)?;
+        for Match { place, word } in sequence.matches.iter().copied() {
             let counts = if place < sequence.title_words { &mut in_title } else { &mut in_body };
-            counts[found] += 1;
-            is_exact[found] |= query.telling[found] == *word;
-            Some(found)
-        };
-        let at = sequence.words.iter().enumerate().map(matching).collect();
-        Self { at, in_title, in_body, is_exact }
+            counts[word] += 1;
+            is_exact[word] |= query.telling[word] == sequence.words[place];
+        }
+        Self { in_title, in_body, is_exact }
     }
 
-    fn count(&self, word: usize) -> usize {
+    fn of(&self, word: usize) -> usize {
         self.in_title[word] + self.in_body[word]
     }
 
     fn matched(&self) -> usize {
-        (0..self.in_title.len()).filter(|word| self.count(*word) > 0).count()
+        (0..self.in_title.len()).filter(|word| self.of(*word) > 0).count()
     }
 }
 
 pub(super) fn text_features(
     query: &WeightedQuery<'_>,
     sequence: &Sequence<'_>,
-    vocabulary: &Vocabulary,
+    similarities: &Similarities,
 ) -> TextFeatures {
-    let matches = Matches::new(query.words, sequence, vocabulary);
-    let title = &matches.at[..sequence.title_words];
-    let body = &matches.at[sequence.title_words..];
-    let first = body.iter().position(Option::is_some);
-    let (ordered_pairs, near_pairs) = pairs(query, &matches);
-    let late = LateInteraction::new(query, sequence, vocabulary);
+    let counts = Counts::new(query.words, sequence);
+    let in_title = sequence.matches.partition_point(|one| one.place < sequence.title_words);
+    let first = sequence.matches.get(in_title).map(|one| one.place - sequence.title_words);
+    let (ordered_pairs, near_pairs) = pairs(query, sequence.matches);
+    let late = LateInteraction::new(query, sequence, similarities);
     TextFeatures {
-        coverage: query.share(|word| matches.count(word) > 0),
-        exact_coverage: query.share(|word| matches.is_exact[word]),
-        title_coverage: query.share(|word| matches.in_title[word] > 0),
-        title_precision: title.iter().flatten().count() as f64 / title.len().max(1) as f64,
-        body_coverage: query.share(|word| matches.in_body[word] > 0),
-        span: span(&matches),
+        coverage: query.share(|word| counts.of(word) > 0),
+        exact_coverage: query.share(|word| counts.is_exact[word]),
+        title_coverage: query.share(|word| counts.in_title[word] > 0),
+        title_precision: in_title as f64 / sequence.title_words.max(1) as f64,
+        body_coverage: query.share(|word| counts.in_body[word] > 0),
+        span: span(sequence.matches, &counts),
         ordered_pairs,
         near_pairs,
         phrase: longest_phrase(&query.words.sequence, sequence.words),
         first_position: first.map_or(9.0, |place| (1.0 + place as f64).log2()),
         late: late.mean(query, |_| true).unwrap_or_default(),
-        late_unmatched: late.mean(query, |word| matches.count(word) == 0).unwrap_or(1.0),
+        late_unmatched: late.mean(query, |word| counts.of(word) == 0).unwrap_or(1.0),
         late_min: late.best.iter().copied().fold(1.0, f64::min),
-        rare_frequency: rare_frequency(query.idf, &matches),
+        rare_frequency: rare_frequency(query.idf, &counts),
     }
 }
 
 /// Returns the matched words over the length of the shortest stretch that has all of them; 0 with fewer than two.
-fn span(matches: &Matches) -> f64 {
-    let needed = matches.matched();
+fn span(matches: &[Match], counts: &Counts) -> f64 {
+    let needed = counts.matched();
     if needed < 2 {
         return 0.0;
     }
-    let mut counts = vec![0_usize; matches.in_title.len()];
-    let (mut present, mut start, mut shortest) = (0, 0, matches.at.len());
-    for (end, word) in matches.at.iter().enumerate() {
-        if let Some(word) = *word {
-            present += usize::from(counts[word] == 0);
-            counts[word] += 1;
-        }
+    let mut inside = vec![0_usize; counts.in_title.len()];
+    let (mut present, mut start, mut shortest) = (0, 0, usize::MAX);
+    for end in matches {
+        present += usize::from(inside[end.word] == 0);
+        inside[end.word] += 1;
         while present == needed {
-            shortest = shortest.min(end - start + 1);
-            if let Some(word) = matches.at[start] {
-                counts[word] -= 1;
-                present -= usize::from(counts[word] == 0);
-            }
+            let first = matches[start];
+            shortest = shortest.min(end.place - first.place + 1);
+            inside[first.word] -= 1;
+            present -= usize::from(inside[first.word] == 0);
             start += 1;
         }
     }
@@ -140,7 +139,7 @@ fn span(matches: &Matches) -> f64 {
 
 /// Returns the share of the query's pairs of consecutive known telling words that occur in order, as close as in the query, and
 /// the share that occur near each other.
-fn pairs(query: &WeightedQuery<'_>, matches: &Matches) -> (f64, f64) {
+fn pairs(query: &WeightedQuery<'_>, matches: &[Match]) -> (f64, f64) {
     let (mut count, mut ordered, mut near) = (0_usize, 0_usize, 0_usize);
     let places = query.words.order.iter().enumerate();
     let telling = places.filter_map(|(place, word)| Some((place, (*word)?)));
@@ -159,17 +158,17 @@ fn pairs(query: &WeightedQuery<'_>, matches: &Matches) -> (f64, f64) {
     (share(ordered), share(near))
 }
 
-fn find_pair(matches: &Matches, first: usize, second: usize, gap: usize) -> (bool, bool) {
+fn find_pair(matches: &[Match], first: usize, second: usize, gap: usize) -> (bool, bool) {
     let (mut last_first, mut last_second) = (None, None);
     let (mut is_ordered, mut is_near) = (false, false);
     let within = |last: Option<usize>, place: usize, distance: usize| {
         last.is_some_and(|last| place - last <= distance)
     };
-    for (place, word) in matches.at.iter().enumerate() {
-        if *word == Some(first) {
+    for Match { place, word } in matches.iter().copied() {
+        if word == first {
             last_first = Some(place);
             is_near |= within(last_second, place, NEAR);
-        } else if *word == Some(second) {
+        } else if word == second {
             last_second = Some(place);
             is_ordered |= within(last_first, place, gap);
             is_near |= within(last_first, place, NEAR);
@@ -183,17 +182,20 @@ fn longest_phrase(query: &[WordId], words: &[WordId]) -> usize {
     let common = |at: usize, place: usize| {
         query[at..].iter().zip(&words[place..]).take_while(|(one, other)| one == other).count()
     };
-    let runs = (0..query.len()).flat_map(|at| (0..words.len()).map(move |place| common(at, place)));
+    let runs = query.iter().enumerate().flat_map(|(at, first)| {
+        let starts = words.iter().enumerate().filter(move |(_, word)| *word == first);
+        starts.map(move |(place, _)| common(at, place))
+    });
     runs.max().unwrap_or(0)
 }
 
 /// Returns the saturated frequency of the rarest matched word.
-fn rare_frequency(idf: &[f64], matches: &Matches) -> f64 {
-    let matched = (0..idf.len()).filter(|word| matches.count(*word) > 0);
+fn rare_frequency(idf: &[f64], counts: &Counts) -> f64 {
+    let matched = (0..idf.len()).filter(|word| counts.of(*word) > 0);
     // Of equally rare words the first one counts.
     let rarest = matched.rev().max_by(|one, other| idf[*one].total_cmp(&idf[*other]));
     rarest.map_or(0.0, |word| {
-        let frequency = matches.count(word) as f64;
+        let frequency = counts.of(word) as f64;
         frequency / (frequency + 1.0)
     })
 }
@@ -204,15 +206,13 @@ struct LateInteraction {
 }
 
 impl LateInteraction {
-    fn new(query: &WeightedQuery<'_>, sequence: &Sequence<'_>, vocabulary: &Vocabulary) -> Self {
-        let mut distinct = sequence.words.to_vec();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let best = |word: &WordId| {
-            let similarities = distinct.iter().map(|other| vocabulary.similarity(*word, *other));
-            similarities.fold(0.0, f64::max)
-        };
-        Self { best: query.words.telling.iter().map(best).collect() }
+    fn new(
+        query: &WeightedQuery<'_>,
+        sequence: &Sequence<'_>,
+        similarities: &Similarities,
+    ) -> Self {
+        let best = |word| similarities.best(word, sequence.words);
+        Self { best: (0..query.words.telling.len()).map(best).collect() }
     }
 
     /// Returns the mean over some telling words, weighted by IDF; None without any.

@@ -1,10 +1,11 @@
 //! Words of queries and chunks, interned for one search.
 
-use std::collections::HashMap;
+use std::rc::Rc;
 
-use forebay_embed::Vector;
+use foldhash::HashMap;
 use forebay_text::stem::stem;
 use forebay_text::tokenize;
+use forebay_text::vector::{QueryVector, VectorMatrix};
 use forebay_text::words::{STOP_WORDS, push_lower};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -12,16 +13,17 @@ use unicode_normalization::char::is_combining_mark;
 /// More words add cost and no precision.
 const MAX_TELLING_WORDS: usize = 32;
 
-pub(super) type WordId = usize;
-pub(super) type StemId = usize;
+pub(super) type WordId = u32;
 
-/// The words seen so far, each with its stem.
+/// The words seen so far.
 #[derive(Default)]
 pub(super) struct Vocabulary {
-    ids: HashMap<String, WordId>,
-    stem_ids: HashMap<String, StemId>,
-    stems: Vec<StemId>,
-    vectors: Vec<Option<Vector>>,
+    ids: HashMap<Rc<str>, WordId>,
+    texts: Vec<Rc<str>>,
+    /// The stems of the query's telling words.
+    stems: Vec<String>,
+    /// For each word the index of the telling word that has its stem.
+    telling: Vec<Option<usize>>,
 }
 
 /// The words of a text in order, and the runs of letters and digits that consist of several.
@@ -42,6 +44,9 @@ impl Vocabulary {
     }
 
     fn add_run(&mut self, run: &str, words: &mut Words) {
+        if is_normal(run) {
+            return words.sequence.push(self.id_of_normal(run));
+        }
         let before = words.sequence.len();
         let mut start = 0;
         for cut in camel_case_cuts(run) {
@@ -55,27 +60,96 @@ impl Vocabulary {
     }
 
     pub(super) fn id(&mut self, word: &str) -> WordId {
-        let word = normalized(word);
-        if let Some(id) = self.ids.get(&word) {
+        self.id_of_normal(&normalized(word))
+    }
+
+    fn id_of_normal(&mut self, word: &str) -> WordId {
+        if let Some(id) = self.ids.get(word) {
             return *id;
         }
-        let id = self.ids.len();
-        let next = self.stem_ids.len();
-        self.stems.push(*self.stem_ids.entry(stem(&word).into_owned()).or_insert(next));
-        self.vectors.push(forebay_embed::embed(&word));
-        self.ids.insert(word, id);
+        let (id, text) = (self.texts.len() as WordId, Rc::from(word));
+        self.telling.push(self.find_telling(word));
+        self.texts.push(Rc::clone(&text));
+        self.ids.insert(text, id);
         id
     }
 
-    pub(super) fn stem(&self, word: WordId) -> StemId {
-        self.stems[word]
+    fn text(&self, word: WordId) -> &str {
+        &self.texts[word as usize]
     }
 
-    /// The cosine of two words' vectors, at least 0.
-    pub(super) fn similarity(&self, one: WordId, other: WordId) -> f64 {
-        let vectors = self.vectors[one].as_ref().zip(self.vectors[other].as_ref());
-        vectors.map_or(0.0, |(one, other)| f64::from(one.cosine_similarity(other)).max(0.0))
+    /// Returns the index of the telling word that has the stem of this one.
+    pub(super) fn telling(&self, word: WordId) -> Option<usize> {
+        self.telling[word as usize]
     }
+
+    /// Makes these words the telling ones, one for each stem, and returns them.
+    fn tell(&mut self, words: &[WordId]) -> Vec<WordId> {
+        let mut telling = Vec::new();
+        for word in words {
+            let stem = stem(self.text(*word)).into_owned();
+            if !self.stems.contains(&stem) && self.stems.len() < MAX_TELLING_WORDS {
+                self.stems.push(stem);
+                telling.push(*word);
+            }
+        }
+        self.telling = self.texts.iter().map(|word| self.find_telling(word)).collect();
+        telling
+    }
+
+    fn find_telling(&self, word: &str) -> Option<usize> {
+        // A word starts like its stem: most words of a text need no stemming.
+        let starts_like = |stem: &String| stem.as_bytes().first() == word.as_bytes().first();
+        if !self.stems.iter().any(starts_like) {
+            return None;
+        }
+        let stem = stem(word);
+        self.stems.iter().position(|other| *other == stem)
+    }
+
+    /// Compares words with the telling ones.
+    pub(super) fn similarities(
+        &self,
+        telling: &[WordId],
+        words: impl Iterator<Item = WordId>,
+    ) -> Similarities {
+        let vector = |word: WordId| forebay_embed::embed(self.text(word));
+        let queries: Vec<Option<QueryVector>> =
+            telling.iter().map(|word| QueryVector::new(vector(*word)?.as_bytes())).collect();
+        let mut is_added = vec![false; self.texts.len()];
+        let (mut matrix, mut rows) = (VectorMatrix::new(forebay_embed::DIMENSIONS), Vec::new());
+        for word in words {
+            if !std::mem::replace(&mut is_added[word as usize], true)
+                && let Some(vector) = vector(word)
+                && matrix.add(vector.as_bytes())
+            {
+                rows.push(word as usize);
+            }
+        }
+        let mut cosines = vec![vec![0.0; self.texts.len()]; telling.len()];
+        matrix.compare(&queries, |query, first, similarities| {
+            for (row, similarity) in rows[first..].iter().zip(similarities) {
+                cosines[query][*row] = *similarity;
+            }
+        });
+        Similarities(cosines)
+    }
+}
+
+/// For each telling word its cosines with all words; 0 for those without a vector.
+pub(super) struct Similarities(Vec<Vec<f32>>);
+
+impl Similarities {
+    /// Returns the greatest cosine of a telling word with one of these words, at least 0.
+    pub(super) fn best(&self, telling: usize, words: &[WordId]) -> f64 {
+        let cosines = &self.0[telling];
+        f64::from(words.iter().map(|word| cosines[*word as usize]).fold(0.0, f32::max))
+    }
+}
+
+/// Whether a word is lower case without accents, as the vocabulary has it.
+fn is_normal(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
 /// Lower case, without accents.
@@ -124,31 +198,18 @@ impl QueryWords {
         if telling.is_empty() {
             telling = all;
         }
-        let mut stems = Vec::new();
-        telling.retain(|word| {
-            let stem = vocabulary.stem(*word);
-            let is_new = !stems.contains(&stem) && stems.len() < MAX_TELLING_WORDS;
-            if is_new {
-                stems.push(stem);
-            }
-            is_new
-        });
-        let index = |word: &WordId| {
-            let stem = vocabulary.stem(*word);
-            stems.iter().position(|other| *other == stem).filter(|_| is_telling(&word))
-        };
+        let telling = vocabulary.tell(&telling);
+        let index = |word: &WordId| vocabulary.telling(*word).filter(|_| is_telling(&word));
         let order = sequence.iter().map(index).collect();
-        let text = |id: &WordId| {
-            let word = vocabulary.ids.iter().find(|(_, other)| *other == id);
-            word.map_or_else(String::new, |(word, _)| word.clone())
-        };
-        let texts = telling.iter().map(text).collect();
+        let texts = telling.iter().map(|word| vocabulary.text(*word).to_owned()).collect();
         Self { sequence, telling, order, texts }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -158,6 +219,14 @@ mod tests {
         let expected = ["parse", "http", "date", "ete", "x9", "b"];
         assert_eq!(words.sequence, expected.map(|word| vocabulary.id(word)));
         assert_eq!(words.compounds, ["parsehttpdate", "x9b"].map(|word| vocabulary.id(word)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_word_starts_like_its_stem(word in "[a-z]{0,6}(s|es|ies|ed|ing|ational|y|e)?|[a-z0-9é]{1,5}") {
+            let stem = stem(&word);
+            prop_assert_eq!(stem.as_bytes().first(), word.as_bytes().first());
+        }
     }
 
     #[test]
