@@ -59,8 +59,7 @@ pub struct AccessRules {
     pub(super) read_only: Vec<PathBuf>,
     /// Not writable where mounts are possible: other programs take commands from them.
     pub(super) control: Vec<PathBuf>,
-    /// Directories inside writable ones that cannot be renamed where mounts are possible, since a path that is denied
-    /// or frozen leads through them.
+    /// Directories inside writable ones that cannot be renamed where mounts are possible: denied or frozen paths are below.
     pub(super) fixed: Vec<PathBuf>,
     /// Sockets of other processes, and directories of them, that cannot be connected to where mounts are possible.
     pub(super) closed_sockets: Vec<PathBuf>,
