@@ -151,7 +151,7 @@ impl<'a> AgentEnv<'a> {
     }
 
     /// A command that starts the agent in a terminal; what it draws goes to a file.
-    pub(super) fn in_terminal(&self, model: &ScriptedModel, log: &Path) -> Result<Command> {
+    pub(super) fn in_terminal(&self, model: &ScriptedModel, log: &Path) -> Command {
         let program = self.fixture.program(self.host);
         let mut script = self.command(Path::new("script"));
         for (name, value) in self.host.env {
@@ -160,7 +160,7 @@ impl<'a> AgentEnv<'a> {
         let agent = format!("stty cols 150 rows 40; exec '{}'", program.display());
         script.env("TERM", "xterm-256color").args(["-qfec", &agent]).arg(log);
         script.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        Ok(script)
+        script
     }
 
     /// A command that starts the agent.

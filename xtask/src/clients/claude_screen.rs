@@ -92,7 +92,7 @@ struct Screen {
 impl Screen {
     fn open(env: &AgentEnv<'_>, model: &ScriptedModel) -> Result<Self> {
         let log = env.root().join("screen.log");
-        let mut child = env.in_terminal(model, &log)?.spawn().context("cannot start `script`")?;
+        let mut child = env.in_terminal(model, &log).spawn().context("cannot start `script`")?;
         let keys = child.stdin.take().context("the terminal takes keys")?;
         Ok(Self { child, keys, log })
     }
