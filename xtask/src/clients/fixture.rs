@@ -11,7 +11,7 @@ use super::agent_env::AgentEnv;
 use super::hosts::Host;
 use crate::clean_system::CleanSystem;
 use crate::workspace::Metadata;
-use crate::{console, process};
+use crate::{console, process, workspace};
 
 pub(super) struct Fixture {
     /// Where npm installed the agents.
@@ -51,7 +51,10 @@ impl Fixture {
     /// A command that starts a program where the agents run; it sees `root`.
     pub(super) fn command(&self, program: &Path, root: &Path, folder: &Path) -> Command {
         let mut command = match &self.system {
-            Some(system) => system.sharing(&[root, &self.agents, &self.probe], folder, program),
+            Some(system) => {
+                let plugins = workspace::root().join("plugins");
+                system.sharing(&[root, &self.agents, &self.probe, &plugins], folder, program)
+            }
             None => process::command(program),
         };
         command.current_dir(folder);

@@ -103,7 +103,8 @@ fn every_package_is_published_once_and_in_order() {
     assert_eq!(calls.last(), Some(&launcher), "{calls:?}");
 
     let calls = job.run("Publish the wheels", &packed.out());
-    let wheels = names.iter().filter(|name| name.ends_with(".whl"));
+    let is_wheel = |name: &&String| Path::new(name).extension().is_some_and(|end| end == "whl");
+    let wheels = names.iter().filter(is_wheel);
     let wheels: String = wheels.map(|name| format!(" ./{name}")).collect();
     assert_eq!(calls, [format!("pipx run uv publish --trusted-publishing always{wheels}")]);
 }
