@@ -66,7 +66,7 @@ pub(super) fn channels(release: &Release, target: &Target) -> Vec<Channel> {
         Channel {
             name: "uvx",
             install: format!(
-                "/opt/uv/bin/uvx --offline --no-index --from {wheel} forebay --version && mkdir -p /opt/uvx && ln -s \
+                "rm -rf /var/cache/uv && /opt/uv/bin/uvx --offline --no-index --from {wheel} forebay --version && mkdir -p /opt/uvx && ln -s \
                  /var/cache/uv/archive-v0/*/bin/forebay /opt/uvx/forebay"
             ),
             folder: "/opt/uvx",
