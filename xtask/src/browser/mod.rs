@@ -77,7 +77,7 @@ pub(crate) fn check_if_available(skips: &mut Skips) -> Result<()> {
 }
 
 /// Returns the browser that `CHROMIUM` names, or one on PATH.
-fn find() -> Option<PathBuf> {
+pub(crate) fn find() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let on_path = || {
         let names = ["chromium", "chromium-browser", "google-chrome"];

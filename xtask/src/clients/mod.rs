@@ -21,6 +21,7 @@ pub(crate) mod probe;
 mod scenarios;
 mod teammate;
 mod undo;
+mod wrapped_server;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

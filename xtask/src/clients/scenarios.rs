@@ -6,7 +6,7 @@ use super::fixture::Fixture;
 use super::hosts::Host;
 use super::{
     CheckResult, claude_compaction, claude_mod, claude_rules, claude_screen, claude_subagents,
-    claude_usage, conversation, failing_test, teammate, undo,
+    claude_usage, conversation, failing_test, teammate, undo, wrapped_server,
 };
 
 /// Checks of an agent in home folders and projects of their own.
@@ -21,6 +21,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "teammate", is_for: every_agent, check: teammate::check },
     Scenario { name: "undo", is_for: set_up_by_init, check: undo::check },
     Scenario { name: "failing test", is_for: every_agent, check: failing_test::check },
+    Scenario { name: "wrap", is_for: set_up_by_init, check: wrapped_server::check },
     Scenario { name: "mod", is_for: |host| host.has_mod, check: claude_mod::check_results },
     Scenario { name: "usage", is_for: |host| host.has_mod, check: claude_usage::check },
     Scenario { name: "plugin", is_for: |host| host.is_plugin, check: claude_mod::check_plugin },

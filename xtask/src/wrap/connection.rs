@@ -34,6 +34,7 @@ impl Connection {
     pub(super) fn start(mut command: Command, folder: &Path) -> Result<Self> {
         let mut server = command
             .env("MEMORY_FILE_PATH", folder.join("memory.jsonl"))
+            .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -4,40 +4,74 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::browser;
+
 pub(super) struct Server {
     pub(super) name: &'static str,
     /// Below `node_modules`.
     entry: &'static str,
-    takes_folder: bool,
+    arguments: Arguments,
     pub(super) requests: fn(&Path) -> Vec<(&'static str, Value)>,
+    /// What its digests must show.
+    pub(super) shown: &'static [&'static str],
+}
+
+enum Arguments {
+    None,
+    /// The folder that it keeps its data in.
+    Folder,
+    /// To use the browser that is there.
+    Browser,
 }
 
 pub(super) const SERVERS: &[Server] = &[
     Server {
         name: "everything",
         entry: "@modelcontextprotocol/server-everything/dist/index.js",
-        takes_folder: false,
+        arguments: Arguments::None,
         requests: everything,
+        shown: &[],
     },
     Server {
         name: "filesystem",
         entry: "@modelcontextprotocol/server-filesystem/dist/index.js",
-        takes_folder: true,
+        arguments: Arguments::Folder,
         requests: filesystem,
+        shown: &[],
     },
     Server {
         name: "memory",
         entry: "@modelcontextprotocol/server-memory/dist/index.js",
-        takes_folder: false,
+        arguments: Arguments::None,
         requests: memory,
+        shown: &[],
+    },
+    Server {
+        name: "playwright",
+        entry: "@playwright/mcp/cli.js",
+        arguments: Arguments::Browser,
+        requests: playwright,
+        // The buttons that are clicked by these references afterwards.
+        shown: &["Pay 0 e4", "Pay 2 e8"],
     },
 ];
 
 impl Server {
-    pub(super) fn command(&self, packages: &Path, folder: &Path) -> Vec<String> {
-        let entry = packages.join("node_modules").join(self.entry);
-        let words = [Some(Path::new("node")), Some(&entry), self.takes_folder.then_some(folder)];
-        words.into_iter().flatten().map(|word| word.to_string_lossy().into_owned()).collect()
+    /// The command that starts the server; `None` if it needs a browser and there is none.
+    pub(super) fn command(&self, packages: &Path, folder: &Path) -> Option<Vec<String>> {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut words =
+            vec!["node".to_owned(), text(&packages.join("node_modules").join(self.entry))];
+        match self.arguments {
+            Arguments::None => {}
+            Arguments::Folder => words.push(text(folder)),
+            Arguments::Browser => {
+                let flags = ["--headless", "--isolated", "--no-sandbox", "--executable-path"];
+                words.extend(flags.map(str::to_owned));
+                words.push(text(&browser::find()?));
+            }
+        }
+        Some(words)
     }
 }
 
@@ -137,6 +171,27 @@ fn memory(_: &Path) -> Vec<(&'static str, Value)> {
         call("create_entities", json!({ "entities": many })),
         call("read_graph", json!({})),
         call("open_nodes", json!({ "names": ["part 7"] })),
+    ]);
+    requests
+}
+
+fn playwright(_: &Path) -> Vec<(&'static str, Value)> {
+    const PAGE: &str = "data:text/html,<title>Orders</title><h1>Orders</h1><script>for(let i=0;i<600;i++)document.write(\
+                        `<p>Order ${i} <button onclick=\"document.title='paid ${i}'\">Pay ${i}</button></p>`)</script>";
+    let click = |name: &str, reference: &str| {
+        call("browser_click", json!({ "element": name, "target": reference }))
+    };
+    let mut requests = start(json!({}));
+    requests.extend([
+        call("browser_navigate", json!({ "url": PAGE })),
+        call("browser_snapshot", json!({})),
+        click("Pay 0", "e4"),
+        click("Pay 2", "e8"),
+        click("nothing", "e99999"),
+        call("browser_evaluate", json!({ "function": "() => document.title" })),
+        call("browser_navigate", json!({ "url": "data:text/html,<title>small</title>small" })),
+        call("browser_snapshot", json!({})),
+        call("browser_close", json!({})),
     ]);
     requests
 }

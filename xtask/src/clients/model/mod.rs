@@ -117,9 +117,12 @@ pub(super) const FAILING_PROMPT: &str = "SCRIPT failing";
 /// The program of that command, a file in the project.
 pub(super) const FAILING_PROGRAM: &str = "cargo";
 
+/// The prompt of the script with one call of the other MCP server.
+pub(super) const PROBE_PROMPT: &str = "SCRIPT probe";
+
 /// Returns the tool results of the request with the most results.
 pub(super) fn longest_results(exchanges: &[Exchange]) -> Vec<String> {
-    const PROMPTS: [&str; 3] = ["SCRIPT all", SHELL_PROMPT, FAILING_PROMPT];
+    const PROMPTS: [&str; 4] = ["SCRIPT all", SHELL_PROMPT, FAILING_PROMPT, PROBE_PROMPT];
     let is_scripted = |prompt: &str| PROMPTS.iter().any(|one| prompt.contains(one));
     let scripted = exchanges.iter().filter(|exchange| is_scripted(&exchange.request.prompt));
     scripted
@@ -164,6 +167,10 @@ fn next_turn(request: &ModelRequest) -> ModelTurn {
             let call = shell_call(&request.tools, &command);
             return call.map_or(done, |(tool, input)| ModelTurn::Calls(vec![Call { tool, input }]));
         }
+    }
+    if request.prompt.contains(PROBE_PROMPT) && request.results.is_empty() {
+        let call = find_tool(&request.tools, &["long"], "probe");
+        return call.map_or(done, |tool| ModelTurn::Calls(vec![Call { tool, input: json!({}) }]));
     }
     if !request.prompt.contains("SCRIPT all") || request.tools.is_empty() {
         return done;
