@@ -4,7 +4,9 @@
 
 use super::inner::Inner;
 use super::interpreters::{SCRIPT_FROM_OUTSIDE, input_texts};
-use crate::shell::{Command, Word};
+use crate::shell::{Command, Doubt, Word};
+
+const LISTED_PROGRAMS: Doubt = Doubt("it starts programs that a file lists");
 
 /// Options before the subcommand, and after it, with their value as the next word.
 const COMMON_VALUED: &[&str] = &["-C", "--directory", "--session", "--set"];
@@ -26,6 +28,7 @@ pub(super) fn inner(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     match &*subcommand.marked() {
         "run" => run(rest),
         "wrap" => vec![Inner::Tails(rest.to_vec())],
+        "gateway" => vec![Inner::Doubt(LISTED_PROGRAMS)],
         "job" => rest.iter().cloned().map(Inner::Code).collect(),
         "call" => called_tool(rest, command, before),
         _ => Vec::new(),
