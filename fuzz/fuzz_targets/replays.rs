@@ -25,8 +25,7 @@ fuzz_target!(|input: &[u8]| {
     fs::write(app.root().join("session.jsonl"), transcript.trim_ascii_start()).unwrap();
     let selection = TranscriptSelection { paths: vec!["session.jsonl".into()], all: true };
     let assumptions = Assumptions { tool_list_tokens: 1_800 };
-    let replayed =
-        || replay(&app, &selection, assumptions, &Call::default(), &mut |_, _| ()).ok();
+    let replayed = || replay(&app, &selection, assumptions, &Call::default(), &mut |_, _| ()).ok();
     let Some(one) = replayed() else { return };
     assert_eq!(replayed().unwrap(), one);
     let html = rendered(&one);

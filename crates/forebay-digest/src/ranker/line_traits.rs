@@ -159,7 +159,7 @@ impl Kind {
     const ALL: [Self; 6] =
         [Self::Blank, Self::Lower, Self::Upper, Self::Digit, Self::NonAscii, Self::Other];
 
-    const fn of(byte: u8) -> Self {
+    const fn of_byte(byte: u8) -> Self {
         match byte {
             b' ' => Self::Blank,
             b'a'..=b'z' => Self::Lower,
@@ -187,7 +187,7 @@ static KINDS: [Kind; 256] = {
     let mut kinds = [Kind::Other; 256];
     let mut byte = 0;
     while byte < kinds.len() {
-        kinds[byte] = Kind::of(byte as u8);
+        kinds[byte] = Kind::of_byte(byte as u8);
         byte += 1;
     }
     kinds

@@ -78,12 +78,12 @@ impl Counts {
         Self { in_title, in_body, is_exact }
     }
 
-    fn of(&self, word: usize) -> usize {
+    fn occurrences(&self, word: usize) -> usize {
         self.in_title[word] + self.in_body[word]
     }
 
     fn matched(&self) -> usize {
-        (0..self.in_title.len()).filter(|word| self.of(*word) > 0).count()
+        (0..self.in_title.len()).filter(|word| self.occurrences(*word) > 0).count()
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn text_features(
     let (ordered_pairs, near_pairs) = pairs(query, sequence.matches);
     let late = LateInteraction::new(query, sequence, similarities);
     TextFeatures {
-        coverage: query.share(|word| counts.of(word) > 0),
+        coverage: query.share(|word| counts.occurrences(word) > 0),
         exact_coverage: query.share(|word| counts.is_exact[word]),
         title_coverage: query.share(|word| counts.in_title[word] > 0),
         title_precision: in_title as f64 / sequence.title_words.max(1) as f64,
@@ -109,7 +109,7 @@ pub(super) fn text_features(
         phrase: longest_phrase(&query.words.sequence, sequence.words),
         first_position: first.map_or(9.0, |place| (1.0 + place as f64).log2()),
         late: late.mean(query, |_| true).unwrap_or_default(),
-        late_unmatched: late.mean(query, |word| counts.of(word) == 0).unwrap_or(1.0),
+        late_unmatched: late.mean(query, |word| counts.occurrences(word) == 0).unwrap_or(1.0),
         late_min: late.best.iter().copied().fold(1.0, f64::min),
         rare_frequency: rare_frequency(query.idf, &counts),
     }
@@ -191,11 +191,11 @@ fn longest_phrase(query: &[WordId], words: &[WordId]) -> usize {
 
 /// Returns the saturated frequency of the rarest matched word.
 fn rare_frequency(idf: &[f64], counts: &Counts) -> f64 {
-    let matched = (0..idf.len()).filter(|word| counts.of(*word) > 0);
+    let matched = (0..idf.len()).filter(|word| counts.occurrences(*word) > 0);
     // Of equally rare words the first one counts.
     let rarest = matched.rev().max_by(|one, other| idf[*one].total_cmp(&idf[*other]));
     rarest.map_or(0.0, |word| {
-        let frequency = counts.of(word) as f64;
+        let frequency = counts.occurrences(word) as f64;
         frequency / (frequency + 1.0)
     })
 }

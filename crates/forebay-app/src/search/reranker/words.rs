@@ -84,7 +84,7 @@ impl Vocabulary {
     }
 
     /// Makes these words the telling ones, one for each stem, and returns them.
-    fn tell(&mut self, words: &[WordId]) -> Vec<WordId> {
+    fn choose_telling(&mut self, words: &[WordId]) -> Vec<WordId> {
         let mut telling = Vec::new();
         for word in words {
             let stem = stem(self.text(*word)).into_owned();
@@ -198,7 +198,7 @@ impl QueryWords {
         if telling.is_empty() {
             telling = all;
         }
-        let telling = vocabulary.tell(&telling);
+        let telling = vocabulary.choose_telling(&telling);
         let index = |word: &WordId| vocabulary.telling(*word).filter(|_| is_telling(&word));
         let order = sequence.iter().map(index).collect();
         let texts = telling.iter().map(|word| vocabulary.text(*word).to_owned()).collect();
