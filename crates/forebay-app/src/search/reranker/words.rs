@@ -86,6 +86,7 @@ impl Vocabulary {
     /// Makes these words the telling ones, one for each stem, and returns them.
     fn choose_telling(&mut self, words: &[WordId]) -> Vec<WordId> {
         let mut telling = Vec::new();
+        self.stems.clear();
         for word in words {
             let stem = stem(self.text(*word)).into_owned();
             if !self.stems.contains(&stem) && self.stems.len() < MAX_TELLING_WORDS {
