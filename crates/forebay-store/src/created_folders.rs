@@ -3,6 +3,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::Home;
@@ -39,8 +40,9 @@ impl CreatedFolders {
             return Ok(());
         }
         self.home.create().map_err(io::Error::other)?;
-        let mut record = OpenOptions::new().create(true).append(true).open(self.file())?;
-        record.write_all(lines(folders).as_bytes())
+        private(OpenOptions::new().append(true))
+            .open(self.file())?
+            .write_all(lines(folders).as_bytes())
     }
 
     /// Takes those folders from the record that do not exist any more.
@@ -89,12 +91,19 @@ impl CreatedFolders {
         if folders.is_empty() {
             return fs::remove_file(self.file());
         }
-        fs::write(self.file(), lines(folders))
+        let mut record =
+            private(OpenOptions::new().write(true).truncate(true)).open(self.file())?;
+        record.write_all(lines(folders).as_bytes())
     }
 
     fn file(&self) -> PathBuf {
         self.home.root().join(RECORD)
     }
+}
+
+/// Creates the record with the mode of all files in the data folder.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.create(true).mode(0o600)
 }
 
 /// The folders that creating this one would create.

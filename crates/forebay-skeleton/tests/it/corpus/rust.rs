@@ -25,7 +25,9 @@ impl<'a> Visit<'a> for PublicNames {
                 self.0.extend(item.variants.iter().map(|variant| variant.ident.to_string()));
             }
             Item::Fn(item) => self.add(&item.vis, &item.sig.ident),
-            Item::Macro(item) => self.0.extend(item.ident.as_ref().map(ToString::to_string)),
+            Item::Macro(item) if is_exported(&item.attrs) => {
+                self.0.extend(item.ident.as_ref().map(ToString::to_string));
+            }
             Item::Mod(item) => {
                 self.add(&item.vis, &item.ident);
                 visit::visit_item_mod(self, item);
@@ -74,6 +76,11 @@ impl PublicNames {
 
 fn is_public(vis: &Visibility) -> bool {
     !matches!(vis, Visibility::Inherited)
+}
+
+/// A macro is private otherwise, or its name is in a public `use`.
+fn is_exported(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| attribute.path().is_ident("macro_export"))
 }
 
 fn is_test(item: &Item) -> bool {
