@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn faults_name_the_place() {
-        assert!(parse("[servers.a]\ncomand = \"x\"\n").is_err_and(|why| why.contains("comand")));
+        assert!(parse("[servers.a]\nprogram = \"x\"\n").is_err_and(|why| why.contains("program")));
         let list = parse("[servers.a]\nargs = []\n").unwrap();
         let (name, entry) = list.servers.into_iter().next().unwrap();
         let error = entry.into_server(name, Path::new("/")).err().unwrap();
