@@ -1,6 +1,6 @@
 //! Installs every package into an empty system, as a user would, and runs the program there.
 //!
-//! [`channels`] lists the ways to install, each with a time limit; after each of them agents are set up, and everything
+//! [`mod@channels`] lists the ways to install, each with a time limit; after each of them agents are set up, and everything
 //! is taken back until the home folder is as it was. [`upgrade`] goes to a newer version and back while a session runs.
 //! The released Claude Code is driven by `crate::clients`, in the same system.
 
