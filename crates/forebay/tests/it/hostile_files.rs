@@ -14,7 +14,7 @@ use crate::hook_host::{Host, log_lines};
 const ENDLESS: &str = "/proc/self/pagemap";
 const UNWALKABLE: &str = "an ignore file in";
 
-/// Creates a named pipe that nobody writes to.
+/// Creates a named pipe without a writer.
 fn pipe(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);

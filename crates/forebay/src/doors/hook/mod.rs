@@ -54,7 +54,7 @@ impl Answer {
     }
 }
 
-/// The answer of a hook, or why there is none; if it takes too long, `late` is told, and the process ends.
+/// The answer of a hook, or why there is none; if it takes too long, `late` is called, and the process ends.
 pub(crate) fn answer(
     platform: &str,
     event: &str,

@@ -30,7 +30,7 @@ pub(crate) enum Upstream {
 pub(super) struct Client {
     pub(super) requests: Box<dyn Read + Send>,
     pub(super) answers: File,
-    /// Waits until nobody reads the answers.
+    /// Waits until the reader of the answers is gone.
     pub(super) wait_for_hang_up: fn() -> io::Result<()>,
 }
 

@@ -31,7 +31,7 @@ pub(super) fn pass_on(gateway: &Arc<Gateway>, number: usize, output: PipeReader)
 }
 
 fn take(gateway: &Gateway, number: usize, text: &str) {
-    // What is no message is nobody's.
+    // Without a message there is no request to answer.
     let Ok(message) = Members::parse(text) else { return };
     match (message.get("method").is_some(), message.get("id")) {
         (false, Some(id)) => {

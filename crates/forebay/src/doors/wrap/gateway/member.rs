@@ -54,7 +54,7 @@ impl Member {
         Ok((member, output))
     }
 
-    /// Sends a message to the server; returns whether somebody reads it.
+    /// Sends a message to the server; returns false if it reads no more.
     pub(super) fn send(&self, text: &str) -> bool {
         if lock(&self.asked).is_none() {
             return false;

@@ -51,7 +51,7 @@ pub(super) struct Gateway {
 }
 
 impl Gateway {
-    /// Starts all servers; one that does not start is told and left out.
+    /// Starts all servers; one that does not start is logged and left out.
     fn start(
         servers: Vec<GatewayServer>,
         listing: ToolListing,
