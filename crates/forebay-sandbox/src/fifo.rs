@@ -2,15 +2,17 @@
 //!
 //! Each message is one line, so that a message can also mark the end of the input.
 
+use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, PipeWriter, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+use rustix::fs::OFlags;
 
 use crate::spec::{PipeReadEnd, Stdin};
 
@@ -21,12 +23,23 @@ const MAX_CHUNK_BYTES: usize = 2_000;
 
 /// Creates a FIFO at `path` and returns the stdin that receives what is sent to it.
 pub fn create(path: &Path) -> io::Result<Stdin> {
-    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+    make_fifo(path)?;
     // Also open for writing, so that reads do not return EOF while no sender has it open.
     let messages = OpenOptions::new().read(true).write(true).open(path)?;
     let (read_end, write_end) = io::pipe()?;
     thread::spawn(move || relay(&messages, write_end));
     Ok(Stdin::Pipe(PipeReadEnd(Arc::new(OwnedFd::from(read_end)))))
+}
+
+/// Creates a FIFO for this user alone. rustix can do that only with `mknodat`, which macOS lacks.
+#[expect(unsafe_code, reason = "no crate in use wraps mkfifo")]
+fn make_fifo(path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: `path` ends with NUL and outlives the call.
+    match unsafe { libc::mkfifo(path.as_ptr(), 0o600) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Sends text to the FIFO at `path`.

@@ -1,6 +1,6 @@
 //! Resolves symbolic links, with one system call for the common case.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Resolves symbolic links; returns `path` unchanged if it does not exist.
 pub(super) fn canonicalize_or_keep(path: &Path) -> PathBuf {
@@ -8,6 +8,13 @@ pub(super) fn canonicalize_or_keep(path: &Path) -> PathBuf {
 }
 
 /// Resolves symbolic links; returns `None` if `path` does not exist.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn canonicalize(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
+}
+
+/// Resolves symbolic links; returns `None` if `path` does not exist.
+#[cfg(target_os = "linux")]
 pub(super) fn canonicalize(path: &Path) -> Option<PathBuf> {
     match lookup(path) {
         Lookup::NoSymlinks => Some(path.components().collect()),
@@ -17,6 +24,7 @@ pub(super) fn canonicalize(path: &Path) -> Option<PathBuf> {
 }
 
 /// The result of a lookup without following links.
+#[cfg(target_os = "linux")]
 enum Lookup {
     /// The path exists and contains no symbolic link.
     NoSymlinks,
@@ -28,6 +36,8 @@ enum Lookup {
 /// has about eighty paths, half of which do not exist.
 #[cfg(target_os = "linux")]
 fn lookup(path: &Path) -> Lookup {
+    use std::path::Component;
+
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
     use rustix::io::Errno;
 
@@ -42,11 +52,6 @@ fn lookup(path: &Path) -> Lookup {
         // The path contains a link, or the kernel lacks `openat2`.
         Err(_) => Lookup::Unknown,
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn lookup(_: &Path) -> Lookup {
-    Lookup::Unknown
 }
 
 #[cfg(test)]
