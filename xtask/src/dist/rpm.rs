@@ -1,5 +1,6 @@
 //! The RPM package, built by `rpmbuild` from a folder that looks like the installed system.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +51,10 @@ fn specification(release: &Release, files: &[Entry]) -> String {
         Some(url) => format!("URL: {url}\n"),
         None => String::new(),
     };
+    let folders: String = own_folders(files)
+        .iter()
+        .map(|folder| format!("%dir %attr(755, root, root) /{}\n", folder.display()))
+        .collect();
     let files: String = files
         .iter()
         .map(|file| format!("%attr({:o}, root, root) /{}\n", file.mode(), file.name))
@@ -79,9 +84,27 @@ digest and a reference, and can read any part again.
 if command -v systemd-sysusers >/dev/null; then systemd-sysusers forebay.conf; fi
 
 %files
-{files}",
+{folders}{files}",
         release.version,
         release.description.trim_end_matches('.'),
         release.license.replace(" OR ", " or "),
     )
+}
+
+/// The folders that no other package puts files into: RPM removes only those that a package lists.
+fn own_folders(files: &[Entry]) -> BTreeSet<&Path> {
+    let folders = files.iter().filter_map(|file| Path::new(&file.name).parent());
+    folders.filter(|folder| folder.ends_with(NAME)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_this_package_are_removed_with_it() {
+        let files = ["usr/bin/forebay", "usr/share/doc/forebay/a", "usr/share/doc/forebay/b"];
+        let files = files.map(|name| Entry::text(name, String::new()));
+        assert_eq!(Vec::from_iter(own_folders(&files)), [Path::new("usr/share/doc/forebay")]);
+    }
 }
