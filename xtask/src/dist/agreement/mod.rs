@@ -110,6 +110,17 @@ mod tests {
         check(&own.release, &own.out()).unwrap();
     }
 
+    /// As `cargo xtask dist` makes them in a clone.
+    #[test]
+    fn packages_without_a_repository_agree() {
+        if !test_release::can_pack() {
+            return;
+        }
+        let release = Release { repository: None, ..test_release::release() };
+        let packed = TestRelease::new(release);
+        check(&packed.release, &packed.out()).unwrap();
+    }
+
     #[test]
     fn the_same_program_gives_the_same_packages() {
         if !test_release::can_pack() {

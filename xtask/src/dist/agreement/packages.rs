@@ -159,7 +159,7 @@ fn deb(claims: &mut Claims<'_>, architecture: &str, program: &str) -> Result<()>
 }
 
 fn rpm(claims: &mut Claims<'_>, architecture: &str, program: &str) -> Result<()> {
-    const FIELDS: &str = "%{NAME}\n%{VERSION}\n%{ARCH}\n%{URL}\n%{SUMMARY}\n%{LICENSE}\n[%{FILENAMES} %{FILEDIGESTS}\n]";
+    const FIELDS: &str = "%{NAME}\n%{VERSION}\n%{ARCH}\n%|URL?{%{URL}}|\n%{SUMMARY}\n%{LICENSE}\n[%{FILENAMES} %{FILEDIGESTS}\n]";
     let file = format!("{NAME}-{}-1.{architecture}.rpm", claims.release.version);
     let mut rpm = process::command("rpm");
     rpm.args(["--query", "--package", "--nosignature", "--queryformat", FIELDS]);
