@@ -421,15 +421,15 @@ fn isolation_check(profile: Profile, report: &SelfTestReport) -> Check {
 
 /// What was tried, and how it ended under each profile.
 fn escape_table(report: &SelfTestReport) -> String {
-    let row = |escape: &str, project: &str, strict: &str| {
-        format!("       {:<12}{escape:<28}{project:<10}{strict}", "")
+    let header = ["a run tries to", "project", "strict"];
+    let checks = report.checks.iter();
+    let rows = checks.map(|check| [check.escape, check.project.as_str(), check.strict.as_str()]);
+    let rows: Vec<_> = std::iter::once(header).chain(rows).collect();
+    let width = rows.iter().map(|[escape, ..]| escape.len()).max().unwrap_or_default();
+    let line = |[escape, project, strict]: &[&str; 3]| {
+        format!("\n{:19}{escape:<width$}  {project:<10}{strict}", "")
     };
-    let rows = report
-        .checks
-        .iter()
-        .map(|check| row(check.escape, check.project.as_str(), check.strict.as_str()));
-    let header = row("a run tries to", "project", "strict");
-    std::iter::once(header).chain(rows).map(|row| format!("\n{row}")).collect()
+    rows.iter().map(line).collect()
 }
 
 fn escape_data(report: &SelfTestReport) -> Value {
