@@ -8,7 +8,8 @@
 //! - `word_cache`: caches the tokens of frequent words;
 //! - `token_counter`: counts the tokens of a text;
 //! - `embedding_table`: the rows and their weighted sum;
-//! - [`Vector`]: the result, with cosine similarity.
+//! - [`Vector`]: the result, with cosine similarity;
+//! - [`word_cosines`] compares many words with a few.
 //!
 //! The model, `forebay-static-1`, was distilled from all-MiniLM-L6-v2 (Apache-2.0) for this project; see
 //! `model/README.md`.
@@ -19,6 +20,7 @@ mod token_counter;
 mod vector;
 mod vocab_hash;
 mod word_cache;
+mod word_cosines;
 mod wordpiece;
 
 use std::sync::{Mutex, PoisonError};
@@ -30,6 +32,7 @@ use self::embedding_table::WeightedRow;
 use self::token_counter::TokenCounter;
 use self::word_cache::WordCache;
 pub use vector::Vector;
+pub use word_cosines::word_cosines;
 
 /// Name of the model; vectors of different models are never compared.
 pub const MODEL_NAME: &str = "forebay-static-1";
@@ -47,12 +50,17 @@ pub fn embed(text: &str) -> Option<Vector> {
 
 /// Embeds texts as if they were concatenated with spaces.
 pub fn embed_concatenated(texts: &[&str]) -> Option<Vector> {
+    with_embedder(|embedder| embedder.embed(texts))
+}
+
+/// Calls `work` with an idle embedder.
+fn with_embedder<T>(work: impl FnOnce(&mut Embedder) -> T) -> T {
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
     let last_used = idle().pop();
     let mut embedder = last_used.unwrap_or_else(Embedder::new);
-    let vector = embedder.embed(texts);
+    let result = work(&mut embedder);
     idle().push(embedder);
-    vector
+    result
 }
 
 /// The cache and the buffers of one thread.
@@ -70,6 +78,12 @@ impl Embedder {
     }
 
     fn embed(&mut self, texts: &[&str]) -> Option<Vector> {
+        self.weigh(texts);
+        Vector::quantize(&embedding_table::sum_rows(&self.weighted))
+    }
+
+    /// Replaces `weighted` by the rows of the texts' tokens.
+    fn weigh(&mut self, texts: &[&str]) {
         self.rows.clear();
         for text in texts {
             tokenize::each(text, pretokenize::is_word_char, |start, end| {
@@ -79,7 +93,6 @@ impl Embedder {
         }
         self.rows.truncate(MAX_TOKENS);
         embedding_table::weigh_rows(self.counter.count(&self.rows), &mut self.weighted);
-        Vector::quantize(&embedding_table::sum_rows(&self.weighted))
     }
 }
 

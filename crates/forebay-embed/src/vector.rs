@@ -13,6 +13,10 @@ impl Vector {
         forebay_text::vector::quantize(sum, &mut bytes).then(|| Self(Box::new(bytes)))
     }
 
+    pub(crate) fn row(&self) -> &[u8; DIMENSIONS] {
+        &self.0
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         &self.0[..]
     }

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use foldhash::HashMap;
 use forebay_text::stem::stem;
 use forebay_text::tokenize;
-use forebay_text::vector::{QueryVector, VectorMatrix};
 use forebay_text::words::{STOP_WORDS, push_lower};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -114,23 +113,17 @@ impl Vocabulary {
         telling: &[WordId],
         words: impl Iterator<Item = WordId>,
     ) -> Similarities {
-        let vector = |word: WordId| forebay_embed::embed(self.text(word));
-        let queries: Vec<Option<QueryVector>> =
-            telling.iter().map(|word| QueryVector::new(vector(*word)?.as_bytes())).collect();
-        let mut is_added = vec![false; self.texts.len()];
-        let (mut matrix, mut rows) = (VectorMatrix::new(forebay_embed::DIMENSIONS), Vec::new());
-        for word in words {
-            if !std::mem::replace(&mut is_added[word as usize], true)
-                && let Some(vector) = vector(word)
-                && matrix.add(vector.as_bytes())
-            {
-                rows.push(word as usize);
-            }
-        }
+        let mut is_listed = vec![false; self.texts.len()];
+        let distinct: Vec<WordId> =
+            words.filter(|word| !std::mem::replace(&mut is_listed[*word as usize], true)).collect();
+        let telling: Vec<&str> = telling.iter().map(|word| self.text(*word)).collect();
         let mut cosines = vec![vec![0.0; self.texts.len()]; telling.len()];
-        matrix.compare(&queries, |query, first, similarities| {
-            for (row, similarity) in rows[first..].iter().zip(similarities) {
-                cosines[query][*row] = *similarity;
+        let mut compared = distinct.iter();
+        let texts = distinct.iter().map(|word| self.text(*word));
+        forebay_embed::word_cosines(&telling, texts, |similarities| {
+            let Some(word) = compared.next() else { return };
+            for (cosines, similarity) in cosines.iter_mut().zip(similarities) {
+                cosines[*word as usize] = *similarity;
             }
         });
         Similarities(cosines)
