@@ -11,29 +11,35 @@ use super::{ScoredCandidate, Searcher};
 use crate::AppError;
 use crate::ingest::neighbours::{EACH_SIDE, SHORT_BYTES};
 
+/// The number of telling words of the queries that are reranked, at least.
+const MIN_TELLING_WORDS: usize = 2;
+
 /// A chunk of one of the stores.
 type ChunkKey = (usize, i64);
 
 impl Searcher {
-    /// Adds the learned scores to the hits of the first candidates. The hits after the reranked ones stay behind them.
+    /// Returns the reranker of a query, if it is to be reranked.
     ///
-    /// The model knows neither queries of one or two words, which are ranked by form, nor vectors of remote models.
+    /// The model knows neither queries of one word, which are ranked by form, nor vectors of remote models.
+    pub(super) fn reranker(&self, prepared: &PreparedQuery) -> Option<Reranker> {
+        let is_remote = prepared.embedding.as_ref().is_some_and(Embedding::is_remote);
+        let reranker =
+            (self.uses_reranker && !is_remote).then(|| Reranker::new(&prepared.corrected_text()));
+        reranker.filter(|reranker| reranker.telling_words().len() >= MIN_TELLING_WORDS)
+    }
+
+    /// Adds the learned scores to the hits of the first candidates. The hits after the reranked ones stay behind them.
     pub(super) fn add_learned_scores(
         &self,
-        prepared: &PreparedQuery,
+        reranker: &mut Reranker,
         candidates: &[ScoredCandidate],
         hits: &mut [Option<Hit>],
     ) -> Result<(), AppError> {
-        let is_remote = prepared.embedding.as_ref().is_some_and(Embedding::is_remote);
-        if prepared.words.is_empty() || prepared.is_short() || is_remote {
-            return Ok(());
-        }
         let present = || hits.iter().zip(candidates).enumerate();
         let reranked: Vec<(usize, &Hit, &ScoredCandidate)> = present()
             .filter_map(|(index, (hit, candidate))| Some((index, hit.as_ref()?, candidate)))
             .take(MAX_CHUNKS)
             .collect();
-        let mut reranker = Reranker::new(&prepared.corrected_text());
         let statistics = self.word_statistics(reranker.telling_words())?;
         let around = self.read_neighbours(&reranked)?;
         let own = reranked.iter().map(|(_, hit, _)| *hit);

@@ -254,7 +254,9 @@ impl Searcher {
         arrange: impl Fn(&PreparedQuery, Vec<Hit>) -> Vec<Hit>,
     ) -> Result<Vec<Hit>, AppError> {
         let limit = self.filter.limit;
-        let is_short = prepared.is_short();
+        let mut reranker = self.reranker(prepared);
+        // Without a model that weighs it, the form of the words decides between the many chunks that have them.
+        let is_short = reranker.is_none() && prepared.is_short();
         let min_candidates = if is_short { SHORT_QUERY_CANDIDATES } else { MIN_CANDIDATES };
         let query = prepared.index_query(&self.filter, limit.max(min_candidates));
         let candidates = self.candidates(&query)?;
@@ -263,12 +265,16 @@ impl Searcher {
         loop {
             let best = &candidates[..depth.min(candidates.len())];
             let mut hits = self.read_slots(best)?;
-            if self.uses_reranker {
-                self.add_learned_scores(prepared, &candidates, &mut hits)?;
-            }
+            let form_weight = match &mut reranker {
+                Some(reranker) => {
+                    self.add_learned_scores(reranker, &candidates, &mut hits)?;
+                    0.0
+                }
+                None => ranking::form_weight(prepared.words.len()),
+            };
             let hits = hits.into_iter().flatten().collect();
             let mut hits = postprocess::retain_phrases(hits, &prepared.query);
-            ranking::rerank(&mut hits, &prepared.words, self.now);
+            ranking::rerank(&mut hits, &prepared.words, form_weight, self.now);
             let mut hits = arrange(prepared, hits);
             if hits.len() >= limit || depth >= candidates.len() {
                 hits.truncate(limit);

@@ -35,10 +35,8 @@ impl Weights {
 const COVERAGE_WEIGHT: f64 = 0.1;
 /// Weight of the share of adjacent query words that are adjacent in the hit too.
 const ADJACENCY_WEIGHT: f64 = 0.1;
-/// Weight of the share of query words that occur in the form of the query. It is that of a query of one word and
-/// falls with the square of their number: the fewer words there are to go by, the more their form tells. A single word in
-/// its own form precedes every other form.
-const EXACT_WEIGHT: f64 = 1.5;
+/// Weight of the share of query words that occur in the form of the query, for a query of one word.
+const FORM_WEIGHT: f64 = 1.5;
 /// Weight of the share of query words that the title contains: the name of a file and the headings above a chunk
 /// say what it is about.
 const TITLE_WEIGHT: f64 = 0.25;
@@ -69,17 +67,23 @@ pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<(f64, Sco
     candidates.iter().map(score).collect()
 }
 
+/// Returns the weight of the share of query words that occur in the form of the query. It falls with the square of their
+/// number: the fewer words there are to go by, the more their form tells. A single word in its own form precedes every
+/// other form.
+pub(crate) fn form_weight(words: usize) -> f64 {
+    FORM_WEIGHT / (words.max(1) as f64).powi(2)
+}
+
 /// Adds text features to the scores and sorts the hits.
-pub(crate) fn rerank(hits: &mut [Hit], query_words: &[String], now: Timestamp) {
+pub(crate) fn rerank(hits: &mut [Hit], query_words: &[String], form_weight: f64, now: Timestamp) {
     let mut matcher = TextMatcher::new(WordPrefixes::new(query_words));
     let title_matcher = TitleMatcher::new(query_words);
-    let exact_weight = EXACT_WEIGHT / (query_words.len().max(1) as f64).powi(2);
     for hit in &mut *hits {
         let features = matcher.features(&hit.title, &hit.text);
         hit.score += TITLE_WEIGHT * title_matcher.coverage(hit)
             + COVERAGE_WEIGHT * features.coverage
             + ADJACENCY_WEIGHT * features.adjacency
-            + exact_weight * features.exact
+            + form_weight * features.exact
             + RECENCY_WEIGHT * recency(hit, now)
             + if hit.kind == EntryKind::Note { NOTE_BONUS } else { 0.0 };
     }
@@ -299,7 +303,7 @@ mod tests {
         let mut hits = [hit("aaaaaaaaaa", "error.md", 0.6), hit("bbbbbbbbbb", "b.md", 0.4)];
         hits[0].text = "Errors: an error, errored".to_owned().into();
         hits[1].text = "Stop Erroring here".to_owned().into();
-        rerank(&mut hits, &words, Timestamp(0));
+        rerank(&mut hits, &words, form_weight(words.len()), Timestamp(0));
         assert_eq!(&*hits[0].title, "b.md");
     }
 
@@ -341,7 +345,7 @@ mod tests {
         let words = ["custom".to_owned(), "tools".to_owned()];
         let mut hits =
             [hit("aaaaaaaaaa", "menus.md", 0.6), hit("bbbbbbbbbb", "custom_tool.md", 0.5)];
-        rerank(&mut hits, &words, Timestamp(0));
+        rerank(&mut hits, &words, form_weight(words.len()), Timestamp(0));
         assert_eq!(&*hits[0].title, "custom_tool.md");
     }
 

@@ -174,7 +174,7 @@ fn a_corrected_word_prefers_its_form_over_its_stem() {
 }
 
 #[test]
-fn the_learned_reranker_can_be_switched_on() {
+fn the_learned_reranker_can_be_switched_off() {
     let env = TestEnv::new();
     index_animals(&env);
     let scores = || {
@@ -183,9 +183,9 @@ fn the_learned_reranker_can_be_switched_on() {
         let hits = data["queries"][0]["hits"].as_array().unwrap().clone();
         hits.iter().map(|hit| hit["score"].as_f64().unwrap()).collect::<Vec<f64>>()
     };
-    let fused = scores();
-    env.write(".forebay.toml", "[search]\nreranker = true\n");
-    assert_ne!(scores(), fused);
+    let learned = scores();
+    env.write(".forebay.toml", "[search]\nreranker = false\n");
+    assert_ne!(scores(), learned);
 }
 
 #[test]
