@@ -1,13 +1,15 @@
 //! Runs a command: checks permissions, captures and stores its output, builds the answer.
 //!
 //! - `command`: what to run; `call_limits`: what a tool call may ask for;
-//! - `capture`: redacts, digests and stores the output as it arrives.
+//! - `capture`: redacts, digests and stores the output as it arrives;
+//! - `report`: the answer, and how it is made again with more room.
 
 pub(crate) mod call_limits;
 mod capture;
 mod command;
 pub(crate) mod input_files;
 pub mod jobs;
+mod report;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -17,22 +19,21 @@ use std::thread;
 use std::time::Duration;
 
 use forebay_digest::Budget;
-use forebay_domain::{Ending, Entry, soft_failure};
+use forebay_domain::{Entry, soft_failure};
 use forebay_sandbox::isolation::missing_caches;
 use forebay_sandbox::{FinishedRun, Isolation, Profile, Program, RunError, RunSpec};
 use forebay_store::{CreatedFolders, NewCommandRun};
 use forebay_text::cut;
-use serde_json::json;
 
 use self::capture::{Capture, OutputSink, Stored};
 pub use self::capture::{Unwatched, Watcher};
 pub use self::command::Command;
+use self::report::Report;
 use crate::earlier_runs;
 pub use crate::earlier_runs::Delivery;
-use crate::ingest::redaction;
 use crate::input;
 use crate::render::difference::ComparedDigest;
-use crate::render::frame::{self, Outcome};
+use crate::render::frame;
 use crate::rules::InForce;
 use crate::rules::isolation;
 use crate::{Answer, App, AppError, Call, rules};
@@ -59,6 +60,24 @@ pub struct Ran {
     pub entry: Option<Entry>,
     /// Whether the exit code means failure, and not a result such as "no match".
     pub failed: bool,
+    report: Report,
+}
+
+impl Ran {
+    /// Whether the answer would show more with a larger budget.
+    pub(crate) fn is_shortened(&self) -> bool {
+        self.report.is_shortened()
+    }
+
+    /// Makes the answer again with a larger budget. Without the stored output it stays as it is.
+    pub(crate) fn enlarge(&mut self, app: &App, budget: u64) {
+        let frame = self.answer.text.len().saturating_sub(self.report.compared.digest.text.len());
+        match self.report.enlarge(app, frame, budget) {
+            Ok(true) => self.answer = self.report.answer(&self.finished, budget),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "cannot read an output again"),
+        }
+    }
 }
 
 /// Returns a task that opens the store, to run on another thread while this one prepares the run. None if the
@@ -129,8 +148,11 @@ pub(crate) fn run_permitted(
     stored.blocked.extend(unenforced_rules(app, &spec, in_force));
     stored.blocked.extend(missing_isolation(&spec));
     let compared = compared_digest(app, &title, options, budget, command, &stored, failed);
-    let answer = answer(&line, &stored, &compared, &finished, meaning, budget.answer);
-    Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
+    let entry = stored.entry.as_ref().ok().cloned();
+    let intent = options.intent.clone();
+    let report = Report { command: line, title, intent, stored, compared, meaning, failed };
+    let answer = report.answer(&finished, budget.answer);
+    Ok(Ran { answer, finished, entry, failed, report })
 }
 
 /// Returns the digest with what changed since an earlier run.
@@ -279,36 +301,4 @@ fn environment(options: &Options) -> Result<Vec<(String, String)>, AppError> {
         Ok((name.clone(), value.clone()))
     });
     checked.collect()
-}
-
-fn answer(
-    command: &str,
-    stored: &Stored,
-    compared: &ComparedDigest,
-    finished: &FinishedRun,
-    meaning: Option<&'static str>,
-    budget: u64,
-) -> Answer {
-    let Stored { entry, redactions, blocked, .. } = stored;
-    let outcome = Outcome { finished, meaning, redactions, blocked };
-    let text = frame::for_run(compared, entry.as_ref(), &outcome, budget);
-    let digest = &compared.digest;
-    let data = json!({
-        "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
-        "command": command,
-        "ending": finished.ending.to_string(),
-        "exit": match finished.ending {
-            Ending::Exited(code) => Some(code),
-            _ => None,
-        },
-        "meaning": meaning,
-        "millis": finished.duration.as_millis() as u64,
-        "bytes": digest.bytes,
-        "lines": digest.lines,
-        "verbatim": digest.verbatim,
-        "digest": digest.text,
-        "redacted": redaction::counts(redactions),
-        "blocked": blocked,
-    });
-    Answer::new(text, data).instead_of(digest.bytes)
 }

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use forebay_domain::Reference;
 use forebay_domain::time::Span;
+use forebay_domain::{Reference, tokens};
 use forebay_policy::Sibling;
 use forebay_text::{cut, number};
 use schemars::JsonSchema;
@@ -74,10 +74,12 @@ impl Tool for BatchExecute {
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let batch = Batch::parse(app, input)?;
         let started = Instant::now();
-        let outcomes = batch.run(app, call);
+        let mut outcomes = batch.run(app, call);
         let took = Span(started.elapsed()).to_string();
         let references: Vec<Reference> = outcomes.iter().filter_map(Outcome::reference).collect();
-        let found = batch.search(app, references)?;
+        let found = batch.search(app, references, &outcomes)?;
+        let found_bytes = found.as_ref().map_or(0, |found| found.text.len() + 1);
+        batch.enlarge(app, &mut outcomes, found_bytes);
         Ok(batch.answer(&outcomes, found, &took))
     }
 }
@@ -93,6 +95,8 @@ const QUERY_SHARE: (u64, u64) = (2, 5);
 const HEAD_TOKENS: u64 = 20;
 const LABEL_TOKENS: u64 = 8;
 const MIN_COMMAND_TOKENS: u64 = 50;
+/// Less room is not worth reading an output again.
+const MIN_ENLARGEMENT: usize = 120;
 
 /// A validated batch.
 struct Batch {
@@ -202,24 +206,69 @@ impl Batch {
         }
     }
 
-    /// Searches the outputs for the queries.
-    fn search(&self, app: &App, entries: Vec<Reference>) -> Result<Option<Answer>, AppError> {
+    /// Searches the outputs for the queries. What outputs leave that are shown whole is room for more hits.
+    fn search(
+        &self,
+        app: &App,
+        entries: Vec<Reference>,
+        outcomes: &[Outcome],
+    ) -> Result<Option<Answer>, AppError> {
         if self.queries.is_empty() || entries.is_empty() {
             return Ok(None);
         }
         search::check_queries(&self.queries)?;
         let searcher = Searcher::for_entries(app, entries)?;
-        search::answer(&searcher, &self.queries, app.now(), self.query_budget, None).map(Some)
+        let left = self.spare_bytes(outcomes) as u64 / tokens::BYTES_PER_TOKEN;
+        let is_complete = !outcomes.iter().any(Outcome::is_shortened);
+        let budget = if is_complete { self.query_budget.max(left) } else { self.query_budget };
+        search::answer(&searcher, &self.queries, app.now(), budget, None).map(Some)
+    }
+
+    /// Gives what short outputs and hits leave of the budget to the outputs that were shortened.
+    fn enlarge(&self, app: &App, outcomes: &mut [Outcome], found_bytes: usize) {
+        let mut spare = self.spare_bytes(outcomes).saturating_sub(found_bytes);
+        let mut left = outcomes.iter().filter(|outcome| outcome.is_shortened()).count();
+        for outcome in outcomes {
+            let Outcome::Ran(ran) = outcome else { continue };
+            let share = spare / left.max(1);
+            if !ran.is_shortened() || share < MIN_ENLARGEMENT {
+                continue;
+            }
+            let before = ran.answer.text.len();
+            ran.enlarge(app, (before + share) as u64 / tokens::BYTES_PER_TOKEN);
+            spare = (spare + before).saturating_sub(ran.answer.text.len());
+            left -= 1;
+        }
+    }
+
+    /// Each command's heading with its outcome.
+    fn blocks(&self, outcomes: &[Outcome]) -> Vec<String> {
+        let blocks = self.commands.iter().zip(outcomes).enumerate();
+        let block = |(index, (item, outcome)): (usize, (&Item, &Outcome))| {
+            let block = format!("{}\n{}", heading(index, item), outcome.text());
+            block.trim_end().to_owned()
+        };
+        blocks.map(block).collect()
+    }
+
+    /// The bytes of the budget that the outcomes leave.
+    fn spare_bytes(&self, outcomes: &[Outcome]) -> usize {
+        let used: usize = self.blocks(outcomes).iter().map(|block| block.len() + 1).sum();
+        let head = tokens::to_bytes(HEAD_TOKENS);
+        tokens::to_bytes(self.budget).saturating_sub(used + head)
     }
 
     fn answer(&self, outcomes: &[Outcome], found: Option<Answer>, took: &str) -> Answer {
         let mut text = BudgetedText::new(self.budget);
         text.reserve(found.as_ref().map_or(0, |found| found.text.len() + 1));
         text.push_cut(&headline(outcomes, took));
-        for (index, (item, outcome)) in self.commands.iter().zip(outcomes).enumerate() {
-            let share = text.room() / (outcomes.len() - index);
-            let block = format!("{}\n{}", heading(index, item), outcome.text());
-            text.push_cut(&cut::marked(block.trim_end(), share.saturating_sub(1)));
+        let blocks = self.blocks(outcomes);
+        let mut after: usize = blocks.iter().map(|block| block.len() + 1).sum();
+        for (index, block) in blocks.iter().enumerate() {
+            after -= block.len() + 1;
+            let share = text.room() / (blocks.len() - index);
+            let room = text.room().saturating_sub(after).max(share);
+            text.push_cut(&cut::marked(block, room.saturating_sub(1)));
         }
         text.release();
         if let Some(found) = &found {
@@ -262,6 +311,11 @@ impl Outcome {
             Self::Refused(_) => true,
             Self::Ran(ran) => ran.failed,
         }
+    }
+
+    /// Whether its text would show more with a larger budget.
+    fn is_shortened(&self) -> bool {
+        matches!(self, Self::Ran(ran) if ran.is_shortened())
     }
 
     fn reference(&self) -> Option<Reference> {

@@ -95,6 +95,16 @@ fn all_commands_share_the_budget() {
 }
 
 #[test]
+fn a_long_output_gets_what_short_ones_leave() {
+    let env = TestEnv::new();
+    env.write("log", varied_log(3_000));
+    let commands = json!(["echo one", "echo two", "echo three", "cat log"]);
+    let answer = batch_execute(&env, json!({ "commands": commands, "budget": 1_000 }));
+    assert!((800..=1_000).contains(&tokens(&answer)), "{} tokens: {answer}", tokens(&answer));
+    assert!(answer.contains("left out: lines "), "{answer}");
+}
+
+#[test]
 fn a_cut_block_ends_with_a_mark() {
     let env = TestEnv::new();
     env.write("log", varied_log(3_000));
