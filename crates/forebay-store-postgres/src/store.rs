@@ -333,6 +333,10 @@ impl Treatments for PostgresStore {
         self.transaction(|conn| treatments::record(conn, treatment))
     }
 
+    fn treatments(&self, session: &str, since: Timestamp) -> Result<Vec<Treatment>, StoreError> {
+        self.with_connection(|conn| treatments::of_session(conn, session, since))
+    }
+
     fn digests_shown(&self) -> Result<u64, StoreError> {
         self.with_connection(treatments::digests_shown)
     }

@@ -1,5 +1,6 @@
 //! What became of results that could be replaced by their digests.
 
+use forebay_domain::session::subagent_prefix;
 use forebay_domain::treatment::{Shown, SwitchOff, Treatment};
 use forebay_domain::{Reference, Timestamp};
 
@@ -47,6 +48,21 @@ pub(super) fn treatment(row: &postgres::Row) -> Result<Option<Treatment>, PgErro
         digest_tokens: row.try_get::<_, i64>(7)? as u64,
         repeats: optional_reference(row, 8)?,
     }))
+}
+
+pub(super) fn of_session(
+    conn: &mut ScopedConn<'_>,
+    session: &str,
+    since: Timestamp,
+) -> Result<Vec<Treatment>, PgError> {
+    let rows = conn.query(
+        &format!(
+            "SELECT {COLUMNS} FROM treatment WHERE workspace = $1 AND project = $2 AND at >= $5
+             AND (session = $3 OR starts_with(session, $4::text))"
+        ),
+        &[&Name(session), &Text(&subagent_prefix(session)), &since.0],
+    )?;
+    rows.iter().filter_map(|row| treatment(row).transpose()).collect()
 }
 
 pub(super) fn digests_shown(conn: &mut ScopedConn<'_>) -> Result<u64, PgError> {

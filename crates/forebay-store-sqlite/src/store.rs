@@ -311,6 +311,10 @@ impl Treatments for SqliteStore {
         self.pool.brief_transaction(|transaction| treatments::record(transaction, treatment))
     }
 
+    fn treatments(&self, session: &str, since: Timestamp) -> Result<Vec<Treatment>, StoreError> {
+        self.query(|connection| treatments::of_session(connection, session, since))
+    }
+
     fn digests_shown(&self) -> Result<u64, StoreError> {
         self.query(treatments::digests_shown)
     }

@@ -1,5 +1,6 @@
 //! What became of results that could be replaced by their digests.
 
+use forebay_domain::session::subagent_range;
 use forebay_domain::treatment::{Shown, SwitchOff, Treatment};
 use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, Row, Transaction};
@@ -44,6 +45,21 @@ pub(super) fn treatment(row: &Row<'_>) -> rusqlite::Result<Option<Treatment>> {
         digest_tokens: row.get::<_, i64>("digest_tokens")? as u64,
         repeats: row.get::<_, Option<String>>("repeats")?.map(reference).transpose()?,
     }))
+}
+
+pub(super) fn of_session(
+    connection: &Connection,
+    session: &str,
+    since: Timestamp,
+) -> rusqlite::Result<Vec<Treatment>> {
+    let (first, end) = subagent_range(session);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM treatment WHERE session = ?1 AND at >= ?4
+         UNION ALL SELECT {COLUMNS} FROM treatment WHERE session >= ?2 AND session < ?3 AND at >= ?4"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let found = statement.query_map((session, first, end, since.0), treatment)?;
+    found.filter_map(Result::transpose).collect()
 }
 
 pub(super) fn digests_shown(connection: &Connection) -> rusqlite::Result<u64> {

@@ -1,11 +1,17 @@
 //! What is being stored: entries and events after a position, in order of their numbers.
 //!
-//! An entry whose output is still arriving holds back those after it, so none is passed over.
+//! An entry whose output is still arriving holds back those after it, so none is passed over; so does a result that was
+//! stored a moment ago, until it is decided whether its digest replaces it.
 
-use forebay_domain::EntryKind;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use forebay_domain::event::RecordedEvent;
+use forebay_domain::session::conversation;
 use forebay_domain::tokens::{estimate, estimate_bytes};
-use forebay_store::{EventPage, HistoryPage, SincePage};
+use forebay_domain::treatment::{Shown, Treatment};
+use forebay_domain::{Entry, EntryKind, Reference, Timestamp};
+use forebay_store::{EventPage, HistoryPage, SincePage, Store};
 use serde_json::{Value, json};
 
 use super::{entry, sessions, shown};
@@ -14,6 +20,8 @@ use crate::{App, AppError};
 
 /// Rows read in one query, and returned by one call.
 const BATCH: usize = 500;
+/// A result without a decision by then stayed as it was.
+const DECISION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How far the entries and events of the project are known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -52,6 +60,8 @@ pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosit
     let store = app.stores.own()?;
     let after = SincePage { after: position.entry, kinds: Vec::new(), limit: BATCH };
     let entries = store.entries_since(&after)?;
+    let treatments = treatments(&*store, &entries)?;
+    let entries = decided(&entries, &treatments, app.now());
     let events = events_since(app, position.event)?;
     let next = LivePosition {
         entry: entries.last().map_or(position.entry, |one| one.sequence),
@@ -64,11 +74,8 @@ pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosit
         .map(|one| {
             let mut data = entry::summary(app, one);
             data["is"] = json!("entry");
-            let (raw, delivered) = (estimate_bytes(one.bytes), estimate(&one.digest));
-            data["delivered_tokens"] = json!(delivered);
-            data["raw_tokens"] = json!(raw);
-            data["outcome"] = json!(outcome(one.kind, delivered < raw));
             data["millis"] = json!(one.run().map(|run| run.duration.as_millis() as u64));
+            add_outcome(&mut data, one, treatments.get(&one.reference));
             (one.created.0, data)
         })
         .chain(events.iter().map(|one| {
@@ -82,13 +89,74 @@ pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosit
     Ok((items.into_iter().map(|item| shown::data(item.1)).collect(), next))
 }
 
-/// What became of the result of a call; null for what is none.
-fn outcome(kind: EntryKind, is_shorter: bool) -> Option<&'static str> {
-    matches!(kind, EntryKind::Run | EntryKind::Capture).then_some(if is_shorter {
-        "replaced"
-    } else {
-        "passed"
-    })
+/// What became of the results among the entries, by their reference.
+fn treatments(
+    store: &dyn Store,
+    entries: &[Entry],
+) -> Result<BTreeMap<Reference, Treatment>, AppError> {
+    let mut since: BTreeMap<&str, Timestamp> = BTreeMap::new();
+    for one in entries.iter().filter(|one| is_result(one)) {
+        let earliest = since.entry(conversation(&one.session)).or_insert(one.created);
+        *earliest = one.created.min(*earliest);
+    }
+    let mut found = BTreeMap::new();
+    for (session, since) in since {
+        let treatments = store.treatments(session, since)?;
+        found.extend(treatments.into_iter().map(|one| (one.reference, one)));
+    }
+    Ok(found)
+}
+
+/// The entries before the first result of which it is not decided yet what the model gets.
+fn decided<'a>(
+    entries: &'a [Entry],
+    treatments: &BTreeMap<Reference, Treatment>,
+    now: Timestamp,
+) -> &'a [Entry] {
+    let is_pending = |one: &Entry| {
+        let age = now.0 - one.created.0;
+        is_result(one)
+            && !treatments.contains_key(&one.reference)
+            && (0..DECISION_TIMEOUT.as_millis() as i64).contains(&age)
+    };
+    &entries[..entries.iter().position(is_pending).unwrap_or(entries.len())]
+}
+
+/// Whether an entry is the captured result of a call: not a version of a file, what a subagent said, a text about a
+/// compaction, or part of an imported conversation.
+fn is_result(entry: &Entry) -> bool {
+    let Entry { kind, title, source, .. } = entry;
+    *kind == EntryKind::Capture
+        && title.strip_prefix("file ") != Some(source)
+        && !title.starts_with("subagent: ")
+        && !sessions::is_of_compaction(source)
+        && !source.contains(':')
+}
+
+/// Adds what became of a call: what the model got of its result, and how long that is. Null for what is none.
+fn add_outcome(data: &mut Value, entry: &Entry, treatment: Option<&Treatment>) {
+    let (raw, digest) = (estimate_bytes(entry.bytes), estimate(&entry.digest));
+    let is_run = entry.kind == EntryKind::Run;
+    let (before, after) = match treatment {
+        Some(one) => (one.host_tokens, one.shown_tokens()),
+        None if is_run => (raw, digest),
+        None => (raw, raw),
+    };
+    let outcome = match treatment.map(|one| one.shown) {
+        Some(Shown::Digest) => Some("replaced"),
+        Some(Shown::HeldOut | Shown::Raw) => Some("passed"),
+        None if is_run => Some(if after < before { "replaced" } else { "passed" }),
+        None => is_result(entry).then_some("passed"),
+    };
+    data["outcome"] = json!(outcome);
+    data["raw_tokens"] = json!(before);
+    data["delivered_tokens"] = json!(after);
+    data["tool"] = json!(if is_run { "run" } else { &entry.source });
+    let Some(treatment) = treatment else { return };
+    data["tool"] = json!(treatment.tool);
+    data["session"] = json!(treatment.session);
+    let is_long = treatment.shown != Shown::Digest;
+    data["passed_because"] = json!(is_long.then(|| treatment.shown.as_str()));
 }
 
 /// Returns all events after a number, the oldest first. There may be more than one batch.

@@ -213,7 +213,7 @@ pub fn stored(
 }
 
 /// Whether an entry is a snapshot taken before a compaction, or the host's summary after one.
-fn is_of_compaction(source: &str) -> bool {
+pub(super) fn is_of_compaction(source: &str) -> bool {
     source == SNAPSHOT_SOURCE || source == SUMMARY_SOURCE
 }
 

@@ -157,6 +157,22 @@ fn a_ledger_has_what_became_of_results() {
 }
 
 #[test]
+fn treatments_of_a_session_and_its_subagents_are_read_since_a_time() {
+    for_each_engine(|store| {
+        let agent = of_subagent("s", "a");
+        let late = Treatment { at: later(5), ..treatment(&agent, Shown::HeldOut) };
+        for one in [&treatment("s", Shown::Digest), &late, &treatment("s2", Shown::Raw)] {
+            store.record_treatment(one).unwrap();
+        }
+        let mut found = store.treatments("s", NOW).unwrap();
+        found.sort_by_key(|one| one.at);
+        assert_eq!(found, [treatment("s", Shown::Digest), late.clone()]);
+        assert_eq!(store.treatments("s", later(5)).unwrap(), [late]);
+        assert_eq!(store.treatments("s", later(6)).unwrap(), []);
+    });
+}
+
+#[test]
 fn an_answer_names_the_entry_that_it_is_about() {
     for_each_engine(|store| {
         let reread =
