@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use forebay_domain::Timestamp;
-use forebay_domain::billing::{Balance, Context, Cost, Delivery, PriceList, Source};
+use forebay_domain::billing::{Balance, Context, Cost, Delivery, PriceList, Source, Span};
 use forebay_domain::session::conversation;
 use forebay_domain::usage::{Answered, HOOK_CONTEXT, RequestTotals, TOOL_LIST, Totals};
 use forebay_store::SessionLedger;
@@ -36,18 +36,18 @@ pub struct ToolAccount {
 }
 
 impl Account {
-    /// The account of these ledgers, of what happened since a time.
+    /// The account of these ledgers, of what happened in a span of time.
     pub fn from_ledgers<'a>(
         ledgers: impl IntoIterator<Item = (&'a String, &'a SessionLedger)>,
         prices: &PriceList,
-        since: Option<Timestamp>,
+        span: Span,
     ) -> Self {
         let ledgers: Vec<(&String, &SessionLedger)> = ledgers.into_iter().collect();
         let lists = tool_lists(&ledgers);
         let mut account = Self::default();
         for (session, ledger) in ledgers {
             let context = Context::new(ledger.requests.clone(), &ledger.compactions, prices);
-            let context = context.since(since);
+            let context = context.within(span);
             account.add_requests(&context);
             account.add_answers(ledger, &context);
             if let Some(list) = lists.get(conversation(session)) {
@@ -170,7 +170,7 @@ mod tests {
     fn account(ledgers: &[(&str, SessionLedger)], since: Option<i64>) -> Account {
         let ledgers: BTreeMap<String, SessionLedger> =
             ledgers.iter().map(|(key, ledger)| ((*key).to_owned(), ledger.clone())).collect();
-        Account::from_ledgers(&ledgers, &PriceList::default(), since.map(Timestamp))
+        Account::from_ledgers(&ledgers, &PriceList::default(), Span::since(since.map(Timestamp)))
     }
 
     fn millionths(dollars: i64) -> Money {

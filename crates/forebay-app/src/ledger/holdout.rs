@@ -12,6 +12,7 @@ use forebay_domain::treatment::Shown;
 
 use super::interval::Interval;
 use super::uses::{Contexts, Use};
+use crate::render::describe;
 
 /// What is compared, per result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +43,15 @@ impl Measure {
             Self::Rereads => "re-reads",
             Self::Repeats => "repeated commands",
             Self::Errors => "errors after",
+        }
+    }
+
+    /// A value of it, as it is shown.
+    pub fn value_text(self, value: f64) -> String {
+        match self {
+            Self::Tokens => describe::signed(value.round() as i64),
+            Self::Dollars => Money::from_dollars(value).to_string(),
+            _ => format!("{value:.2}"),
         }
     }
 }

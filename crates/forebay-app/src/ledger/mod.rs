@@ -8,7 +8,8 @@
 //! - `uses`: what each treated result cost and led to;
 //! - [`verdicts`]: what digests of a recognizer were worth, and which are switched off; [`holdout`]: digests compared with
 //!   results that were held out, with `interval`s;
-//! - [`evidence()`]: both, for `forebay stats` and the dashboard.
+//! - [`evidence()`]: both, for `forebay stats` and the dashboard;
+//! - `periods`: the account by day, week or month; [`Ledger`]: all of this, for `forebay report`.
 
 pub mod account;
 mod catch_up;
@@ -16,6 +17,7 @@ mod collect;
 mod evidence;
 pub mod holdout;
 mod interval;
+mod periods;
 pub mod status_line;
 #[cfg(test)]
 mod tests;
@@ -23,15 +25,52 @@ mod treat;
 mod uses;
 pub mod verdicts;
 
+use forebay_domain::Timestamp;
+use forebay_domain::billing::Span;
 use forebay_domain::hook::{HookCall, HookEvent, Reply, StartReason};
+use forebay_domain::usage::TERMINAL_SESSION;
+use jiff::tz::TimeZone;
+
+use self::account::Account;
 
 pub(crate) use self::catch_up::read_new;
 pub(crate) use self::collect::{Collected, Collector, timestamp};
 pub use self::evidence::{Evidence, evidence};
 pub use self::interval::{Interval, MIN_VALUES};
+pub use self::periods::Period;
 pub(crate) use self::treat::{NO_RECOGNIZER, TreatedCall, TreatedResult};
 use crate::{App, AppError};
 pub use forebay_domain::treatment::SwitchOff;
+
+/// All that is known of what Forebay saved and cost in a project.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ledger {
+    pub account: Account,
+    pub evidence: Evidence,
+    /// The earliest first.
+    pub periods: Vec<Period>,
+}
+
+impl Ledger {
+    /// Reads the ledger of the project since a time; empty if nothing is stored.
+    pub fn read(app: &App, since: Option<Timestamp>) -> Result<Self, AppError> {
+        app.flush_usage();
+        let Some(store) = app.stores.own_if_exists()? else { return Ok(Self::default()) };
+        let mut ledgers = store.ledgers(None, since)?;
+        ledgers.remove(TERMINAL_SESSION);
+        let prices = app.settings.prices.list();
+        Ok(Self {
+            account: Account::from_ledgers(&ledgers, &prices, Span::since(since)),
+            evidence: Evidence::from_ledgers(app, &ledgers, since)?,
+            periods: periods::periods(&ledgers, &prices, since, app.now(), &TimeZone::system()),
+        })
+    }
+
+    /// Whether nothing is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.account == Account::default() && self.evidence.recognizers.is_empty()
+    }
+}
 
 /// Records that a hook call or its answer compacts the context of `agent`.
 pub(crate) fn record_compaction(

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use forebay_domain::billing::Span;
 use forebay_domain::session::conversation;
 use forebay_domain::usage::{RequestTotals, Totals};
 use forebay_store::SessionLedger;
@@ -59,7 +60,7 @@ fn net(app: &App, ledgers: &Ledgers) -> Option<String> {
     if steps.sum::<usize>() > MAX_STEPS {
         return None;
     }
-    let account = Account::from_ledgers(ledgers, &app.settings.prices.list(), None);
+    let account = Account::from_ledgers(ledgers, &app.settings.prices.list(), Span::default());
     let money = account.balance().net().money.filter(|_| account.billed.money.is_some())?;
     (account.requests.requests > 0).then(|| format!("{money} net"))
 }

@@ -72,7 +72,7 @@ fn reread_session() -> SessionLedger {
 }
 
 fn with_uses<Found>(ledgers: &Ledgers, look: impl FnOnce(&[Use<'_>]) -> Found) -> Found {
-    let contexts = contexts(ledgers, &PriceList::default(), None);
+    let contexts = contexts(ledgers, &PriceList::default(), Span::default());
     look(&uses(ledgers, &contexts, None))
 }
 

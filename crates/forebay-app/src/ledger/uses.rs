@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use forebay_domain::billing::{Context, Cost, Difference, PriceList};
+use forebay_domain::billing::{Context, Cost, Difference, PriceList, Span};
 use forebay_domain::treatment::{Shown, Treatment};
 use forebay_domain::usage::Answered;
 use forebay_domain::{Reference, Timestamp};
@@ -43,7 +43,8 @@ pub(super) fn contexts<'a>(
     since: Option<Timestamp>,
 ) -> Contexts<'a> {
     let context = |ledger: &SessionLedger| {
-        Context::new(ledger.requests.clone(), &ledger.compactions, prices).since(since)
+        Context::new(ledger.requests.clone(), &ledger.compactions, prices)
+            .within(Span::since(since))
     };
     ledgers.iter().map(|(session, ledger)| (&**session, context(ledger))).collect()
 }

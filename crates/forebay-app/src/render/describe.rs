@@ -27,6 +27,12 @@ pub(crate) fn entry(entry: &Entry, now: Timestamp) -> String {
     parts.join(" · ")
 }
 
+/// `-1,234`
+pub(crate) fn signed(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    format!("{sign}{}", number::grouped(number.unsigned_abs()))
+}
+
 /// Returns the kind of an entry, with the exit status of a run.
 pub(crate) fn what(entry: &Entry) -> String {
     match (entry.run(), entry.note()) {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use forebay_text::{cut, number};
 
 use super::{Fate, Gain, NextActions, Replay, Tally};
+use crate::render::describe::signed;
 
 /// Tools, and recognizers, with a row of their own.
 const MAX_ROWS: usize = 20;
@@ -168,12 +169,6 @@ pub(super) fn money(gain: Gain) -> String {
     gain.known_money().map_or_else(|| UNKNOWN.to_owned(), |money| money.to_string())
 }
 
-/// `-1,234`
-pub(super) fn signed(tokens: i64) -> String {
-    let sign = if tokens < 0 { "-" } else { "" };
-    format!("{sign}{}", number::grouped(tokens.unsigned_abs()))
-}
-
 fn remarks(replay: &Replay, total: &Tally) -> Vec<String> {
     let mut lines = vec![basis(replay).replace("; ", ";\n") + "."];
     let threshold = number::grouped(replay.threshold);
@@ -239,10 +234,5 @@ mod tests {
         assert_eq!(bar(10, 10), "█".repeat(BAR_COLUMNS));
         assert_eq!(bar(5, 10), "█".repeat(BAR_COLUMNS / 2));
         assert_eq!(bar(1, 1_000_000), "▏");
-    }
-
-    #[test]
-    fn tokens_have_a_sign() {
-        assert_eq!([signed(0), signed(1_234), signed(-1_234)], ["0", "1,234", "-1,234"]);
     }
 }

@@ -51,17 +51,17 @@ impl Balance {
         let mut balance = Self::default();
         let mut extra_turns = BTreeSet::new();
         for delivery in deliveries {
-            let is_counted = context.counts(delivery.at);
-            if is_counted {
+            if context.counts(delivery.at) {
                 balance.kept_out += delivery.host_tokens as i64 - delivery.delivered_tokens as i64;
             }
             balance.count(context, delivery);
-            if is_counted && delivery.source == Source::Reread {
+            if delivery.source == Source::Reread {
                 extra_turns.extend(context.caller(delivery.at));
             }
         }
-        balance.extra_turn_count = extra_turns.len() as u64;
+        // A turn belongs to the time of its request, also if the call was answered later.
         for cost in extra_turns.into_iter().filter_map(|turn| context.extra_turn_cost(turn)) {
+            balance.extra_turn_count += 1;
             balance.extra_turns.add(cost);
         }
         balance

@@ -21,8 +21,25 @@ pub struct BilledRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
     requests: Vec<Request>,
-    /// Earlier requests cost nothing here.
-    since: Option<Timestamp>,
+    /// Requests at other times cost nothing here.
+    span: Span,
+}
+
+/// A part of time: from `since`, before `until`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Span {
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+impl Span {
+    pub const fn since(since: Option<Timestamp>) -> Self {
+        Self { since, until: None }
+    }
+
+    pub fn contains(self, at: Timestamp) -> bool {
+        self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +71,8 @@ impl Context {
         prices: &PriceList,
     ) -> Self {
         requests.sort_by_key(|request| request.at);
-        let mut context = Self { requests: Vec::with_capacity(requests.len()), since: None };
+        let mut context =
+            Self { requests: Vec::with_capacity(requests.len()), span: Span::default() };
         for BilledRequest { at, model, tokens } in requests {
             let previous = context.requests.last();
             let is_compaction_between = |previous: &Request| {
@@ -68,15 +86,15 @@ impl Context {
         context
     }
 
-    /// The same context, of which only what requests cost since a time is counted.
+    /// The same context, of which only what requests cost in a span of time is counted.
     #[must_use]
-    pub fn since(self, since: Option<Timestamp>) -> Self {
-        Self { since, ..self }
+    pub fn within(self, span: Span) -> Self {
+        Self { span, ..self }
     }
 
     /// Whether what happened at a time is counted.
     pub fn counts(&self, at: Timestamp) -> bool {
-        self.since.is_none_or(|since| at >= since)
+        self.span.contains(at)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -452,7 +470,7 @@ mod tests {
             request(1, SONNET, cached(10_000, 2_500)),
             request(2, SONNET, cached(12_500, 200)),
         ];
-        let context = context(&requests, &[]).since(Some(minutes(2)));
+        let context = context(&requests, &[]).within(Span::since(Some(minutes(2))));
         check(context.carrying_cost(2_000, Position::From(1)), [0, 2_000, 0, 0], Some(60_000));
         assert_eq!(context.request_count(), 1);
         assert_eq!(context.billed().tokens, requests[2].tokens);

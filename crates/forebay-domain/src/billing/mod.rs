@@ -11,7 +11,7 @@ pub mod money;
 pub mod prices;
 
 pub use balance::{Balance, Delivery, Source};
-pub use context::{BilledRequest, Context, Position};
+pub use context::{BilledRequest, Context, Position, Span};
 pub use cost::{Cost, Difference};
 pub use money::Money;
 pub use prices::{ModelPrice, PriceList, Rates};

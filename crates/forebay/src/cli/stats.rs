@@ -44,7 +44,7 @@ impl Stats {
     }
 }
 
-fn parse_age_or_date(when: &str) -> Result<Timestamp, String> {
+pub(super) fn parse_age_or_date(when: &str) -> Result<Timestamp, String> {
     query::parse_time(when, super::wall_clock())
         .ok_or_else(|| "neither an age (2d, 36h, 3w) nor a date (2026-01-31)".to_owned())
 }

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 
 use forebay_text::invisible;
 
-use super::super::Replay;
 use super::chart::{Chart, STYLE};
-use super::{Block, Document, Section, Table, document};
+use super::{Block, Chapter, Document, Section, Subject, Table, document};
 
 /// Forbids the file everything but its own style.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -15,8 +14,8 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 const PAGE_STYLE: &str = "\
 *{box-sizing:border-box}html{color-scheme:light dark}
 body{margin:0 auto;max-width:960px;padding:24px 16px 64px;font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page)}
-h1{font-size:1.6rem;line-height:1.25;margin:0 0 16px}h2{font-size:1.2rem;margin:40px 0 12px;padding-top:12px;border-top:1px solid var(--line)}
-h3{font-size:1rem;margin:28px 0 6px}p,li,dd{max-width:72ch}dt{font-weight:600;margin-top:10px}dd{margin:0;color:var(--soft)}
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 16px}h2{font-size:1.35rem;line-height:1.3;margin:56px 0 16px;padding-top:16px;border-top:2px solid var(--line)}
+h1+article h2{border:0;margin-top:24px;padding-top:0}h3{font-size:1.1rem;margin:36px 0 10px}h4{font-size:1rem;margin:24px 0 6px}p,li,dd{max-width:72ch}dt{font-weight:600;margin-top:10px}dd{margin:0;color:var(--soft)}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:0;padding:0;list-style:none}
 .figures li{border:1px solid var(--line);border-radius:8px;padding:12px}.figures b{display:block;font-size:1.5rem;font-variant-numeric:tabular-nums}
 .figures span{font-size:.85rem;color:var(--soft)}
@@ -28,34 +27,44 @@ th,td{padding:6px 10px;text-align:right;border-bottom:1px solid var(--line);whit
 th:first-child,td:first-child{text-align:left;position:sticky;left:0;background:var(--page);min-width:7rem;max-width:11rem;overflow-wrap:break-word;white-space:normal}
 thead th{color:var(--soft);font-weight:600;white-space:normal;vertical-align:bottom}tr:last-child td,tr:last-child th{border-bottom:0}tr.sum th,tr.sum td{font-weight:700;border-top:2px solid var(--line)}
 tbody th{font-weight:400}
-@media print{body{max-width:none;padding:0;font-size:11pt}.table{overflow:visible;border:0}th,td{padding:3px 5px;white-space:normal}h2{break-after:avoid}svg,tr,.figures li{break-inside:avoid}.bars rect,.legend i{print-color-adjust:exact}}
+@media print{body{max-width:none;padding:0;font-size:11pt}.table{overflow:visible;border:0}th,td{padding:3px 5px;white-space:normal}h2,h3,h4{break-after:avoid}svg,tr,.figures li{break-inside:avoid}.bars rect,.legend i{print-color-adjust:exact}}
 ";
 
 /// Renders the report.
-pub fn render(replay: &Replay) -> String {
-    let Document { title, figures, sections } = document(replay);
-    let title = escaped(&title);
+pub fn render(subject: Subject<'_>) -> String {
+    let Document { title, chapters } = document(subject);
+    let title = escaped(title);
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}{PAGE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
-         <ul class=\"figures\">\n"
+         <title>{title}</title>\n<style>\n{STYLE}{PAGE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
     );
-    for figure in &figures {
-        let (value, label) = (escaped(&figure.value), escaped(&figure.label));
-        let _ = writeln!(html, "<li><b>{value}</b><span>{label}</span></li>");
-    }
-    html.push_str("</ul>\n");
-    for section in &sections {
-        write_section(&mut html, section);
+    for chapter in &chapters {
+        write_chapter(&mut html, chapter);
     }
     html.push_str("</main>\n</body>\n</html>\n");
     html
 }
 
+fn write_chapter(html: &mut String, Chapter { title, figures, sections }: &Chapter) {
+    let _ = writeln!(html, "<article>\n<h2>{}</h2>", escaped(title));
+    if !figures.is_empty() {
+        html.push_str("<ul class=\"figures\">\n");
+        for figure in figures {
+            let (value, label) = (escaped(&figure.value), escaped(&figure.label));
+            let _ = writeln!(html, "<li><b>{value}</b><span>{label}</span></li>");
+        }
+        html.push_str("</ul>\n");
+    }
+    for section in sections {
+        write_section(html, section);
+    }
+    html.push_str("</article>\n");
+}
+
 fn write_section(html: &mut String, Section { title, blocks }: &Section) {
-    let _ = writeln!(html, "<section>\n<h2>{}</h2>", escaped(title));
+    let _ = writeln!(html, "<section>\n<h3>{}</h3>", escaped(title));
     for block in blocks {
         match block {
             Block::Text(text) => {
@@ -86,7 +95,7 @@ fn write_chart(html: &mut String, chart: &Chart) {
     if chart.bars.is_empty() {
         return;
     }
-    let _ = writeln!(html, "<h3>{}</h3>\n<ul class=\"legend\">", escaped(chart.title));
+    let _ = writeln!(html, "<h4>{}</h4>\n<ul class=\"legend\">", escaped(chart.title));
     for (tone, name) in &chart.legend {
         let _ = writeln!(html, "<li><i class=\"{}\"></i>{}</li>", tone.class(), escaped(name));
     }

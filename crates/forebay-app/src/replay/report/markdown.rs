@@ -4,29 +4,31 @@ use std::fmt::Write as _;
 
 use forebay_text::invisible;
 
-use super::super::Replay;
-use super::chart::{Bar, Chart};
-use super::{Block, Document, Section, Table, document};
+use super::chart::{Bar, Chart, Tone};
+use super::{Block, Chapter, Document, Section, Subject, Table, document};
 
 const BAR_COLUMNS: u64 = 40;
 /// Characters for the tones of a bar's parts, in order of the legend.
 const MARKS: [char; 4] = ['█', '▓', '▒', '░'];
 
 /// Renders the report.
-pub fn render(replay: &Replay) -> String {
-    let Document { title, figures, sections } = document(replay);
-    let mut text = format!("# {}\n\n", escaped(&title));
-    for figure in &figures {
-        let _ = writeln!(text, "- **{}** {}", escaped(&figure.value), escaped(&figure.label));
-    }
-    for section in &sections {
-        write_section(&mut text, section);
+pub fn render(subject: Subject<'_>) -> String {
+    let Document { title, chapters } = document(subject);
+    let mut text = format!("# {}\n", escaped(title));
+    for Chapter { title, figures, sections } in &chapters {
+        let _ = write!(text, "\n## {}\n\n", escaped(title));
+        for figure in figures {
+            let _ = writeln!(text, "- **{}** {}", escaped(&figure.value), escaped(&figure.label));
+        }
+        for section in sections {
+            write_section(&mut text, section);
+        }
     }
     text
 }
 
 fn write_section(text: &mut String, Section { title, blocks }: &Section) {
-    let _ = write!(text, "\n## {}\n", escaped(title));
+    let _ = write!(text, "\n### {}\n", escaped(title));
     for block in blocks {
         text.push('\n');
         match block {
@@ -86,7 +88,7 @@ fn marks(chart: &Chart, bar: &Bar, most: u64) -> String {
     let (mut text, mut end, mut used) = (String::new(), 0, 0);
     for part in &bar.parts {
         end += part.size;
-        let same = |(tone, _): &(super::Tone, &str)| tone.class() == part.tone.class();
+        let same = |(tone, _): &(Tone, &str)| tone.class() == part.tone.class();
         let mark = chart.legend.iter().position(same).map_or('█', |index| MARKS[index]);
         let until = columns(end);
         text.extend(std::iter::repeat_n(mark, until.saturating_sub(used)));

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use forebay_domain::billing::Money;
 use forebay_text::{cut, number};
 
-use super::render::{grouped, signed};
-use crate::ledger::holdout::{Compared, Comparison, Measure};
+use super::render::signed;
+use crate::ledger::holdout::{Compared, Comparison};
 use crate::ledger::verdicts::Verdict;
 use crate::ledger::{Evidence, MIN_VALUES, SwitchOff};
 
@@ -105,7 +104,7 @@ fn holdout(evidence: &Evidence, comparison: &Comparison) -> Vec<String> {
 }
 
 fn compared(one: &Compared) -> String {
-    let shown = |value| value_text(one.measure, value);
+    let shown = |value| one.measure.value_text(value);
     let difference = match one.difference {
         None => format!("not enough data: {}", number::counted(one.sessions as u64, "session")),
         Some(interval) => {
@@ -116,14 +115,6 @@ fn compared(one: &Compared) -> String {
     };
     let name = format!("  {}", one.measure.name());
     format!("{name:<NAME_WIDTH$}{:>11}{:>11}  {difference}", shown(one.digest), shown(one.held_out))
-}
-
-fn value_text(measure: Measure, value: f64) -> String {
-    match measure {
-        Measure::Tokens => grouped(value.round() as i64),
-        Measure::Dollars => Money::from_dollars(value).to_string(),
-        _ => format!("{value:.2}"),
-    }
 }
 
 fn percent(share: Option<f64>) -> String {

@@ -5,6 +5,7 @@ mod digests;
 mod render;
 
 use forebay_domain::Timestamp;
+use forebay_domain::billing::Span;
 use forebay_domain::session::conversation;
 use forebay_domain::usage::TERMINAL_SESSION;
 use forebay_store::StoreStats;
@@ -69,9 +70,13 @@ impl Report {
         let own = conversation(&app.session);
         let of_session = ledgers.iter().filter(|(session, _)| conversation(session) == own);
         Ok(Self {
-            session: Account::from_ledgers(of_session, &prices, None),
-            today: Account::from_ledgers(&ledgers, &prices, Some(start_of_today(app.now()))),
-            project: Account::from_ledgers(&ledgers, &prices, since),
+            session: Account::from_ledgers(of_session, &prices, Span::default()),
+            today: Account::from_ledgers(
+                &ledgers,
+                &prices,
+                Span::since(Some(start_of_today(app.now()))),
+            ),
+            project: Account::from_ledgers(&ledgers, &prices, Span::since(since)),
             since,
             facts: store.stats()?,
         })

@@ -8,6 +8,7 @@ use forebay_text::number;
 
 use super::Report;
 use crate::ledger::account::Account;
+use crate::render::describe;
 
 /// What the heading of the second table starts with.
 pub const BILLED_HEADING: &str = "billed";
@@ -65,7 +66,7 @@ fn row(name: &str, width: usize, totals: Totals) -> String {
         number::grouped(totals.answers),
         number::grouped(totals.host_tokens),
         number::grouped(totals.delivered_tokens),
-        grouped(totals.saved()),
+        describe::signed(totals.saved()),
     )
 }
 
@@ -148,11 +149,6 @@ fn unpriced(account: &Account) -> String {
 
 fn money(money: Option<Money>) -> String {
     money.map_or_else(|| "unknown".to_owned(), |money| money.to_string())
-}
-
-pub(super) fn grouped(number: i64) -> String {
-    let sign = if number < 0 { "-" } else { "" };
-    format!("{sign}{}", number::grouped(number.unsigned_abs()))
 }
 
 pub(super) fn signed(number: i64) -> String {
