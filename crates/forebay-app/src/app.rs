@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use forebay_digest::Hint;
 use forebay_domain::usage::{self, Answered};
-use forebay_domain::{Entry, Timestamp, tokens};
+use forebay_domain::{Entry, ProjectId, Timestamp, tokens};
 use forebay_sandbox::ReexecCommand;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
 use forebay_text::cut;
@@ -311,6 +311,17 @@ impl App {
     /// Whether stores are on a database server.
     pub fn has_remote_store(&self) -> bool {
         self.stores.are_on_server()
+    }
+
+    /// Returns this app for each project that has a store on this machine, with the project's name.
+    pub fn of_each_project(&self) -> Result<Vec<(String, Self)>, AppError> {
+        let app = |(name, stores)| (name, Self { stores, ..self.clone() });
+        Ok(self.stores.of_each_project()?.into_iter().map(app).collect())
+    }
+
+    /// Returns what identifies the project; `None` outside of any.
+    pub fn project_id(&self) -> Option<&ProjectId> {
+        self.stores.project().map(|project| &project.id)
     }
 
     /// Returns the project's folder, or the working directory outside of a project.

@@ -21,6 +21,12 @@ impl ProjectId {
         Self(format!("{}-{hash}", readable.trim_matches('-')))
     }
 
+    /// The id that the data of a project is stored under; `None` if the name is no id.
+    pub fn of_data(name: &str) -> Option<Self> {
+        let (readable, hash) = name.rsplit_once('-')?;
+        (Self::new(readable, hash).0 == name).then(|| Self(name.to_owned()))
+    }
+
     /// The readable part: the folder's name.
     pub fn name(&self) -> &str {
         self.0.rsplit_once('-').map_or(&self.0, |(readable, _)| readable)
@@ -58,5 +64,13 @@ mod tests {
         assert_eq!(ProjectId::new("My App", hash).as_str(), "my-app-0123456789abcdef");
         assert_eq!(ProjectId::new("../..", hash).as_str(), "project-0123456789abcdef");
         assert_eq!(ProjectId::new("日本", hash).as_str(), "project-0123456789abcdef");
+    }
+
+    #[test]
+    fn an_id_is_read_from_the_name_of_its_data() {
+        let id = ProjectId::new("My App", "0123456789abcdef0123");
+        assert_eq!(ProjectId::of_data(id.as_str()), Some(id));
+        assert_eq!(ProjectId::of_data("../x-0123456789abcdef"), None);
+        assert_eq!(ProjectId::of_data("store"), None);
     }
 }

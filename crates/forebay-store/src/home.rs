@@ -85,6 +85,16 @@ impl Home {
         self.projects().join(project.as_str()).join(DATABASE)
     }
 
+    /// Returns the projects that have a database, in a stable order.
+    pub fn project_ids(&self) -> Vec<ProjectId> {
+        let folders = fs::read_dir(self.projects()).into_iter().flatten().flatten();
+        let id = |folder: fs::DirEntry| ProjectId::of_data(&folder.file_name().to_string_lossy());
+        let mut ids: Vec<ProjectId> = folders.filter_map(id).collect();
+        ids.retain(|id| self.project_database(id).is_file());
+        ids.sort();
+        ids
+    }
+
     /// Returns all existing databases, in a stable order.
     pub fn databases(&self) -> Vec<PathBuf> {
         let folders = fs::read_dir(self.projects()).into_iter().flatten().flatten();

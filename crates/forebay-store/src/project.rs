@@ -63,6 +63,11 @@ impl Project {
         }
     }
 
+    /// A project of which only the id is known, not the folder; `root` stands in for it.
+    pub fn stored(id: ProjectId, root: &Path) -> Self {
+        Self { id, root: root.to_owned(), git_dir: None, outer_git_folder: None }
+    }
+
     /// Returns the branch that is checked out.
     pub fn branch(&self) -> Option<String> {
         let head = read(&self.git_dir.as_ref()?.join("HEAD"))?;

@@ -21,7 +21,9 @@ const OWNERS: &[(&str, &str)] = &[
     ("argon2", "forebay-app"),
     ("axum", "forebay"),
     ("clap", "forebay"),
+    ("crossterm", "forebay"),
     ("hyper", "forebay"),
+    ("ratatui", "forebay"),
     ("rmcp", "forebay"),
     ("tokio", "forebay"),
 ];

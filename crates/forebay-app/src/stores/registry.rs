@@ -232,6 +232,26 @@ impl StoreRegistry {
         Arc::clone(registry)
     }
 
+    /// Returns a registry for each project with a store on this machine, and for what is outside of projects, by name.
+    pub(crate) fn of_each_project(&self) -> Result<Vec<(String, Arc<Self>)>, AppError> {
+        if self.are_on_server() {
+            return Err(AppError::bad_input(
+                "the projects of a server cannot be followed together",
+                "without --all, the project of this folder is followed",
+            ));
+        }
+        let of = |project: Option<Project>| {
+            Arc::new(Self::new(self.home.clone(), self.backend.clone(), project))
+        };
+        let ids = self.home.project_ids().into_iter();
+        let projects = ids.map(|id| {
+            let name = id.name().to_owned();
+            (name, of(Some(Project::stored(id, self.home.root()))))
+        });
+        let outside = self.home.user_database().is_file();
+        Ok(projects.chain(outside.then(|| ("no project".to_owned(), of(None)))).collect())
+    }
+
     /// Returns the user's store, which applies to every project.
     pub(crate) fn user(&self) -> Result<SharedStore, AppError> {
         open_once(&self.user, &self.backend, &StoreId::User)

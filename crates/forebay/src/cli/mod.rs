@@ -54,6 +54,7 @@ mod token;
 mod ui;
 mod uninstall;
 mod upgrade;
+mod watch;
 mod wrap;
 
 use std::ffi::OsString;
@@ -152,6 +153,7 @@ enum Command {
     Mcp(mcp::Serve),
     Serve(serve::Serve),
     Ui(ui::Ui),
+    Watch(watch::Watch),
     Wrap(wrap::Wrap),
     Gateway(gateway::Gateway),
     Token(token::Tokens),
@@ -235,6 +237,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Mcp(serve) => serve.run(&common),
         Command::Serve(serve) => serve.run(&common),
         Command::Ui(ui) => ui.run(&common),
+        Command::Watch(watch) => watch.run(&common),
         Command::Wrap(wrap) => wrap.run(&common),
         Command::Gateway(gateway) => gateway.run(&common),
         Command::Token(tokens) => tokens.run(&common),
