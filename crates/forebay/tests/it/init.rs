@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::env::TestEnv;
+use crate::pty::Terminal;
 
 const AGENTS: [&str; 14] = [
     "claude-code",
@@ -587,4 +588,43 @@ fn undo_deletes_what_claude_code_writes_beside_the_mod() {
     write(&folder.join("notes.md"), "mine\n");
     init(&env, &["claude-code", "--undo", "--user", "--yes"]).ok();
     assert_eq!(fs::read_to_string(folder.join("notes.md")).unwrap(), "mine\n");
+}
+
+/// Sets Claude Code up at a terminal, and answers the question about the holdout.
+fn init_at_terminal(env: &TestEnv, answer: &str) -> String {
+    let mut terminal = Terminal::open(env.command(["init", "claude-code", "--no-check"]), 50, 120);
+    terminal.waits_for("Write ");
+    terminal.press("y\n");
+    terminal.waits_for("Measure whether digests pay?");
+    terminal.press(answer);
+    assert!(terminal.ends().success(), "{}", terminal.screen());
+    terminal.screen()
+}
+
+#[test]
+fn init_asks_once_whether_results_are_held_out() {
+    let env = TestEnv::new();
+    let holdout = || env.forebay(["config", "get", "experiment.holdout"]).ok().text();
+    let screen = init_at_terminal(&env, "n\n");
+    assert!(!screen.contains("stays raw. `forebay config"), "{screen}");
+    assert_eq!(holdout(), "0", "no is no");
+    env.forebay(["init", "claude-code", "--undo", "--yes"]).ok();
+    let screen = init_at_terminal(&env, "y\n");
+    assert!(screen.contains("forebay config set experiment.holdout 0"), "{screen}");
+    assert_eq!(holdout(), "0.1");
+    env.forebay(["init", "claude-code", "--undo", "--yes"]).ok();
+    // The answer stands: it is not asked for again, nor in a set-up that asks nothing.
+    let mut terminal = Terminal::open(env.command(["init", "claude-code", "--no-check"]), 50, 120);
+    terminal.waits_for("Write ");
+    terminal.press("y\n");
+    assert!(terminal.ends().success());
+    assert!(!terminal.screen().contains("Measure whether"), "{}", terminal.screen());
+}
+
+#[test]
+fn a_set_up_that_asks_nothing_holds_nothing_out() {
+    let env = TestEnv::new();
+    let said = env.forebay(["init", "claude-code", "--no-check", "--yes"]).ok().text();
+    assert!(!said.contains("Measure whether"), "{said}");
+    assert_eq!(env.forebay(["config", "get", "experiment.holdout"]).ok().text(), "0");
 }
