@@ -24,6 +24,8 @@ pub struct Hit {
     pub similarity: f32,
     /// Combined score; higher is better, comparable within one query only.
     pub score: f64,
+    /// What the score is the sum of.
+    pub terms: ScoreTerms,
     /// First and last line in the stored raw text.
     pub lines: (u64, u64),
     pub text: Excerpt,
@@ -35,4 +37,26 @@ pub struct Hit {
     pub conflicts: Option<Reference>,
     /// Number of near duplicates that are not shown.
     pub near_duplicates: u64,
+}
+
+/// The terms of a score, each with its weight.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ScoreTerms {
+    /// BM25, compared with the other candidates.
+    pub words: f64,
+    /// Embedding similarity, compared with the other candidates.
+    pub similarity: f64,
+    /// What the learned reranker adds.
+    pub learned: f64,
+    /// Words of the query in the title.
+    pub title: f64,
+    /// Words of the query in the text.
+    pub coverage: f64,
+    /// Words that stand next to each other, as in the query.
+    pub adjacency: f64,
+    /// Words in the form that the query has.
+    pub exact: f64,
+    pub recency: f64,
+    /// The bonus of notes.
+    pub note: f64,
 }

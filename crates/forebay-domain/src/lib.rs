@@ -36,7 +36,7 @@ pub mod usage;
 
 pub use entry::{Entry, EntryKind};
 pub use event::{Event, EventKind};
-pub use hit::Hit;
+pub use hit::{Hit, ScoreTerms};
 pub use note::{Note, NoteKind};
 pub use project::ProjectId;
 pub use query::Query;

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use ::postgres::Row;
-use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
+use forebay_domain::{EntryKind, Hit, NoteKind, Reference, ScoreTerms, Timestamp};
 use forebay_store::Candidate;
 use forebay_text::excerpt::Excerpt;
 use parking_lot::Mutex;
@@ -227,6 +227,7 @@ fn hit(info: &ChunkInfo, text: Excerpt, candidate: &Candidate) -> Hit {
         words: candidate.word_score,
         similarity: candidate.similarity,
         score: 0.0,
+        terms: ScoreTerms::default(),
         text,
         matched: Vec::new(),
         conflicts: None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
-use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
+use forebay_domain::{EntryKind, Hit, NoteKind, Reference, ScoreTerms, Timestamp};
 use forebay_store::Candidate;
 use forebay_store::blob::Damage;
 use forebay_store::cache::{ByteCache, ByteSize, byte_cache};
@@ -202,6 +202,7 @@ fn hit(candidate: &Candidate, chunk: &ChunkRow, entry: &EntryRow, text: Excerpt)
         words: candidate.word_score,
         similarity: candidate.similarity,
         score: 0.0,
+        terms: ScoreTerms::default(),
         text,
         matched: Vec::new(),
         conflicts: None,

@@ -151,6 +151,7 @@ fn add_scores(hits: &mut [Option<Hit>], indexes: &[usize], scores: &[f64]) {
         let score = indexes.binary_search(&index).map_or(lowest, |at| scores[at]);
         if let Some(hit) = hit {
             hit.score += score;
+            hit.terms.learned = score;
         }
     }
 }

@@ -320,7 +320,11 @@ impl Searcher {
             for ((slot, one), hit) in own().zip(store.load_hits(&candidates)?) {
                 // Snapshots of older versions were indexed.
                 let hit = hit.filter(|hit| *hit.source != *SNAPSHOT_SOURCE);
-                slots[slot] = hit.map(|hit| Hit { score: one.score, ..displayed(hit) });
+                slots[slot] = hit.map(|hit| Hit {
+                    score: one.score,
+                    terms: one.parts.terms(),
+                    ..displayed(hit)
+                });
             }
         }
         Ok(slots)

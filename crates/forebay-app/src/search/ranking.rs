@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use forebay_domain::time::days;
-use forebay_domain::{EntryKind, Hit, Timestamp};
+use forebay_domain::{EntryKind, Hit, ScoreTerms, Timestamp};
 use forebay_store::{Candidate, Embedding};
 use forebay_text::stem::stem;
 use forebay_text::subwords::subwords;
@@ -49,6 +49,19 @@ const NOTE_BONUS: f64 = 0.05;
 pub(crate) struct ScoreParts {
     pub(crate) words: f64,
     pub(crate) similarity: f64,
+    /// The weight of similarity; the rest is that of words.
+    weight: f64,
+}
+
+impl ScoreParts {
+    /// The terms of the fused score.
+    pub(crate) fn terms(self) -> ScoreTerms {
+        ScoreTerms {
+            words: (1.0 - self.weight) * self.words,
+            similarity: self.weight * self.similarity,
+            ..ScoreTerms::default()
+        }
+    }
 }
 
 /// Returns the fused score of each candidate, and its parts.
@@ -61,8 +74,10 @@ pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<(f64, Sco
         let parts = ScoreParts {
             words: words.normalize(candidate.word_score),
             similarity: similarity.normalize(f64::from(candidate.similarity)),
+            weight,
         };
-        ((1.0 - weight) * parts.words + weight * parts.similarity, parts)
+        let terms = parts.terms();
+        (terms.words + terms.similarity, parts)
     };
     candidates.iter().map(score).collect()
 }
@@ -80,12 +95,22 @@ pub(crate) fn rerank(hits: &mut [Hit], query_words: &[String], form_weight: f64,
     let title_matcher = TitleMatcher::new(query_words);
     for hit in &mut *hits {
         let features = matcher.features(&hit.title, &hit.text);
-        hit.score += TITLE_WEIGHT * title_matcher.coverage(hit)
-            + COVERAGE_WEIGHT * features.coverage
-            + ADJACENCY_WEIGHT * features.adjacency
-            + form_weight * features.exact
-            + RECENCY_WEIGHT * recency(hit, now)
-            + if hit.kind == EntryKind::Note { NOTE_BONUS } else { 0.0 };
+        let terms = ScoreTerms {
+            title: TITLE_WEIGHT * title_matcher.coverage(hit),
+            coverage: COVERAGE_WEIGHT * features.coverage,
+            adjacency: ADJACENCY_WEIGHT * features.adjacency,
+            exact: form_weight * features.exact,
+            recency: RECENCY_WEIGHT * recency(hit, now),
+            note: if hit.kind == EntryKind::Note { NOTE_BONUS } else { 0.0 },
+            ..hit.terms
+        };
+        hit.score += terms.title
+            + terms.coverage
+            + terms.adjacency
+            + terms.exact
+            + terms.recency
+            + terms.note;
+        hit.terms = terms;
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
 }
@@ -331,6 +356,7 @@ mod tests {
             words: 0.0,
             similarity: 0.0,
             score,
+            terms: ScoreTerms::default(),
             lines: (1, 1),
             text: "A plugin registers itself.".to_owned().into(),
             matched: Vec::new(),

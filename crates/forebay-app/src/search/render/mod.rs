@@ -3,9 +3,9 @@
 mod head;
 mod layout;
 
-use forebay_domain::{Hit, Scope, Timestamp, tokens};
+use forebay_domain::{Hit, Scope, ScoreTerms, Timestamp, tokens};
 use forebay_text::{cut, number};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::layout::HitSize;
 use crate::render::budgeted::BudgetedText;
@@ -182,6 +182,7 @@ fn hit_data(hit: &Hit, now: Timestamp) -> Value {
         "age": describe::age(hit.created, now),
         "lines": [hit.lines.0, hit.lines.1],
         "score": hit.score,
+        "score_terms": score_terms(&hit.terms),
         "matched": hit.matched,
         "supersedes": hit.supersedes.map(|older| older.as_str().to_owned()),
         "text": *hit.text,
@@ -193,6 +194,25 @@ fn hit_data(hit: &Hit, now: Timestamp) -> Value {
         data["may_conflict_with"] = json!(other.as_str());
     }
     data
+}
+
+/// What a score is the sum of, without what is zero.
+fn score_terms(terms: &ScoreTerms) -> Value {
+    let ScoreTerms { words, similarity, learned, title, coverage, adjacency, exact, recency, note } =
+        *terms;
+    let named = [
+        ("words", words),
+        ("similarity", similarity),
+        ("learned", learned),
+        ("title", title),
+        ("coverage", coverage),
+        ("adjacency", adjacency),
+        ("exact", exact),
+        ("recency", recency),
+        ("note", note),
+    ];
+    let other_than_zero = named.into_iter().filter(|(_, term)| *term != 0.0);
+    other_than_zero.map(|(name, term)| (name.to_owned(), json!(term))).collect::<Map<_, _>>().into()
 }
 
 /// ` · "migratoin" read as migration · without http`

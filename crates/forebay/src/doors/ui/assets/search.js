@@ -65,7 +65,7 @@ function about(answer) {
     ? h('details', {}, h('summary', {}, counted(answer.events.length, 'event')),
       h('ul', { class: 'plain' }, answer.events.map((/** @type {string} */ text) => h('li', {}, text))))
     : null;
-  return [...corrected, answer.embedder ? hint(answer.embedder) : null, events];
+  return [...corrected, answer.embedder ? hint(answer.embedder) : null, events, answer.hits.length ? legend() : null];
 }
 
 /** @param {any} hit @param {boolean} isElsewhere */
@@ -79,8 +79,34 @@ function row(hit, isElsewhere) {
       hit.may_conflict_with ? chip('may conflict', 'warn') : null,
       isElsewhere ? 'perhaps of another project' : null),
     h('pre', { class: 'excerpt' }, ...marked(excerpt(hit.text, hit.matched), hit.matched)),
-    h('p', { class: 'why' }, `score ${Number(hit.score).toFixed(3)}`, hit.matched?.length ? ` · matched ${hit.matched.join(', ')}` : ''));
+    why(hit));
 }
+
+/** The terms of a score: name on the page, and what it says. @type {Record<string, [string, string]>} */
+const TERMS = {
+  words: ['words', 'how rare the matching words are, how often they occur and how short the passage is (BM25), compared with the other candidates'],
+  similarity: ['meaning', 'how near the passage is in meaning (embeddings), compared with the other candidates'],
+  learned: ['learned', 'what the learned reranker adds (search.reranker)'],
+  title: ['title', 'which share of the words the title of a source has'],
+  coverage: ['coverage', 'which share of the words the passage has'],
+  adjacency: ['adjacent', 'words that stand next to each other as in the query'],
+  exact: ['exact', 'words in the very form of the query; it weighs most for a query of one word'],
+  recency: ['recent', 'how new it is: outputs halve every 7 days, imported turns every 30, notes and pages every 90'],
+  note: ['note', 'a bonus for notes, which were written on purpose'],
+};
+
+/** The score as a sum. @param {any} hit */
+function why(hit) {
+  const terms = Object.entries(TERMS).filter(([name]) => hit.score_terms?.[name] != null)
+    .map(([name, [text, title]]) => [h('span', { class: 'term', title }, `${text} ${hit.score_terms[name].toFixed(3).replace('-', '\u2212')}`)]);
+  const sum = terms.flatMap((term, index) => (index ? [' + ', ...term] : term));
+  return h('p', { class: 'why' }, `score ${Number(hit.score).toFixed(3)} = `, ...sum, hit.matched?.length ? ` · matched ${hit.matched.join(', ')}` : '');
+}
+
+/** What each term says. */
+const legend = () => h('details', { class: 'legend-of-terms' }, h('summary', {}, 'How scores are made'),
+  h('p', { class: 'hint' }, 'A score is a sum, and comparable within one search only. Hits are in the order of their scores, except that a document does not fill the page, near duplicates are folded, and the newer of two notes that contradict each other comes first.'),
+  h('dl', { class: 'terms' }, Object.values(TERMS).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, text)))));
 
 const EXCERPT_LINES = 6;
 
