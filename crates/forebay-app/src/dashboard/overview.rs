@@ -1,4 +1,4 @@
-//! What was saved and spent over time and by tool, in tokens and money, and what is stored.
+//! What was saved and spent over time and by tool, in tokens and money, what digests are worth, and what is stored.
 //!
 //! A part of the overview is one function that returns data: another part is one more field of it.
 
@@ -25,7 +25,7 @@ pub struct OverviewSpan {
     pub periods: u64,
 }
 
-/// Returns usage in a span, what was billed and saved in it, and the size of the store.
+/// Returns usage in a span, what was billed and saved in it, what its digests were worth, and the size of the store.
 pub fn overview(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
     check(span)?;
     let mut report = stats::report(app, Some(span.from))?.data;
@@ -33,6 +33,7 @@ pub fn overview(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
         "project": app.root().file_name().map(|name| name.to_string_lossy()),
         "usage": usage(app, span)?,
         "account": report["project"].take(),
+        "digests": report["digests"].take(),
         "store": report["store"].take(),
     })))
 }
@@ -66,10 +67,28 @@ fn check(span: OverviewSpan) -> Result<(), AppError> {
     ))
 }
 
+/// What tools saved and cost in a period.
+#[derive(Debug, Clone, Copy, Default)]
+struct Period {
+    totals: Totals,
+    /// Tokens saved by the tools that saved any, and those that the others cost.
+    gained: u64,
+    spent: u64,
+}
+
+impl Period {
+    fn add(&mut self, tool: Totals) {
+        self.totals.add(tool);
+        let saved = tool.saved();
+        let side = if saved < 0 { &mut self.spent } else { &mut self.gained };
+        *side += saved.unsigned_abs();
+    }
+}
+
 /// Tokens by period and by tool; commands at a terminal are no conversation and not counted.
 fn usage(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
     let rows = app.stores.own()?.usage_by_period(span.from, span.period, TERMINAL_SESSION)?;
-    let mut periods = vec![Totals::default(); span.periods as usize];
+    let mut periods = vec![Period::default(); span.periods as usize];
     let mut tools: BTreeMap<String, Totals> = BTreeMap::new();
     for row in rows {
         let Some(period) = periods.get_mut(row.period as usize) else { continue };
@@ -87,8 +106,10 @@ fn usage(app: &App, span: OverviewSpan) -> Result<Value, AppError> {
     let periods: Vec<Value> = periods
         .into_iter()
         .enumerate()
-        .map(|(index, totals)| {
-            let mut data = numbers(totals);
+        .map(|(index, period)| {
+            let mut data = numbers(period.totals);
+            data["gained_tokens"] = json!(period.gained);
+            data["spent_tokens"] = json!(period.spent);
             data["start"] = json!(start(span, index as u64));
             data
         })

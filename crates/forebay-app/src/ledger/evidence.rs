@@ -71,6 +71,7 @@ impl Evidence {
         json!({
             "recognizers": table(&self.recognizers),
             "tools": table(&self.tools),
+            "min_uses": verdicts::MIN_USES,
             "switched_off": self.switched_off.iter().map(switch_off).collect::<Vec<_>>(),
             "holdout": {
                 "share": self.share,
@@ -120,6 +121,8 @@ fn verdict(verdict: &Verdict) -> Value {
             "usd": verdict.net.money.map(Money::dollars),
         })),
         "kept_out_tokens": verdict.kept_out,
+        "finding": verdict.finding().name(),
+        "judged_uses": verdict.judged_uses(),
     })
 }
 

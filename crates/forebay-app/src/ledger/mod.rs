@@ -39,6 +39,7 @@ pub use self::evidence::{Evidence, evidence};
 pub use self::interval::{Interval, MIN_VALUES};
 pub use self::periods::Period;
 pub(crate) use self::treat::{NO_RECOGNIZER, TreatedCall, TreatedResult};
+pub(crate) use self::uses::Ledgers;
 use crate::{App, AppError};
 pub use forebay_domain::treatment::SwitchOff;
 

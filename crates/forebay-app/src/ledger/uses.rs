@@ -10,7 +10,7 @@ use forebay_store::SessionLedger;
 
 use super::account::REREAD;
 
-pub(super) type Ledgers = BTreeMap<String, SessionLedger>;
+pub(crate) type Ledgers = BTreeMap<String, SessionLedger>;
 pub(super) type Contexts<'a> = BTreeMap<&'a str, Context>;
 
 /// A treated result with all that it caused. Nothing is counted for two results.

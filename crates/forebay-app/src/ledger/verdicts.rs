@@ -35,6 +35,25 @@ pub struct Verdict {
     pub kept_out: i64,
 }
 
+/// What is known of the worth of digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// There are fewer than [`MIN_USES`].
+    TooFew,
+    Pays,
+    Loses,
+}
+
+impl Finding {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TooFew => "too few",
+            Self::Pays => "pays",
+            Self::Loses => "loses",
+        }
+    }
+}
+
 impl Verdict {
     fn add(&mut self, digest: &Use<'_>) {
         self.uses += 1;
@@ -64,13 +83,29 @@ impl Verdict {
         (self.uses > 0).then(|| self.repeated as f64 / self.uses as f64)
     }
 
-    /// Whether enough digests cost more than they saved: in money if prices are known, else in billed tokens; by tokens that
-    /// stayed out of the context where no requests are known.
-    pub fn is_loss(&self) -> bool {
-        if self.billed_uses >= MIN_USES {
-            return self.net.money.map_or(self.net.tokens < 0, Money::is_negative);
+    /// Whether the digests saved more than they cost, if there are enough: in money if prices are known, else in billed tokens;
+    /// by tokens that stayed out of the context where no requests are known.
+    pub fn finding(&self) -> Finding {
+        let is_loss = if self.billed_uses > 0 {
+            self.net.money.map_or(self.net.tokens < 0, Money::is_negative)
+        } else {
+            self.kept_out < 0
+        };
+        match is_loss {
+            _ if self.judged_uses() < MIN_USES => Finding::TooFew,
+            true => Finding::Loses,
+            false => Finding::Pays,
         }
-        self.billed_uses == 0 && self.uses >= MIN_USES && self.kept_out < 0
+    }
+
+    /// Whether enough digests cost more than they saved.
+    pub fn is_loss(&self) -> bool {
+        self.finding() == Finding::Loses
+    }
+
+    /// The digests that a finding is about: those that a known request carried, if there is one.
+    pub fn judged_uses(&self) -> u64 {
+        if self.billed_uses > 0 { self.billed_uses } else { self.uses }
     }
 }
 

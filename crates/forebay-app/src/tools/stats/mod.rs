@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 
 use super::{Effect, Tool};
 use crate::ledger::account::Account;
-use crate::{Answer, App, AppError, Call, ledger};
+use crate::ledger::{Evidence, Ledgers};
+use crate::{Answer, App, AppError, Call};
 
 pub use self::digests::{DIGESTS_HEADING, HOLDOUT_HEADING};
 pub use self::render::BILLED_HEADING;
@@ -33,7 +34,7 @@ impl Tool for Stats {
     type Input = Input;
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
-        let report = Report::new(app, None)?;
+        let report = Report::new(app, &ledgers(app)?, None)?;
         Ok(Answer::new(render::text(&report), report.data()))
     }
 }
@@ -51,34 +52,39 @@ struct Report {
 /// Reports on this session, today and the project; on the last only what happened since a time, if given. In addition to
 /// what a model gets: what digests were worth, by recognizer and by tool, and the comparison with results that were held out.
 pub fn report(app: &App, since: Option<Timestamp>) -> Result<Answer, AppError> {
-    let report = Report::new(app, since)?;
-    let evidence = ledger::evidence(app, since)?;
+    let ledgers = ledgers(app)?;
+    let report = Report::new(app, &ledgers, since)?;
+    let evidence = Evidence::from_ledgers(app, &ledgers, since)?;
     let mut data = report.data();
     data["digests"] = evidence.data();
     let text = [render::text(&report), digests::text(&evidence)].concat();
     Ok(Answer::new(text, data))
 }
 
+/// The ledgers of all sessions, with what this process has not written yet.
+fn ledgers(app: &App) -> Result<Ledgers, AppError> {
+    app.flush_usage();
+    let mut ledgers = app.stores.own()?.ledgers(None, None)?;
+    // Older versions counted commands at a terminal.
+    ledgers.remove(TERMINAL_SESSION);
+    Ok(ledgers)
+}
+
 impl Report {
-    fn new(app: &App, since: Option<Timestamp>) -> Result<Self, AppError> {
-        let store = app.stores.own()?;
-        app.flush_usage();
+    fn new(app: &App, ledgers: &Ledgers, since: Option<Timestamp>) -> Result<Self, AppError> {
         let prices = app.settings.prices.list();
-        let mut ledgers = store.ledgers(None, None)?;
-        // Older versions counted commands at a terminal.
-        ledgers.remove(TERMINAL_SESSION);
         let own = conversation(&app.session);
         let of_session = ledgers.iter().filter(|(session, _)| conversation(session) == own);
         Ok(Self {
             session: Account::from_ledgers(of_session, &prices, Span::default()),
             today: Account::from_ledgers(
-                &ledgers,
+                ledgers,
                 &prices,
                 Span::since(Some(start_of_today(app.now()))),
             ),
-            project: Account::from_ledgers(&ledgers, &prices, Span::since(since)),
+            project: Account::from_ledgers(ledgers, &prices, Span::since(since)),
             since,
-            facts: store.stats()?,
+            facts: app.stores.own()?.stats()?,
         })
     }
 

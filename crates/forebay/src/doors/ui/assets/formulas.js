@@ -4,11 +4,19 @@ import { h, replace } from './dom.js';
 import { ask } from './data.js';
 
 /** @param {import('./app.js').Visit} visit */
-export async function show({ place, signal }) {
+export async function show({ place, fields, signal }) {
   const response = await ask('assets/savings.md', signal);
   replace(place, h('article', { class: 'doc' }, blocks((await response.text()).split('\n'))));
+  const named = document.getElementById(`formula-${fields.get('at')}`);
+  if (named) {
+    named.scrollIntoView();
+    named.focus({ preventScroll: true });
+  }
   return 'Formulas';
 }
+
+/** What the address of a heading ends with: the-holdout. @param {string} heading */
+const slug = (heading) => heading.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
 
 /**
  * Only the Markdown of that page: headings, paragraphs, lists, tables and code.
@@ -29,7 +37,7 @@ function blocks(lines) {
     if (line.trim() === '') {
       at += 1;
     } else if (heading) {
-      all.push(h(`h${Math.min(heading[1].length, 3)}`, {}, inline(heading[2])));
+      all.push(h(`h${Math.min(heading[1].length, 3)}`, { id: `formula-${slug(heading[2])}`, tabindex: '-1' }, inline(heading[2])));
       at += 1;
     } else if (line.startsWith('```')) {
       at += 1;
