@@ -5,7 +5,8 @@
 //!
 //! - `app`: [`App`], the context of all calls, and [`App::call`]; `call`: a call in progress;
 //! - [`tools`]: one module per tool, and their registry; `input` parses their input;
-//! - [`hooks`]: answers to a host's hook calls; [`guide`]: what a model gets back after compaction;
+//! - [`hooks`]: answers to a host's hook calls; `call_log` lists them with the time that each took;
+//! - [`guide`]: what a model gets back after compaction;
 //! - [`run`]: a command, from the permission check to the answer; background jobs;
 //! - [`ingest`]: getting text into a store: redaction, chunking, embedding, indexing, imports;
 //! - [`search`]: from a query to its hits;
@@ -27,6 +28,7 @@ mod answer;
 mod app;
 pub mod bounds;
 mod call;
+mod call_log;
 mod capabilities;
 pub mod dashboard;
 pub mod digest_samples;

@@ -16,13 +16,14 @@ const DATABASE: &str = "store.db";
 pub(crate) const DATABASE_STEM: &str = "store.";
 
 /// The names of everything that Forebay creates in the data folder.
-const CONTENTS: [&str; 13] = [
+const CONTENTS: [&str; 14] = [
     "projects",
     "user",
     "workspaces",
     "jobs",
     "rules",
     "samples",
+    "calls",
     "cache",
     "settings.toml",
     created_folders::RECORD,
@@ -141,6 +142,11 @@ impl Home {
     /// Returns the folder of a project's reported digests, or of those outside of projects.
     pub fn samples(&self, project: Option<&ProjectId>) -> PathBuf {
         self.root.join("samples").join(project.map_or("user", ProjectId::as_str))
+    }
+
+    /// Returns the folder that lists the hook calls of a project, or those outside of projects.
+    pub fn calls(&self, project: Option<&ProjectId>) -> PathBuf {
+        self.root.join("calls").join(project.map_or("user", ProjectId::as_str))
     }
 
     pub fn log_file(&self) -> PathBuf {

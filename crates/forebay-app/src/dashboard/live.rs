@@ -1,4 +1,4 @@
-//! What is being stored: entries and events after a position, in order of their numbers.
+//! What happens: entries, events and hook calls after a position, in order of their numbers.
 //!
 //! An entry whose output is still arriving holds back those after it, so none is passed over; so does a result that was
 //! stored a moment ago, until it is decided whether its digest replaces it.
@@ -15,6 +15,7 @@ use forebay_store::{EventPage, HistoryPage, SincePage, Store};
 use serde_json::{Value, json};
 
 use super::{entry, sessions, shown};
+use crate::call_log::{CallLog, Latency, LogPosition, LoggedCall};
 use crate::guide::CONVERSATION_SOURCE;
 use crate::{App, AppError};
 
@@ -23,28 +24,34 @@ const BATCH: usize = 500;
 /// A result without a decision by then stayed as it was.
 const DECISION_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How far the entries and events of the project are known.
+/// How far the entries, events and hook calls of the project are known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LivePosition {
     entry: i64,
     event: i64,
+    calls: LogPosition,
 }
 
 impl LivePosition {
     /// Parses the position as it is written.
     pub fn parse(text: &str) -> Option<Self> {
-        let (entry, event) = text.split_once('.')?;
-        Some(Self { entry: entry.parse().ok()?, event: event.parse().ok()? })
+        let (entry, rest) = text.split_once('.')?;
+        let (event, calls) = rest.split_once('.')?;
+        Some(Self {
+            entry: entry.parse().ok()?,
+            event: event.parse().ok()?,
+            calls: LogPosition::parse(calls)?,
+        })
     }
 }
 
 impl std::fmt::Display for LivePosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.entry, self.event)
+        write!(f, "{}.{}.{}", self.entry, self.event, self.calls)
     }
 }
 
-/// Returns the position after everything that is stored, less the last `backlog` entries and events.
+/// Returns the position after everything that happened, less the last `backlog` entries, events and hook calls.
 pub fn now(app: &App, backlog: usize) -> Result<LivePosition, AppError> {
     let store = app.stores.own()?;
     let limit = backlog + 1;
@@ -52,12 +59,18 @@ pub fn now(app: &App, backlog: usize) -> Result<LivePosition, AppError> {
     let events = store.events(&EventPage { limit, ..EventPage::default() })?;
     let entry = entries.get(backlog).map(|one| one.sequence);
     let event = events.get(backlog).map(|one| one.sequence);
-    Ok(LivePosition { entry: entry.unwrap_or_default(), event: event.unwrap_or_default() })
+    Ok(LivePosition {
+        entry: entry.unwrap_or_default(),
+        event: event.unwrap_or_default(),
+        calls: CallLog::for_app(app).before_last(backlog).map_err(unreadable)?,
+    })
 }
 
-/// Returns what was stored after a position, the oldest first, and the position after it.
+/// Returns what happened after a position, the oldest first, and the position after it.
 pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosition), AppError> {
     let store = app.stores.own()?;
+    // Before the store: what a call refers to is stored before it is listed.
+    let (calls, calls_next) = CallLog::for_app(app).since(position.calls).map_err(unreadable)?;
     let after = SincePage { after: position.entry, kinds: Vec::new(), limit: BATCH };
     let entries = store.entries_since(&after)?;
     let treatments = treatments(&*store, &entries)?;
@@ -66,6 +79,7 @@ pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosit
     let next = LivePosition {
         entry: entries.last().map_or(position.entry, |one| one.sequence),
         event: events.last().map_or(position.event, |one| one.sequence),
+        calls: calls_next,
     };
     let mut items: Vec<(i64, Value)> = entries
         .iter()
@@ -83,8 +97,9 @@ pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosit
             data["is"] = json!("event");
             (one.created.0, data)
         }))
+        .chain(calls.into_iter().map(|one| (one.at, hook_call(one))))
         .collect();
-    // Two lists with numbers of their own become one by time, each in its own order.
+    // Lists with numbers of their own become one by time, each in its own order.
     items.sort_by_key(|item| item.0);
     Ok((items.into_iter().map(|item| shown::data(item.1)).collect(), next))
 }
@@ -159,6 +174,40 @@ fn add_outcome(data: &mut Value, entry: &Entry, treatment: Option<&Treatment>) {
     data["passed_because"] = json!(is_long.then(|| treatment.shown.as_str()));
 }
 
+fn hook_call(call: LoggedCall) -> Value {
+    let tool = call.tool.as_ref();
+    json!({
+        "is": "call",
+        "created": call.at,
+        "session": call.session,
+        "event": call.event,
+        "outcome": call.outcome,
+        "micros": call.micros,
+        "tool": tool.map(|tool| &tool.name),
+        "title": tool.map(|tool| &tool.title),
+        "call": tool.and_then(|tool| tool.call.as_ref()),
+        "ref": tool.and_then(|tool| tool.reference.as_ref()),
+    })
+}
+
+/// Returns how long the latest hook calls took, by what the host reported.
+pub fn latency(app: &App) -> Result<Value, AppError> {
+    let times = CallLog::for_app(app).times().map_err(unreadable)?;
+    let data = |times: Vec<u64>| {
+        Latency::of(times).map(|Latency { calls, median, p95, max }| {
+            json!({ "calls": calls, "median_micros": median, "p95_micros": p95, "max_micros": max })
+        })
+    };
+    let all = data(times.values().flatten().copied().collect());
+    let events =
+        times.into_iter().map(|(event, times)| json!({ "event": event, "time": data(times) }));
+    Ok(shown::data(json!({ "all": all, "events": events.collect::<Vec<_>>() })))
+}
+
+fn unreadable(error: std::io::Error) -> AppError {
+    AppError::unavailable(format!("cannot read the list of hook calls: {error}"), None)
+}
+
 /// Returns all events after a number, the oldest first. There may be more than one batch.
 fn events_since(app: &App, after: i64) -> Result<Vec<RecordedEvent>, AppError> {
     let store = app.stores.own()?;
@@ -183,8 +232,10 @@ mod tests {
 
     #[test]
     fn a_position_is_read_as_it_is_written() {
-        let position = LivePosition { entry: 12, event: 7 };
+        let calls = LogPosition::parse("20776.512").unwrap();
+        let position = LivePosition { entry: 12, event: 7, calls };
         assert_eq!(LivePosition::parse(&position.to_string()), Some(position));
-        assert_eq!(LivePosition::parse("x.1"), None);
+        assert_eq!(LivePosition::parse("x.1.2.3"), None);
+        assert_eq!(LivePosition::parse("1.2"), None);
     }
 }

@@ -4,7 +4,7 @@
 //! - `explained`: which lines a digest keeps, and why;
 //! - `sessions`, `guide_sources`: conversations, and the guide that a resume would get now;
 //! - `memory`: notes and sources; `rules`: permission rules, and what they say about a command;
-//! - `overview`: what was saved and spent; `live`: what is being stored;
+//! - `overview`: what was saved and spent; `live`: what is being stored, and how long hooks take;
 //! - `team`: who works in a workspace of a server;
 //! - `change`: what a user may change of the memory, each with a preview;
 //! - `shown`: makes all text in the data bounded and visible.
@@ -33,10 +33,10 @@ pub use self::entry::{entry, lines};
 pub use self::explained::explained;
 pub use self::image::{Image, image};
 pub use self::json_tree::children as json_children;
-pub use self::live::{LivePosition, now as live_position, since as live_since};
+pub use self::live::{LivePosition, latency, now as live_position, since as live_since};
 pub use self::memory::{notes, sources};
 pub use self::overview::{OverviewSpan, growth, overview};
-pub use self::rules::{in_force as rules, judge};
+pub use self::rules::{in_force as rules, isolation, judge};
 pub use self::search::{SearchQuery, search};
 pub use self::sessions::{guide, session, sessions, stored, timeline};
 pub use self::skeleton::of_source as skeleton;

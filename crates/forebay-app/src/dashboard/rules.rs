@@ -1,10 +1,12 @@
-//! The permission rules in force, and how a command is parsed and judged.
+//! The permission rules in force, how a command is parsed and judged, and what isolation does here.
 
 use forebay_policy::{Mode, Trust, shell};
+use forebay_sandbox::CancelToken;
 use serde_json::{Value, json};
 
 use super::shown;
 use crate::rules::{self, Input};
+use crate::tools::doctor;
 use crate::{App, AppError};
 
 /// Rules and files that are listed.
@@ -69,6 +71,11 @@ pub fn judge(app: &App, tool: &str, text: &str, mode: Option<&str>) -> Result<Va
         data["parsed"] = parsed(text);
     }
     Ok(shown::data(data))
+}
+
+/// Returns what isolation does here. It tries to escape from it, which takes a moment.
+pub fn isolation(app: &App) -> Value {
+    shown::data(doctor::isolation_data(app, &CancelToken::default()))
 }
 
 fn read_mode(name: &str) -> Result<Mode, AppError> {

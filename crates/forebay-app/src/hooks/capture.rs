@@ -19,6 +19,9 @@ use crate::render::difference::ComparedDigest;
 use crate::render::frame::{self, CaptureFrame};
 use crate::{App, AppError};
 
+/// Bytes of the title of a stored result.
+pub(super) const MAX_TITLE_BYTES: usize = 200;
+
 /// The raw result of a tool: the texts from the host, or the file in which the host saved the full output.
 pub(crate) struct RawResult<'a> {
     result: &'a ToolResult,
@@ -138,7 +141,7 @@ pub(crate) fn store(
     let begin = || app.stores.upload_to_own(&opened);
     let line = options.call_line.map_or_else(|| title_of(call), str::to_owned);
     let (line, in_title) = app.redaction.redact(&line);
-    let title = cut::one_line(&line, 200);
+    let title = cut::one_line(&line, MAX_TITLE_BYTES);
     let mut streams = app.redaction.streams();
     let digester = digester(app, agent, call, &title, raw.result, options.budget);
     let mut upload = DigestingUpload::new(begin, digester);

@@ -6,7 +6,8 @@
 //!   if they fail, `advice` adds a hint;
 //! - `capture_filter` decides which results are captured, `saved_output` reads those the host saved to a file,
 //!   `capture` stores them; `duplicate_events` keeps a result that arrives twice from being stored twice;
-//! - [`extract`] derives session events, `record` stores them; `working_set_updates` updates the working set.
+//! - [`extract`] derives session events, `record` stores them; `working_set_updates` updates the working set;
+//! - `logged` lists each call with the time that it took.
 //!
 //! A hook must never break the agent: errors are only logged, and the host continues as if there were no hook.
 //! Only a deny rule that was read successfully blocks a call.
@@ -19,6 +20,7 @@ pub(crate) mod capture_filter;
 mod compaction;
 mod duplicate_events;
 pub mod extract;
+mod logged;
 mod model_request;
 mod own_compaction;
 mod prompt;
@@ -43,6 +45,7 @@ use serde_json::Value;
 
 pub(crate) use self::compaction::SUMMARY as SUMMARY_SOURCE;
 use self::duplicate_events::Claim;
+pub use self::logged::log_call;
 use crate::agents::host_mods;
 use crate::earlier_runs::HAS_SUBAGENTS;
 use crate::settings::{Compactor, Hooks};

@@ -9,7 +9,7 @@ use std::time::Instant;
 use forebay_domain::treatment::SwitchOff;
 use forebay_sandbox::isolation::{AccessRules, SelfTestReport};
 use forebay_sandbox::runtimes::{RUNTIMES, Runtime};
-use forebay_sandbox::{Profile, Program, RunError, RunSpec, Sink, trusted_path};
+use forebay_sandbox::{CancelToken, Profile, Program, RunError, RunSpec, Sink, trusted_path};
 use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,14 +59,22 @@ impl Tool for Doctor {
         let data = json!({
             "healthy": healthy,
             "escapes": escapes.as_ref().map(escape_data).unwrap_or_default(),
-            "checks": checks.iter().map(|check| json!({
-                "name": check.name,
-                "state": check.state.as_str(),
-                "finding": check.finding,
-            })).collect::<Vec<_>>(),
+            "checks": checks.iter().map(Check::data).collect::<Vec<_>>(),
         });
         Ok(Answer::new(text, data))
     }
+}
+
+/// What isolation does here, found out by trying to escape from it.
+pub(crate) fn isolation_data(app: &App, cancel: &CancelToken) -> Value {
+    let profile = app.settings.isolation.profile;
+    let escapes = forebay_sandbox::isolation::self_test(app.root(), cancel);
+    let checks = [isolation(profile, &escapes), rules(app)].into_iter().chain(credentials(app));
+    json!({
+        "profile": profile.to_string(),
+        "escapes": escapes.as_ref().map(escape_data).unwrap_or_default(),
+        "checks": checks.map(|check| check.data()).collect::<Vec<_>>(),
+    })
 }
 
 struct Check {
@@ -103,6 +111,10 @@ impl Check {
 
     fn broken(name: &'static str, finding: impl Into<String>) -> Self {
         Self { name, state: State::Broken, finding: finding.into() }
+    }
+
+    fn data(&self) -> Value {
+        json!({ "name": self.name, "state": self.state.as_str(), "finding": self.finding })
     }
 
     fn line(&self) -> String {

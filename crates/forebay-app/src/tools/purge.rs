@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Effect, Tool};
+use crate::call_log::CallLog;
 use crate::digest_samples::Samples;
 use crate::input;
 use crate::stores::registry::SharedStore;
@@ -61,6 +62,10 @@ impl Tool for Purge {
                 let purge = |store: &dyn Store, one: &PurgeSelection| store.purge(one, app.now());
                 let (samples, reported) = reported(app)?;
                 let purged = sum_over(&stores, &selection, purge)?;
+                // A call is listed with its command.
+                if selection.expired.is_none() {
+                    delete_call_log(app);
+                }
                 match &selection {
                     one if one.everything => samples.delete_all()?,
                     // Its text is what a digest is checked with, however old it is.
@@ -95,6 +100,13 @@ fn delete_compiled_programs(app: &App) {
             tracing::warn!(folder = %folder.display(), %error, "cannot delete compiled programs");
         }
         _ => {}
+    }
+}
+
+/// Deletes the list of hook calls.
+fn delete_call_log(app: &App) {
+    if let Err(error) = CallLog::for_app(app).delete() {
+        tracing::warn!(%error, "cannot delete the list of hook calls");
     }
 }
 

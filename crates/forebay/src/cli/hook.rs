@@ -12,6 +12,7 @@ use forebay_app::{AppError, Settings};
 use forebay_domain::hook::HookCall;
 use forebay_domain::usage::HOOK_SESSION;
 use forebay_platforms::{Output, Platform};
+use forebay_sandbox::ProcessClock;
 
 use super::{Common, data_folder, project_root};
 use crate::config::environment;
@@ -37,6 +38,7 @@ pub(super) struct Hook {
 /// The command line's own errors end with 2, which hosts read as a denial. So a hook is found before
 /// its command line is read, and reads it itself; it also starts sooner that way.
 pub(super) fn called() -> Option<ExitCode> {
+    let clock = ProcessClock::start();
     let mut words = std::env::args_os().skip(1);
     if words.next()? != "hook" {
         return None;
@@ -48,11 +50,11 @@ pub(super) fn called() -> Option<ExitCode> {
     }
     let word = |index: usize| words.get(index).map(|word| word.to_string_lossy().into_owned());
     let hook = Hook { platform: word(0).unwrap_or_default(), event: word(1).unwrap_or_default() };
-    Some(hook.answer())
+    Some(hook.answer(&clock))
 }
 
 impl Hook {
-    pub(super) fn answer(self) -> ExitCode {
+    pub(super) fn answer(self, clock: &ProcessClock) -> ExitCode {
         forebay_app::set_busy_timeout(STORE_TIMEOUT);
         let Self { platform, event } = &self;
         let (late_platform, late_event) = (platform.clone(), event.clone());
@@ -60,7 +62,7 @@ impl Hook {
         match hook::answer(platform, event, make_app, late) {
             Ok(answer) => {
                 let code = write_output(&answer.output);
-                answer.finish();
+                answer.finish(clock.elapsed());
                 code
             }
             Err(fault) => {

@@ -70,7 +70,7 @@ use forebay_app::agents::Machine;
 use forebay_app::{Answer, App, AppError, Call, FrontEnd, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_domain::usage::TERMINAL_SESSION;
-use forebay_sandbox::{CancelToken, ReexecCommand, own_executable};
+use forebay_sandbox::{CancelToken, ProcessClock, ReexecCommand, own_executable};
 use forebay_store::Project;
 use serde_json::Value;
 
@@ -243,7 +243,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Token(tokens) => tokens.run(&common),
         Command::Schema(schema) => schema.run(&common),
         Command::Call(call) => call.run(&common),
-        Command::Hook(hook) => Ok(hook.answer()),
+        Command::Hook(hook) => Ok(hook.answer(&ProcessClock::start())),
         Command::Statusline(line) => Ok(line.print()),
         Command::Demo(demo) => demo.run(&common),
         Command::Completions(completions) => completions.run(),

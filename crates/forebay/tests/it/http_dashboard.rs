@@ -79,7 +79,7 @@ fn a_token_shows_its_own_workspace_and_changes_nothing() {
     assert_eq!(workspaces.view(eve, "search?q=mondays")["hits"], json!([]));
     let access = workspaces.view(ann, "access");
     assert_eq!((&access["csrf_token"], &access["is_server"]), (&Value::Null, &json!(true)));
-    for local in ["rules", "judge?input=ls"] {
+    for local in ["rules", "judge?input=ls", "isolation"] {
         let get = Request::get(&format!("/ui/api/{local}")).bearer(ann);
         server.send(&get).refused(404, "no such view", "");
     }

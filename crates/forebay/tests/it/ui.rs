@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
@@ -93,6 +94,13 @@ impl Ui {
         self.send(&request.header("sec-fetch-site", "same-origin")).ok()
     }
 
+    /// What the live view gets first.
+    fn live_batch(&self) -> String {
+        let mut stream = self.connect();
+        stream.write_all(&self.request("GET", "/api/live").bytes()).unwrap();
+        next_batch(&mut BufReader::new(stream)).1.to_string()
+    }
+
     #[track_caller]
     fn refuses(&self, request: &Request, status: u16, error: &str) {
         self.send(request).refused(status, error, "");
@@ -125,6 +133,92 @@ fn only_the_browser_that_opened_the_link_is_served() {
     ui.refuses(&elsewhere.header("cookie", &ui.cookie), 404, "no access");
     let page = ui.send(&ui.request("GET", "/").header("cookie", "").header("accept", "text/html"));
     assert!(page.status == 401 && page.text().contains("works once"), "{}", page.text());
+}
+
+/// What another user of the machine may try: `bash` connects as it, and reads files.
+#[test]
+fn another_user_of_the_machine_gets_nothing() {
+    let Some(nobody) = OtherUser::new() else {
+        return forebay_test_support::skip("only root can be another user, with setpriv and bash");
+    };
+    let env = TestEnv::new();
+    std::fs::create_dir(env.project().join(".claude")).unwrap();
+    env.write(".claude/settings.json", r#"{"permissions":{"deny":["Bash(sudo:*)"]}}"#);
+    Host::new(&env).ran("make", &"a line of the secret build\n".repeat(2_000));
+    // The modes of the data folder protect it, not those of the folders around it.
+    let around = env.project().parent().unwrap().to_owned();
+    std::fs::set_permissions(&around, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ui = env.start_ui(&["--write"]);
+    let as_nobody = |request: &Request| nobody.send(ui.address, request);
+    let anonymous = |route: &str| ui.request("GET", route).header("cookie", "");
+    for route in [
+        "/",
+        "/api/overview",
+        "/api/live",
+        "/api/access",
+        "/assets/app.js",
+        "/open",
+        "/open?token=0",
+    ] {
+        as_nobody(&anonymous(route)).refused(401, "no access", "");
+    }
+    for route in ["/", "/open?token=0", "/api/live", "/0123456789abcdef/api/live"] {
+        let request = Request::get(route).header("host", &ui.address.to_string());
+        as_nobody(&request).refused(404, "no access", "");
+    }
+    // The user opens the link; what another one sees of it then is worth nothing.
+    let opened = ui.send(&ui.opening());
+    let cookie = opened.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    as_nobody(&ui.opening().header("cookie", "")).refused(401, "no access", "");
+    let other_browser = anonymous("/api/live").header("cookie", "forebay_ui=0123456789abcdef");
+    as_nobody(&other_browser).refused(401, "no access", "");
+    let purge = json!({ "change": "purge", "reference": newest(&env), "confirm": 1 });
+    let change = ui.request("POST", "/api/change").header("cookie", "").body(purge.to_string());
+    as_nobody(&change.header("content-type", "application/json")).refused(401, "no access", "");
+    let own = ui.request("GET", "/api/notes").header("cookie", &cookie);
+    assert_eq!(ui.send(&own).status, 200, "the user's own browser still has it");
+    // Nothing of the link is in a file or in the list of processes, and no file can be read.
+    let pid = ui.child.id();
+    let seen = nobody.shell(&format!(
+        "cat /proc/{pid}/cmdline /proc/{pid}/environ; find {} -type f -exec cat {{}} +",
+        env.data().display()
+    ));
+    for secret in [&ui.token, ui.base.trim_start_matches('/'), "secret build", &cookie] {
+        assert!(!seen.contains(secret), "{secret} in {seen}");
+    }
+}
+
+/// A user without rights, for whom root starts programs.
+struct OtherUser;
+
+impl OtherUser {
+    /// None if it takes rights or programs that are not there.
+    fn new() -> Option<Self> {
+        let found = Self.try_shell("id -u")?;
+        (found.trim() == "65534").then_some(Self)
+    }
+
+    fn try_shell(&self, script: &str) -> Option<String> {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "bash", "-c", script]);
+        let output = command.current_dir("/").stdin(Stdio::null()).output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    fn shell(&self, script: &str) -> String {
+        self.try_shell(script).unwrap()
+    }
+
+    /// Sends a request from a process of this user.
+    fn send(&self, address: SocketAddr, request: &Request) -> Response {
+        let bytes: String = request.bytes().iter().map(|byte| format!("\\x{byte:02x}")).collect();
+        let script = format!(
+            "exec 3<>/dev/tcp/{}/{} && printf '{bytes}' >&3 && cat <&3",
+            address.ip(),
+            address.port()
+        );
+        Response::read(std::io::Cursor::new(self.shell(&script).into_bytes()))
+    }
 }
 
 #[test]
@@ -372,6 +466,11 @@ fn search_is_that_of_the_tool_and_paged() {
     let second = ui.view(&format!("search?q=quartz&page={}", first["next"]));
     assert_eq!(second["hits"].as_array().unwrap().len(), 5, "{second}");
     assert!(second["next"].is_null());
+    for hit in first["hits"].as_array().unwrap() {
+        let terms = hit["score_terms"].as_object().unwrap().values();
+        let sum: f64 = terms.map(|term| term.as_f64().unwrap()).sum();
+        assert!((sum - hit["score"].as_f64().unwrap()).abs() < 1e-9, "{hit}");
+    }
     let refused = ui.send(&ui.request("GET", "/api/search?q="));
     refused.refused(400, "the query is empty", "");
 }
@@ -383,6 +482,10 @@ fn hostile_text_is_data() {
         "<script>alert(1)</script> \u{202e}drow\u{2066} \u{1b}[31mred\u{1b}[0m \u{1b}[2J\u{7} end";
     let host = Host::new(&env);
     host.prompt(&format!("quartz {hostile}"));
+    for result in ["short".to_owned(), format!("{hostile}\n").repeat(2_000)] {
+        host.ran(hostile, &result);
+        host.tool(hostile, json!({ "x": hostile }), json!(result));
+    }
     env.forebay_reading(
         ["note", "--topic", "<b>\u{202e}", "-"],
         format!("quartz {hostile}").as_bytes(),
@@ -406,8 +509,14 @@ fn hostile_text_is_data() {
         "timeline?key=conversation-1".to_owned(),
         "guide?key=conversation-1".to_owned(),
         "judge?input=echo%20%E2%80%AEx%1b%5b2J".to_owned(),
+        "latency".to_owned(),
+        "overview?from=0&period=864000000000&periods=3".to_owned(),
+        "live".to_owned(),
     ] {
-        let text = ui.view(&view).to_string();
+        let text = match view.as_str() {
+            "live" => ui.live_batch(),
+            _ => ui.view(&view).to_string(),
+        };
         let is_hidden = |c: char| {
             c.is_control()
                 || ('\u{202a}'..='\u{202e}').contains(&c)
@@ -595,6 +704,19 @@ fn the_overview_counts_by_period_and_tool() {
     let tools: i64 = data["usage"]["tools"].as_array().unwrap().iter().map(saved).sum();
     assert_eq!(tools, saved(&data["account"]["total"]), "the parts make up the whole: {data}");
     assert_eq!((&data["account"]["digests"], &data["account"]["rereads"]), (&json!(1), &json!(0)));
+    for period in periods {
+        let side = |name: &str| period[name].as_i64().unwrap();
+        assert_eq!(side("gained_tokens") - side("spent_tokens"), saved(period), "{period}");
+    }
+    let digests = &data["digests"];
+    let (_, verdict) = digests["recognizers"].as_object().unwrap().iter().next().unwrap();
+    assert_eq!(
+        (&verdict["uses"], &verdict["finding"]),
+        (&json!(1), &json!("too few")),
+        "{digests}"
+    );
+    assert!(verdict["removed_tokens"].as_i64().unwrap() > 1_000, "{digests}");
+    assert_eq!(digests["holdout"]["comparison"], Value::Null, "nothing was held out");
     let grown = ui.view(&format!("growth?from={from}&period={day}&periods=2"));
     let periods = grown["periods"].as_array().unwrap();
     let bytes: u64 = periods.iter().map(|one| one["raw_bytes"].as_u64().unwrap()).sum();
@@ -762,6 +884,60 @@ fn live_tells_what_became_of_a_call() {
     let outcomes: Vec<&Value> =
         items.iter().filter(|item| item["is"] == "entry").map(|item| &item["outcome"]).collect();
     assert_eq!(outcomes, [&json!("replaced"), &json!("passed")], "{batch}");
+    let calls: Vec<&Value> = items.iter().filter(|item| item["is"] == "call").collect();
+    let told: Vec<[&str; 3]> = calls
+        .iter()
+        .map(|call| ["event", "outcome", "title"].map(|field| call[field].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ["after a tool", "replaced", "make"],
+            ["before a tool", "denied", "sudo reboot"],
+            ["before a tool", "asked", "git push --force"],
+            ["before a tool", "passed", ""],
+        ]
+    );
+    let entry = items.iter().find(|item| item["is"] == "entry").unwrap();
+    assert_eq!(calls[0]["ref"], entry["ref"]);
+    let latency = ui.view("latency");
+    assert_eq!(latency["all"]["calls"], 4, "{latency}");
+    let micros = |call: &&Value| call["micros"].as_u64().unwrap();
+    let longest = calls.iter().map(micros).max().unwrap();
+    assert!(calls.iter().all(|call| micros(call) > 0));
+    assert_eq!(latency["all"]["max_micros"], longest, "{latency}");
+    assert_eq!(latency["events"][0]["event"], "after a tool");
+}
+
+#[test]
+fn the_list_of_calls_has_no_secrets_and_ends_with_a_purge() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.ran("curl -H 'Authorization: Bearer ghp_0123456789abcdefghijklmnopqrstuvwxyz'", "short");
+    let listed = || {
+        let folders = std::fs::read_dir(env.data().join("calls")).into_iter().flatten();
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
+        files.map(|file| file.unwrap().path()).collect::<Vec<_>>()
+    };
+    let [file] = &listed()[..] else { panic!("{:?}", listed()) };
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("curl") && !text.contains("ghp_0123"), "{text}");
+    assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    env.forebay(["purge", "--everything", "--yes"]).ok();
+    assert_eq!(listed(), [] as [std::path::PathBuf; 0]);
+}
+
+#[test]
+fn isolation_is_tried() {
+    let env = TestEnv::new();
+    let data = env.ui().view("isolation");
+    assert_eq!(data["profile"], "project");
+    assert_eq!(data["checks"][0]["name"], "isolation", "{data}");
+    let escapes = data["escapes"].as_array().unwrap();
+    assert!(
+        escapes.iter().any(|one| one["escape"].is_string() && one["project"].is_string()),
+        "{data}"
+    );
 }
 
 /// Reads server-sent events until one has items; returns its id and data.

@@ -39,17 +39,17 @@ pub(crate) struct Answer {
     rest: Option<Rest>,
 }
 
-/// What is left to do after the answer.
-type Rest = Box<dyn FnOnce()>;
+/// What is left to do after the answer, which took this long.
+type Rest = Box<dyn FnOnce(Duration)>;
 
 impl Answer {
     /// Does the rest, but not for long: the host waits for this process.
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(self, took: Duration) {
         let Some(rest) = self.rest else { return };
         let deadline = Deadline::start(REST_TIMEOUT, self.output.exit_code, || ());
         let Ok(deadline) = deadline else { return };
         // The answer is given, so a panic changes nothing.
-        let _ = panic::catch_unwind(AssertUnwindSafe(rest));
+        let _ = panic::catch_unwind(AssertUnwindSafe(|| rest(took)));
         deadline.met();
     }
 }
@@ -97,13 +97,13 @@ fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Answer, String
     }
     let reply = hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?;
     let answer = finished(&decoded, &reply)?;
-    let is_objection = matches!(reply, Reply::Deny(_) | Reply::Ask(_));
     drop(host);
-    let rest: Option<Rest> = is_objection.then(|| {
-        let call = decoded.call;
-        Box::new(move || hooks::record_objection(&app, &call, &reply)) as Rest
+    let call = decoded.call;
+    let rest: Rest = Box::new(move |took| {
+        hooks::record_objection(&app, &call, &reply);
+        hooks::log_call(&app, &call, &reply, took);
     });
-    Ok(Answer { rest, ..answer })
+    Ok(Answer { rest: Some(rest), ..answer })
 }
 
 /// An answer after which nothing is left to do.

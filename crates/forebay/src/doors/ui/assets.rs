@@ -32,6 +32,7 @@ const FORMULAS_NAME: &str = "savings.md";
 
 assets! {
     "app.js": JS,
+    "calls.js": JS,
     "change.js": JS,
     "chart.js": JS,
     "data.js": JS,

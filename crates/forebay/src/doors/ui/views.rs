@@ -19,7 +19,7 @@ use crate::doors::http::problem::{Problem, json_response};
 type View = fn(&App, &Fields) -> Result<Value, AppError>;
 
 /// Views of the machine that the program runs on, which a server does not show.
-pub(in crate::doors) const LOCAL_VIEWS: &[&str] = &["rules", "judge"];
+pub(in crate::doors) const LOCAL_VIEWS: &[&str] = &["rules", "judge", "isolation"];
 
 const VIEWS: &[(&str, View)] = &[
     ("search", search),
@@ -49,6 +49,7 @@ const VIEWS: &[(&str, View)] = &[
     ("note_text", |app, fields| dashboard::note_text(app, fields.text("ref"))),
     ("sources", |app, fields| dashboard::sources(app, fields.page()?)),
     ("rules", |app, _| dashboard::rules(app)),
+    ("isolation", |app, _| Ok(dashboard::isolation(app))),
     ("judge", |app, fields| {
         dashboard::judge(
             app,
@@ -58,6 +59,7 @@ const VIEWS: &[(&str, View)] = &[
         )
     }),
     ("overview", |app, fields| dashboard::overview(app, span(fields)?)),
+    ("latency", |app, _| dashboard::latency(app)),
     ("growth", |app, fields| dashboard::growth(app, span(fields)?)),
 ];
 

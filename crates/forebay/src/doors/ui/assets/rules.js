@@ -1,7 +1,8 @@
-// The permission rules in force, and a box that shows how a call is parsed and judged.
+// The permission rules in force, a box that shows how a call is parsed and judged, and what isolation does here.
 
 import { chip, counted, h, hint, replace, select } from './dom.js';
 import { fail, get } from './data.js';
+import { table } from './chart.js';
 
 /** @type {Record<string, string>} */
 const KIND = { deny: 'bad', ask: 'warn', allow: 'good' };
@@ -27,7 +28,11 @@ export async function show({ place, signal }) {
   select('Mode', 'mode', '', [['', "Forebay's own"], ['default', 'default'], ['acceptEdits', 'acceptEdits'], ['plan', 'plan'], ['dontAsk', 'dontAsk'], ['bypassPermissions', 'bypassPermissions']]),
   h('button', {}, 'Judge'));
   const list = h('div');
-  replace(place, h('h1', {}, 'Rules'), h('h2', {}, 'Try a call'), hint('Nothing runs: the call is only parsed and judged.'), form, verdict, list);
+  const tested = h('div', { role: 'status' }, hint('Trying what a run could do\u2026'));
+  replace(place, h('h1', {}, 'Rules'), h('h2', {}, 'Try a call'), hint('Nothing runs: the call is only parsed and judged.'), form, verdict, list,
+    h('section', { 'aria-labelledby': 'isolation' }, h('h2', { id: 'isolation' }, 'Isolation of what Forebay runs'), tested));
+  // It starts processes, so the rules do not wait for it.
+  get('isolation', {}, signal).then((data) => replace(tested, isolated(data)), (error) => { if (!signal.aborted) fail(tested, error); });
   try {
     replace(list, ...listed(await get('rules', {}, signal)));
   } catch (error) {
@@ -55,6 +60,21 @@ function parsed(data) {
     data.programs.length ? h('p', { class: 'hint' }, `Programs that run, also through others: ${data.programs.join(', ')}`) : null,
     data.doubts.map((/** @type {string} */ text) => h('p', { class: 'notice' }, `Only known when it runs: ${text}`)),
     data.broken ? h('p', { class: 'notice' }, `Not parsed to its end: ${data.broken}`) : null);
+}
+
+/** @type {Record<string, string>} */
+const ESCAPE = { blocked: 'good', POSSIBLE: 'bad', unknown: 'warn' };
+
+/** What a run can do here, by profile. @param {any} data */
+function isolated({ profile, checks, escapes }) {
+  /** @param {string} name @param {string} result */
+  const cell = (name, result) => (name === profile ? chip(result, ESCAPE[result]) : h('span', { class: 'hint' }, result));
+  return [
+    checks.map((/** @type {any} */ check) => h('p', {}, chip(check.name, check.state === 'ok' ? 'good' : check.state === 'note' ? 'warn' : 'bad'), ' ', check.finding)),
+    escapes.length ? table('What a run tries', ['A run tries to', `project${profile === 'project' ? ', in force' : ''}`, `strict${profile === 'strict' ? ', in force' : ''}`],
+      escapes.map((/** @type {any} */ one) => [one.escape, cell('project', one.project), cell('strict', one.strict)])) : null,
+    hint('Found out just now by trying each, in a temporary folder. isolation.profile chooses the profile; what an agent runs with its own tools is not isolated by Forebay.'),
+  ].flat();
 }
 
 /** @param {any} data */

@@ -1,0 +1,116 @@
+// Brings together what is told of one call: the hooks that were called for it, its stored result, the verdict of a rule.
+
+const OUTCOMES = ['passed', 'replaced', 'denied', 'asked', 'rewritten'];
+/** Calls that are remembered; hooks of one call follow each other. */
+const MAX_KNOWN = 5_000;
+
+/** What became of a call: passed, replaced, denied, asked or rewritten. @param {any} one @returns {string | null} */
+export function outcomeOf(one) {
+  if (one.is !== 'event') return one.outcome;
+  return one.kind === 'verdict' ? (OUTCOMES.find((name) => one.subject.startsWith(`${name} `)) ?? null) : null;
+}
+
+export class Calls {
+  /** @type {Map<string, any>} What is on the page, by each name that a hook may know it by. */
+  #known = new Map();
+  /** @type {Map<string, number>} The time of hooks before a call, by call. */
+  #times = new Map();
+  /** @type {Map<string, number>} */
+  #sums = new Map(OUTCOMES.map((name) => [name, 0]));
+  #changed;
+
+  /** @param {(one: any) => void} changed Called with what more is known of. */
+  constructor(changed) {
+    this.#changed = changed;
+  }
+
+  /** How many calls had each outcome. @returns {[string, number][]} */
+  sums() {
+    return [...this.#sums].filter(([name, sum]) => sum > 0 || name !== 'rewritten');
+  }
+
+  /** Takes what was told; false if it belongs to what is shown already. @param {any} one @returns {boolean} */
+  take(one) {
+    if (one.is !== 'call') {
+      this.#count(outcomeOf(one), 1);
+      // What the model got of a captured result is known when its hook has answered.
+      if (one.is === 'entry') this.#remember(one, [one.ref, one.kind === 'capture' ? titled(one.session, one.title) : null]);
+      else if (one.kind === 'verdict') this.#remember(one, [titled(one.session, one.subject)]);
+      return true;
+    }
+    if (one.tool == null) return false;
+    // What is added to a result does not replace it.
+    if (one.outcome === 'context added') one.outcome = 'passed';
+    const micros = this.#time(one);
+    if (one.event === 'before a tool' && one.outcome === 'passed') return false;
+    const told = this.#find(one);
+    if (!told) {
+      one.hookMicros = micros;
+      this.#count(one.outcome, 1);
+      this.#remember(one, [one.call]);
+      return true;
+    }
+    told.hookMicros = one.call == null ? (told.hookMicros ?? 0) + one.micros : micros;
+    if (told.is !== 'event' && (one.outcome !== 'passed' || (told.is === 'entry' && !told.isSettled))) {
+      this.#count(told.outcome, -1);
+      this.#count(one.outcome, 1);
+      told.outcome = one.outcome;
+      told.isSettled = true;
+    }
+    this.#replaceBy(told, one.call);
+    this.#changed(told);
+    return false;
+  }
+
+  /** A hook told of a call before its result was stored: now the result stands for both. @param {any} told @param {string | null} call */
+  #replaceBy(told, call) {
+    const before = call == null ? undefined : this.#known.get(call);
+    if (before && before !== told && before.is === 'call') {
+      before.isGone = true;
+      this.#count(before.outcome, -1);
+      this.#changed(before);
+    }
+    this.#remember(told, [call]);
+  }
+
+  /** The time of all hooks of a call so far. @param {any} one */
+  #time(one) {
+    if (one.call == null) return one.micros;
+    const micros = (this.#times.get(one.call) ?? 0) + one.micros;
+    this.#times.set(one.call, micros);
+    forget(this.#times);
+    return micros;
+  }
+
+  /** @param {any} one */
+  #find(one) {
+    const isObjection = one.outcome === 'denied' || one.outcome === 'asked';
+    const names = isObjection ? [titled(one.session, `${one.outcome} ${one.tool}: ${one.title}`)] : [one.ref, one.call, titled(one.session, one.title)];
+    const found = names.map((name) => (name == null ? undefined : this.#known.get(name))).find(Boolean);
+    // The same command may come again, without a result that is stored.
+    if (found) this.#known.delete(titled(one.session, found.is === 'event' ? found.subject : found.title));
+    return found;
+  }
+
+  /** @param {any} one @param {(string | null)[]} names */
+  #remember(one, names) {
+    for (const name of names) if (name != null) this.#known.set(name, one);
+    forget(this.#known);
+  }
+
+  /** @param {string | null} outcome @param {number} number */
+  #count(outcome, number) {
+    if (outcome && this.#sums.has(outcome)) this.#sums.set(outcome, (this.#sums.get(outcome) ?? 0) + number);
+  }
+}
+
+/** @param {string} session @param {string} title */
+const titled = (session, title) => `${session}\n${title}`;
+
+/** Forgets the oldest. @param {Map<string, any>} map */
+function forget(map) {
+  for (const key of map.keys()) {
+    if (map.size <= MAX_KNOWN) return;
+    map.delete(key);
+  }
+}
