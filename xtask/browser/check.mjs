@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,11 +41,16 @@ try {
   await enter();
   for (const [name, route, ready] of task.pages) await checkPage(name, route, ready);
   await checkKeys();
+  await checkOverview();
+  await checkRules();
   await checkLive();
   await checkPaint();
   await checkChanges();
+  await checkEmpty();
   await checkServer();
   await checkApps();
+  await checkAppsHost();
+  if (task.pictures) await takePictures();
 } finally {
   await browser.close();
 }
@@ -161,12 +166,66 @@ async function checkKeys() {
   ok('keys');
 }
 
+/** What digests are worth, the holdout, and the way to the formulas. */
+async function checkOverview() {
+  await show('#/overview', '.waterfall');
+  const verdicts = page.getByRole('region', { name: 'By recognizer' });
+  assert.match(await verdicts.getByRole('row', { name: /^cargo test/ }).textContent(), /pays.* of [\d,]+, /);
+  assert.match(await verdicts.getByRole('row', { name: /^git log/ }).textContent(), /switched off/);
+  const compared = page.getByRole('region', { name: 'Digests compared with raw results' });
+  assert.match(await compared.getByRole('row', { name: /^tokens billed/ }).textContent(), / to .*less with digests/);
+  await page.locator('section, div').getByRole('link', { name: 'Formula' }).last().waitFor();
+  await page.getByText('an interval that contains zero').getByRole('link').press('Enter');
+  await page.waitForFunction(() => document.activeElement?.id === 'formula-the-holdout');
+  noProblems('overview');
+  ok('verdicts, holdout and formulas');
+}
+
+/** What isolation does here. */
+async function checkRules() {
+  await show('#/rules');
+  await page.getByRole('region', { name: 'What a run tries' }).waitFor();
+  await barriers('isolation');
+  await shot('isolation');
+  await page.locator('input[name=input]').fill('env sudo ls && echo hi > out.txt');
+  await page.keyboard.press('Enter');
+  await page.locator('.verdict .chip', { hasText: 'deny' }).waitFor();
+  await barriers('judged');
+  await shot('judged');
+  noProblems('rules');
+  ok('isolation, and a command that is judged');
+}
+
+/** What a user sees before anything was stored. */
+async function checkEmpty() {
+  await page.goto(task.emptyLink);
+  await page.waitForURL((url) => !url.href.includes('token='));
+  for (const [name, text] of [['overview', 'Nothing has happened here yet'], ['live', 'Nothing has happened here yet'], ['sessions', 'No session yet'],
+    ['search', 'Everything that was stored'], ['memory', 'No notes yet'], ['memory?view=pinned', 'No note is pinned'], ['memory?view=conflicts', 'No note contradicts'], ['memory?view=sources', 'Nothing is indexed'], ['rules', 'No rules']]) {
+    await show(`#/${name}`);
+    await page.getByText(text).first().waitFor();
+    await barriers(`empty ${name}`);
+    await shot(`empty-${name.replace(/\W+/g, '-')}`);
+    noProblems(`empty ${name}`);
+  }
+  ok('an empty store');
+}
+
 async function checkLive() {
   await show('#/live', '.row');
   execFileSync(task.forebay, ['note', 'written while the page is open'], { cwd: task.project, env: { ...process.env, ...task.environment } });
   await page.waitForFunction(() => document.querySelector('.live .row a')?.textContent === 'written while the page is open');
   const denied = await page.locator('.live .event', { hasText: 'sudo systemctl restart shop' }).locator('.chip').first().textContent();
   assert.equal(denied, 'denied');
+  await page.locator('.times summary').press('Enter');
+  await page.getByRole('region', { name: 'Times of hooks' }).getByRole('row', { name: /^before a tool/ }).waitFor();
+  const short = page.locator('.live .event', { hasText: 'Bash: git status --short' });
+  assert.equal(await short.count(), 1, 'both hooks of a call are one row');
+  assert.match(await short.textContent(), /passedhooks [\d.,]+ m?s/);
+  const captured = page.locator('.live .event', { hasText: 'sudo systemctl' });
+  assert.match(await captured.textContent(), /hooks [\d.,]+ m?s/);
+  await barriers('times');
+  await shot('times');
   noProblems('live');
   ok('live');
   await checkLoad();
@@ -301,6 +360,38 @@ function playHost({ html, input, result, theme }) {
   document.body.append(frame);
 }
 
+/** The views in a released host: the MCP inspector, with its own sandbox and bridge. */
+async function checkAppsHost() {
+  const context = await browser.newContext({ viewport: WIDE });
+  // It has fonts of another server.
+  await context.route((url) => url.hostname !== '127.0.0.1', (route) => route.abort());
+  const host = await context.newPage();
+  host.setDefaultTimeout(PAUSE);
+  const thrown = [];
+  host.on('pageerror', (error) => thrown.push(String(error)));
+  await host.goto(task.appsHost);
+  await host.getByRole('switch').first().click({ force: true });
+  await host.getByText('Apps', { exact: true }).first().click();
+  const view = host.frameLocator('iframe').frameLocator('iframe');
+  await host.getByText('ctx_get', { exact: true }).first().click();
+  await host.getByRole('textbox', { name: 'ref' }).fill(task.entry);
+  await host.getByRole('button', { name: 'Open App' }).click();
+  await view.locator('pre', { hasText: 'test result: FAILED' }).waitFor();
+  await view.locator('input[name=lines]').fill('417-418');
+  await view.getByRole('button', { name: 'Read' }).press('Enter');
+  await view.locator('pre', { hasText: 'migrates_from_v1', hasNotText: 'case_1 ' }).waitFor();
+  await host.screenshot({ path: join(task.shots, 'host-entry.png') });
+  await host.getByText('ctx_stats', { exact: true }).first().click();
+  const open = host.getByRole('button', { name: 'Open App' });
+  await open.or(host.locator('iframe')).first().waitFor();
+  if (await open.isVisible()) await open.click();
+  await view.locator('.cards').waitFor();
+  await host.screenshot({ path: join(task.shots, 'host-overview.png') });
+  assert.deepEqual(thrown, []);
+  await context.close();
+  ok('views in the MCP inspector');
+}
+
 /** The dashboard of a server: a token opens it, and the team is there. */
 async function checkServer() {
   await page.goto(`${task.server}/ui/`);
@@ -359,6 +450,36 @@ async function checkPaint() {
   }
   times.sort((one, other) => one - other);
   console.log(`     first paint ${times[2].toFixed(0)} ms, the middle of five (${times[0].toFixed(0)}-${times[4].toFixed(0)})`);
+}
+
+/** The pictures of the documentation, in both themes. */
+async function takePictures() {
+  await page.goto(task.link.split('/open?')[0] + '/');
+  const storageState = await context.storageState();
+  const painter = await browser.newPage();
+  for (const name of task.pictures.pages) {
+    const [, route, ready] = task.pages.find((one) => one[0] === name);
+    for (const colorScheme of ['light', 'dark']) {
+      const taken = await browser.newContext({ storageState, colorScheme, reducedMotion: 'reduce', viewport: { width: 1120, height: 740 }, deviceScaleFactor: 1.5 });
+      const shown = await taken.newPage();
+      await shown.goto(task.link.split('/open?')[0] + '/' + route);
+      await shown.waitForSelector(ready);
+      await shown.waitForTimeout(500);
+      const png = (await shown.screenshot()).toString('base64');
+      // Browsers write WebP, which is a third of the size.
+      const webp = await painter.evaluate(async (data) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${data}`;
+        await image.decode();
+        const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+        canvas.getContext('2d').drawImage(image, 0, 0);
+        return canvas.toDataURL('image/webp', 0.85).split(',')[1];
+      }, png);
+      writeFileSync(join(task.pictures.folder, `dashboard-${name}-${colorScheme}.webp`), Buffer.from(webp, 'base64'));
+      await taken.close();
+    }
+  }
+  ok('pictures');
 }
 
 function ok(what) {

@@ -3,8 +3,10 @@
 //! `xtask/browser/check.mjs` drives Chromium: every page, both themes, 1440 and 360 px, keys, and what axe finds. The types
 //! of the page's modules are checked, too.
 
+mod apps_host;
 mod load;
 mod seed;
+mod usage;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 
+use self::apps_host::AppsHost;
 use self::seed::Seed;
 use crate::server::Server;
 use crate::test::Skips;
@@ -37,13 +40,9 @@ pub(crate) struct Browser {
 const MODULES: &str = "crates/forebay/src/doors/ui/assets";
 /// The scripts of the views that MCP hosts show.
 const VIEWS: &str = "crates/forebay/src/doors/mcp/apps";
-/// Screenshots that are pictures of the documentation, and their names there.
-const PICTURES: &[(&str, &str)] = &[
-    ("overview-light-1440", "dashboard-overview"),
-    ("digest-light-1440", "dashboard-digest"),
-    ("guide-light-1440", "dashboard-guide"),
-    ("search-dark-1440", "dashboard-search"),
-];
+/// Pages that are pictures of the documentation: `dashboard-<page>-<theme>.webp`.
+const PICTURES: &[&str] = &["overview", "live", "digest", "guide", "search"];
+const PICTURES_FOLDER: &str = "docs/images";
 
 impl Browser {
     pub(crate) fn run(self) -> Result<()> {
@@ -54,14 +53,8 @@ impl Browser {
         let temporary = tempfile::tempdir()?;
         let shots = self.screenshots.unwrap_or_else(|| temporary.path().to_owned());
         fs::create_dir_all(&shots)?;
-        check(&chromium, &shots)?;
-        if self.pictures {
-            for (shot, picture) in PICTURES {
-                let target = workspace::root().join(format!("docs/images/{picture}.png"));
-                fs::copy(shots.join(format!("{shot}.png")), target)?;
-            }
-        }
-        Ok(())
+        let pictures = self.pictures.then(|| workspace::root().join(PICTURES_FOLDER));
+        check(&chromium, &shots, pictures.as_deref())
     }
 }
 
@@ -73,7 +66,7 @@ pub(crate) fn check_if_available(skips: &mut Skips) -> Result<()> {
     let Some(chromium) = find().or_else(install) else {
         return skips.add("browser", "Chromium is not installed and cannot be");
     };
-    check(&chromium, tempfile::tempdir()?.path())
+    check(&chromium, tempfile::tempdir()?.path(), None)
 }
 
 /// Returns the browser that `CHROMIUM` names, or one on PATH.
@@ -97,7 +90,7 @@ fn install() -> Option<PathBuf> {
     find()
 }
 
-fn check(chromium: &Path, shots: &Path) -> Result<()> {
+fn check(chromium: &Path, shots: &Path, pictures: Option<&Path>) -> Result<()> {
     let packages = npm::install("xtask/browser")?;
     check_types(&packages)?;
     let forebay = workspace::build_forebay("dev")?;
@@ -105,6 +98,7 @@ fn check(chromium: &Path, shots: &Path) -> Result<()> {
     let seed = Seed::plant(&forebay, folder.path())?;
     let server = Server::start(seed.command().args(["ui", "--no-open"]))?;
     let writer = Server::start(seed.command().args(["ui", "--no-open", "--write"]))?;
+    let empty = Server::start(seed.command_in_empty_home()?.args(["ui", "--no-open"]))?;
     let token = seed.token("ann")?;
     seed.token("bob")?;
     let shared = Server::start(seed.command().args([
@@ -113,17 +107,21 @@ fn check(chromium: &Path, shots: &Path) -> Result<()> {
         "127.0.0.1:0",
         "--require-token",
     ]))?;
+    let apps_host = AppsHost::start(&forebay, &seed)?;
     let task = json!({
+        "appsHost": apps_host.url(),
         "link": server.url().trim(),
+        "emptyLink": empty.url().trim(),
         "writeLink": writer.url().trim(),
         "server": origin(&shared),
         "token": token,
         "entry": seed.build(),
-        "origins": [origin(&server), origin(&writer), origin(&shared)],
+        "origins": [origin(&server), origin(&writer), origin(&empty), origin(&shared)],
         "chromium": chromium,
         "arguments": arguments(&folder.path().join("profile")),
         "packages": packages,
         "shots": shots,
+        "pictures": pictures.map(|folder| json!({ "folder": folder, "pages": PICTURES })),
         "forebay": forebay,
         "xtask": std::env::current_exe()?,
         "database": seed.database_file()?,

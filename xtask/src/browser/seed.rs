@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
+use super::usage;
 use crate::{process, workspace};
 
 /// A build with a long log and two failures in its middle, in colours.
@@ -34,7 +35,7 @@ const HOSTILE: &str = "<script>alert(1)</script><img src=x onerror=alert(2)><b>b
     zero\u{200b}width \u{1b}[2J\u{7} javascript:alert(3) \"><svg onload=alert(4)>";
 
 /// An image of the repository.
-const IMAGE: &str = "docs/images/dashboard-search.png";
+const IMAGE: &str = "docs/images/dashboard-search-dark.webp";
 
 /// A source file with bodies that a skeleton leaves out.
 const SOURCE: &str = r"//! The cart of the shop.
@@ -69,9 +70,6 @@ impl Cart {
 }
 ";
 
-/// Days with records of usage.
-const DAYS: i64 = 28;
-
 /// The folders of a user with a filled store.
 pub(super) struct Seed {
     forebay: PathBuf,
@@ -101,11 +99,12 @@ impl Seed {
         }
         fs::write(folder.join("shop/.git/HEAD"), "ref: refs/heads/feat/login\n")?;
         seed.write_project()?;
+        process_output(seed.command().args(["index", "docs"]))?;
+        usage::add_month(&seed.database()?)?;
         seed.converse()?;
         seed.remember()?;
         seed.store_hostile_text()?;
         seed.disagree()?;
-        seed.spend()?;
         Ok(seed)
     }
 
@@ -140,6 +139,16 @@ impl Seed {
         command.current_dir(self.project()).env("FOREBAY_HOME", self.data());
         command.env("HOME", self.home()).env_remove("FOREBAY_SESSION");
         command
+    }
+
+    /// A `forebay` command of a user who has never used it.
+    pub(super) fn command_in_empty_home(&self) -> Result<Command> {
+        let project = self.folder.join("new/project");
+        fs::create_dir_all(project.join(".git"))?;
+        let mut command = self.command();
+        command.current_dir(project).env("FOREBAY_HOME", self.folder.join("new/data"));
+        command.env("HOME", self.folder.join("new"));
+        Ok(command)
     }
 
     /// The pages to check: a name, the address, and what is there once it is shown.
@@ -263,6 +272,7 @@ impl Seed {
             let call = json!({ "tool_name": "Bash", "tool_input": { "command": command } });
             host.hook("PreToolUse", call)?;
         }
+        host.short_call("git status --short", " M auth.rs\n")?;
         host.hook("PreCompact", json!({ "trigger": "auto" }))?;
         host.hook("SessionStart", json!({ "source": "compact" }))?;
         host.prompt("go on, and log every refused cookie")?;
@@ -299,7 +309,6 @@ impl Seed {
         for text in ["We deploy on Mondays.", "We deploy on Fridays, after the review."] {
             note(&["--kind", "decision", text])?;
         }
-        process_output(self.command().args(["index", "docs"]))?;
         process_output(self.command().args(["index", "orders.json"]))?;
         self.note = kept;
         self.store_files()
@@ -307,8 +316,8 @@ impl Seed {
 
     /// An image that a command printed, and a source file.
     fn store_files(&mut self) -> Result<()> {
-        fs::copy(workspace::root().join(IMAGE), self.project().join("shot.png"))?;
-        let shot = process_output(self.command().args(["run", "--", "cat", "shot.png"]))?;
+        fs::copy(workspace::root().join(IMAGE), self.project().join("shot.webp"))?;
+        let shot = process_output(self.command().args(["run", "--", "cat", "shot.webp"]))?;
         self.image = reference(&shot)?;
         fs::write(self.project().join("cart.rs"), SOURCE)?;
         process_output(self.command().args(["index", "cart.rs"]))?;
@@ -367,49 +376,6 @@ impl Seed {
         ensure!(marked == 2, "{marked} rows");
         Ok(())
     }
-
-    /// Adds a month of usage: the program records it with the time of now only.
-    fn spend(&self) -> Result<()> {
-        let database = self.database()?;
-        let now = jiff::Timestamp::now().as_millisecond();
-        for day in 0..DAYS {
-            let at = now - day * 24 * 60 * 60 * 1_000;
-            let size = (day * 37 % 11 + 2) * i64::from(day % 7 <= 4);
-            for (tool, host, delivered) in [
-                ("tool results", 7_000 * size, 900 * size),
-                ("ctx_execute", 2_600 * size, 420 * size),
-                ("ctx_search", 0, 610 * size),
-                ("tool list", 0, 1_750),
-            ] {
-                database.execute(
-                    "INSERT INTO usage (at, session, tool, raw_tokens, host_tokens, delivered_tokens, millis) VALUES (?1, 'seed', ?2, ?3, ?3, ?4, 12)",
-                    (at, tool, host, delivered),
-                )?;
-            }
-            bill(&database, day, at)?;
-        }
-        Ok(())
-    }
-}
-
-/// Adds requests to the model after what was answered on a day, and a compaction in the evening.
-fn bill(database: &Connection, day: i64, at: i64) -> Result<()> {
-    database.execute(
-        "INSERT OR IGNORE INTO session (key, client, started, last_used) VALUES ('seed', 'seed', ?1, ?1)",
-        (at,),
-    )?;
-    for turn in 0..6 {
-        let read = 24_000 + 9_000 * turn;
-        database.execute(
-            "INSERT INTO model_request (session, request, model, input_tokens, cache_read_tokens, cache_write_tokens,
-                 output_tokens, created)
-             SELECT id, ?1, 'claude-sonnet-4-5', 40, ?2, 9000, 700, ?3 FROM session WHERE key = 'seed'",
-            (format!("seed-{day}-{turn}"), read, at + (turn + 1) * 60_000),
-        )?;
-    }
-    let evening = at + 3_600_000;
-    database.execute("INSERT INTO compaction (session, at) VALUES ('seed', ?1)", (evening,))?;
-    Ok(())
 }
 
 /// A host that reports a conversation to hooks.
@@ -442,6 +408,16 @@ impl Host<'_> {
 
     fn answer(&self, text: &str) -> Result<()> {
         self.hook("Stop", json!({ "last_assistant_message": text }))
+    }
+
+    /// A command whose result passes, with a name, by which its hooks belong together.
+    fn short_call(&self, command: &str, stdout: &str) -> Result<()> {
+        let call = json!({ "tool_use_id": "toolu_1", "tool_name": "Bash", "tool_input": { "command": command } });
+        self.hook("PreToolUse", call.clone())?;
+        let mut returned = call;
+        returned["tool_response"] =
+            json!({ "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false });
+        self.hook("PostToolUse", returned)
     }
 
     fn tool(&self, name: &str, input: &Value, response: &Value) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Checks the links of the documentation, without network access.
 //!
-//! - A relative link, image or `{{#include}}` must name an existing file, and its anchor an existing heading.
+//! - A relative link, image (also in HTML) or `{{#include}}` must name an existing file, and its anchor an existing heading.
 //! - A page of the book links to nothing outside `docs/`: mdBook would render a dead link.
 //! - `docs/SUMMARY.md` lists every page of the book exactly once.
 
@@ -22,6 +22,10 @@ const FOLDERS: &[&str] = &[BOOK, "deploy/", "examples/", "plugins/"];
 
 static INCLUDE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\{\{#include ([^}:\s]+)").ok());
+
+/// An address in HTML: a picture has one per theme.
+static HTML_ADDRESS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"\b(?:src|srcset|href)="([^"\s]+)""#).ok());
 
 /// The links and headings of a markdown file.
 struct Page {
@@ -78,6 +82,9 @@ impl Page {
                         target: dest_url.into_string(),
                     });
                 }
+                Event::Html(html) | Event::InlineHtml(html) => {
+                    page.links.extend(html_links(&html, line_of(text, range.start)));
+                }
                 Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
                 Event::End(TagEnd::Heading(_)) => {
                     let title = heading.take().unwrap_or_default();
@@ -113,6 +120,12 @@ impl Page {
             .map(|(link, problem)| format!("{path}:{}: {problem}", link.line))
             .collect()
     }
+}
+
+fn html_links(html: &str, line: usize) -> Vec<Link> {
+    let Some(address) = HTML_ADDRESS.as_ref() else { return Vec::new() };
+    let targets = address.captures_iter(html).map(|found| found[1].to_owned());
+    targets.map(|target| Link { line, target }).collect()
 }
 
 /// Returns what is wrong with a link in the file `from`; `None` if it resolves.
