@@ -148,19 +148,19 @@ fn note(words: &mut Words) -> Vec<u8> {
 }
 
 /// A minimal HTTP client connection.
-struct Connection {
+pub(super) struct Connection {
     stream: BufReader<TcpStream>,
 }
 
 impl Connection {
-    fn open(server: &Server) -> Result<Self> {
+    pub(super) fn open(server: &Server) -> Result<Self> {
         let stream = TcpStream::connect(server.address())?;
         stream.set_nodelay(true)?;
         Ok(Self { stream: BufReader::new(stream) })
     }
 
     /// Sends a request and waits for the response, which must be successful and valid JSON.
-    fn request(&mut self, request: &[u8]) -> Result<()> {
+    pub(super) fn request(&mut self, request: &[u8]) -> Result<()> {
         self.stream.get_mut().write_all(request)?;
         let (mut head, mut length) = (String::new(), 0);
         loop {
