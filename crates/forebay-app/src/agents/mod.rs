@@ -26,7 +26,7 @@ pub mod state;
 pub mod uninstall;
 mod wrapped_servers;
 
-pub use forebay_platforms::setup::{Level, ServerNames};
+pub use forebay_platforms::setup::{Level, ServerNames, Wrapper};
 pub use forebay_platforms::{PLATFORMS, Platform, find_with_harnesses};
 
 pub use self::apply::{WriteError, apply};

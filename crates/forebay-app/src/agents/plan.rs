@@ -8,7 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use forebay_platforms::Platform;
-use forebay_platforms::setup::{self, EditError, Level, NEW_FILE, ServerNames, Step};
+use forebay_platforms::setup::{self, EditError, Level, NEW_FILE, ServerNames, Step, Wrapper};
 use forebay_store::control_file;
 
 use super::mend::Fault;
@@ -24,8 +24,8 @@ pub enum Wish {
     SetUp { program: String, with_status_line: bool },
     /// Remove the setup.
     TakeBack,
-    /// Have MCP servers of the agents started through this program.
-    Wrap { program: String, servers: ServerNames },
+    /// Have MCP servers of the agents started through this command.
+    Wrap { wrapper: Wrapper, servers: ServerNames },
     /// Restore how they were started.
     Unwrap { servers: ServerNames },
 }
@@ -252,7 +252,7 @@ impl Draft {
             Wish::TakeBack => {
                 step.remove(text).and_then(|text| step.unwrap(&text, &ServerNames::All))
             }
-            Wish::Wrap { program, servers } => step.wrap(text, servers, program),
+            Wish::Wrap { wrapper, servers } => step.wrap(text, servers, wrapper),
             Wish::Unwrap { servers } => step.unwrap(text, servers),
         };
         if matches!(wish, Wish::SetUp { .. }) || edited.as_ref() != Ok(text) {

@@ -31,8 +31,8 @@ pub fn remarks_on_servers(
         .filter(|server| wanted.contain(&server.name))
         .map(|AgentServer { agent, name, .. }| {
             format!(
-                "{name} ({agent}) is reached at a URL, and the agent may have to sign in: it stays as it is \
-                 (`forebay wrap --url` with a token of yours can stand in front of it)"
+                "{name} ({agent}) is reached at a URL without a header, and the agent may have to sign in: it stays as it is. \
+                 If the server takes a token, add it to the entry as a header and repeat this"
             )
         })
         .collect();

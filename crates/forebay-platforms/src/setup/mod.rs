@@ -11,13 +11,14 @@ mod invocation;
 mod json;
 mod owned_file;
 mod remote_servers;
+mod remote_toml;
 mod status_line;
 mod toml;
 mod wrapped_servers;
 
 pub use instructions::INSTRUCTIONS;
 pub use invocation::{HookCommand, ServerCommand};
-pub use wrapped_servers::{ConfiguredServer, ServerKind, ServerNames};
+pub use wrapped_servers::{ConfiguredServer, ServerKind, ServerNames, Wrapper};
 
 use crate::Platform;
 use crate::folders::BaseDir;
@@ -210,14 +211,14 @@ impl Step {
         })
     }
 
-    /// Has MCP servers of a text started through `program`.
+    /// Has MCP servers of a text started through a command.
     pub fn wrap(
         &self,
         text: &str,
         names: &ServerNames,
-        program: &str,
+        wrapper: &Wrapper,
     ) -> Result<String, EditError> {
-        preserving_bom(text, |text| wrapped_servers::wrap(text, self.content, names, program))
+        preserving_bom(text, |text| wrapped_servers::wrap(text, self.content, names, wrapper))
     }
 
     /// Restores how MCP servers of a text were started.

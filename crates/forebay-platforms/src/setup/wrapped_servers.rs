@@ -1,17 +1,48 @@
 //! Puts Forebay in front of MCP servers that a settings file starts, and takes it away again.
 //!
 //! A server is started by a command and its arguments. The command becomes Forebay, and the arguments start with `wrap`, the
-//! server's name and the command, whose source stays as it is. Every other setting of the server (environment, folder,
-//! timeouts) is left alone, and a removal restores the bytes. Servers at a URL are in [`remote_servers`].
+//! server's name, Forebay's variables and the command, whose source stays as it is. Every other setting of the server
+//! (environment, folder, timeouts) is left alone, and a removal restores the bytes. Servers at a URL are in
+//! [`remote_servers`] and, in TOML, in [`remote_toml`].
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{EditError, FileContent, SERVER_NAME, json, remote_servers, toml};
+use super::{
+    EditError, FileContent, SERVER_NAME, ServerEntry, json, remote_servers, remote_toml, toml,
+};
 
 /// In front of the arguments of a server that had none, a space tells that the list is ours too.
 const OWN_LIST: &str = "[ ";
+
+/// The command that stands in front of servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrapper {
+    pub program: String,
+    /// Forebay's own variables: some hosts pass none on to the servers that they start.
+    pub variables: Vec<(String, String)>,
+}
+
+impl Wrapper {
+    /// The words in front of what a server is.
+    pub(super) fn words(&self, name: &str) -> Vec<String> {
+        let words = ["wrap", "--name", name].map(str::to_owned).into_iter();
+        let variables = self.variables.iter();
+        let variables =
+            variables.flat_map(|(name, value)| [VARIABLE.to_owned(), format!("{name}={value}")]);
+        words.chain(variables).collect()
+    }
+}
+
+const VARIABLE: &str = "--env";
+
+/// The number of words in front of what a wrapped server is; `None` if the arguments are those of another command.
+pub(super) fn words_in_front(arguments: &[&str], name: &str) -> Option<usize> {
+    let rest = arguments.strip_prefix(&["wrap", "--name", name])?;
+    let variables = rest.chunks(2).take_while(|pair| pair[0] == VARIABLE).count();
+    Some(3 + 2 * variables)
+}
 
 /// Which servers are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,8 +107,8 @@ pub(super) fn servers(
     let mut servers = Vec::new();
     for name in names(text, content)? {
         let kind = match place(text, content, &name)? {
-            _ if is_wrapped_address(text, content, &name)? => ServerKind::Wrapped,
-            None if can_wrap_address(text, content, &name)? => ServerKind::Address,
+            _ if Address::of(content, &name).is_wrapped(text)? => ServerKind::Wrapped,
+            None if Address::of(content, &name).can_wrap(text)? => ServerKind::Address,
             None => ServerKind::Remote,
             Some(place) if place.is_wrapped(&name) => ServerKind::Wrapped,
             Some(_) => ServerKind::Program,
@@ -87,24 +118,23 @@ pub(super) fn servers(
     Ok(servers)
 }
 
-/// Has servers started through `program`; those that are already name this program from now on.
+/// Has servers started through a command; those that are already name this one from now on.
 pub(super) fn wrap(
     text: &str,
     content: FileContent,
     wanted: &ServerNames,
-    program: &str,
+    wrapper: &Wrapper,
 ) -> Result<String, EditError> {
     let mut edited = unwrap(text, content, wanted)?;
     for name in names(&edited, content)?.iter().filter(|name| wanted.contain(name)) {
         let Some(place) = place(&edited, content, name)? else {
-            if let Some(path) = json_path(content, name)
-                && remote_servers::can_wrap(&edited, &path)?
-            {
-                edited = remote_servers::wrap(&edited, &path, program)?;
+            let address = Address::of(content, name);
+            if address.can_wrap(&edited)? {
+                edited = address.wrap(&edited, wrapper)?;
             }
             continue;
         };
-        edited = place.wrapped(&edited, name, program);
+        edited = place.wrapped(&edited, name, wrapper);
         // The file may have a layout in which a list cannot be added where this module adds it.
         let is_wrapped = place_is_wrapped(&edited, content, name);
         is_wrapped.then_some(()).ok_or_else(|| EditError::UnexpectedType(name.clone()))?;
@@ -120,13 +150,11 @@ pub(super) fn unwrap(
 ) -> Result<String, EditError> {
     let mut edited = text.to_owned();
     for name in names(text, content)?.iter().filter(|name| wanted.contain(name)) {
-        if let Some(path) = json_path(content, name) {
-            edited = remote_servers::unwrap(&edited, &path)?;
-        }
+        edited = Address::of(content, name).unwrap(&edited)?;
         if let Some(place) = place(&edited, content, name)?
             && place.is_wrapped(name)
         {
-            edited = place.unwrapped(&edited);
+            edited = place.unwrapped(&edited, name);
         }
     }
     Ok(edited)
@@ -136,19 +164,52 @@ fn place_is_wrapped(text: &str, content: FileContent, name: &str) -> bool {
     matches!(place(text, content, name), Ok(Some(place)) if place.is_wrapped(name))
 }
 
-fn is_wrapped_address(text: &str, content: FileContent, name: &str) -> Result<bool, EditError> {
-    json_path(content, name).map_or(Ok(false), |path| remote_servers::is_wrapped(text, &path))
+/// The entry of a server that may be reached at an address.
+enum Address<'a> {
+    Json { path: [&'a str; 2], entry: ServerEntry },
+    Toml(&'a str),
+    None,
 }
 
-fn can_wrap_address(text: &str, content: FileContent, name: &str) -> Result<bool, EditError> {
-    json_path(content, name).map_or(Ok(false), |path| remote_servers::can_wrap(text, &path))
-}
+impl<'a> Address<'a> {
+    fn of(content: FileContent, name: &'a str) -> Self {
+        match content {
+            FileContent::McpServers { key, entry } => Self::Json { path: [key, name], entry },
+            FileContent::TomlMcpServers => Self::Toml(name),
+            _ => Self::None,
+        }
+    }
 
-/// Where a server is in a JSON file.
-fn json_path(content: FileContent, name: &str) -> Option<[&str; 2]> {
-    match content {
-        FileContent::McpServers { key, .. } => Some([key, name]),
-        _ => None,
+    fn can_wrap(&self, text: &str) -> Result<bool, EditError> {
+        match self {
+            Self::Json { path, entry } => remote_servers::can_wrap(text, path, *entry),
+            Self::Toml(name) => remote_toml::can_wrap(text, name),
+            Self::None => Ok(false),
+        }
+    }
+
+    fn is_wrapped(&self, text: &str) -> Result<bool, EditError> {
+        match self {
+            Self::Json { path, entry } => remote_servers::is_wrapped(text, path, *entry),
+            Self::Toml(name) => remote_toml::is_wrapped(text, name),
+            Self::None => Ok(false),
+        }
+    }
+
+    fn wrap(&self, text: &str, wrapper: &Wrapper) -> Result<String, EditError> {
+        match self {
+            Self::Json { path, entry } => remote_servers::wrap(text, path, *entry, wrapper),
+            Self::Toml(name) => remote_toml::wrap(text, name, wrapper),
+            Self::None => Ok(text.to_owned()),
+        }
+    }
+
+    fn unwrap(&self, text: &str) -> Result<String, EditError> {
+        match self {
+            Self::Json { path, entry } => remote_servers::unwrap(text, path, *entry),
+            Self::Toml(name) => remote_toml::unwrap(text, name),
+            Self::None => Ok(text.to_owned()),
+        }
     }
 }
 
@@ -208,13 +269,22 @@ impl CommandSpan {
     }
 
     fn is_wrapped(&self, name: &str) -> bool {
-        self.arguments().starts_with(&["wrap", "--name", name, "--"])
-            && self.arguments().len() > WRAP_WORDS
+        self.wrap_words(name).is_some()
     }
 
-    fn wrapped(&self, text: &str, name: &str, program: &str) -> String {
-        let [program, name] = [program, name].map(|word| Value::from(word).to_string());
-        let words = format!("\"wrap\", \"--name\", {name}, \"--\"");
+    /// The number of our words, `wrap --name NAME --`, if a command follows.
+    fn wrap_words(&self, name: &str) -> Option<usize> {
+        let arguments = self.arguments();
+        let end = words_in_front(&arguments, name)?;
+        let is_command = arguments.get(end) == Some(&"--") && arguments.len() > end + 1;
+        is_command.then_some(end + 1)
+    }
+
+    fn wrapped(&self, text: &str, name: &str, wrapper: &Wrapper) -> String {
+        let program = Value::from(wrapper.program.as_str()).to_string();
+        let words = wrapper.words(name).into_iter().chain(["--".to_owned()]);
+        let words: Vec<String> = words.map(|word| Value::from(word).to_string()).collect();
+        let words = words.join(", ");
         match self {
             Self::Separate { command, arguments, separator } => {
                 let words = format!("{words}, {}", &text[command.clone()]);
@@ -234,26 +304,24 @@ impl CommandSpan {
         }
     }
 
-    fn unwrapped(&self, text: &str) -> String {
+    fn unwrapped(&self, text: &str, name: &str) -> String {
+        let Some(words) = self.wrap_words(name) else { return text.to_owned() };
         match self {
             Self::Separate { command, arguments: Some(list), .. } => {
-                let original = text[list.items[WRAP_WORDS].range.clone()].to_owned();
-                let is_own = list.items.len() == WRAP_WORDS + 1
+                let original = text[list.items[words].range.clone()].to_owned();
+                let is_own = list.items.len() == words + 1
                     && text[list.range.clone()].starts_with(OWN_LIST)
                     && list.range.start > command.end;
                 if is_own {
                     return edited(text, vec![(command.start..list.range.end, original)]);
                 }
-                edited(text, vec![(command.clone(), original), list.removal(text, WRAP_WORDS + 1)])
+                edited(text, vec![(command.clone(), original), list.removal(text, words + 1)])
             }
             Self::Separate { arguments: None, .. } => text.to_owned(),
-            Self::Together(list) => edited(text, vec![list.removal(text, WRAP_WORDS + 1)]),
+            Self::Together(list) => edited(text, vec![list.removal(text, words + 1)]),
         }
     }
 }
-
-/// `wrap --name NAME --`
-const WRAP_WORDS: usize = 4;
 
 impl List {
     /// Inserts items in front.
@@ -293,15 +361,29 @@ mod tests {
     const OPENCODE: FileContent =
         FileContent::McpServers { key: "mcp", entry: ServerEntry::OpenCode };
 
+    fn wrapper(program: &str) -> Wrapper {
+        Wrapper { program: program.to_owned(), variables: Vec::new() }
+    }
+
     #[track_caller]
     fn check(content: FileContent, before: &str, after: &str) {
-        let wrapped = wrap(before, content, &ServerNames::All, "/bin/forebay").unwrap();
+        let wrapped = wrap(before, content, &ServerNames::All, &wrapper("/bin/forebay")).unwrap();
         assert_eq!(wrapped, after);
         assert_eq!(unwrap(&wrapped, content, &ServerNames::All).unwrap(), before);
-        let again = wrap(&wrapped, content, &ServerNames::All, "/bin/forebay").unwrap();
+        let again = wrap(&wrapped, content, &ServerNames::All, &wrapper("/bin/forebay")).unwrap();
         assert_eq!(again, wrapped, "idempotent");
-        let moved = wrap(&wrapped, content, &ServerNames::All, "/new/forebay").unwrap();
+        let moved = wrap(&wrapped, content, &ServerNames::All, &wrapper("/new/forebay")).unwrap();
         assert_eq!(moved, wrapped.replace("/bin/forebay", "/new/forebay"));
+        let with_variables = Wrapper {
+            variables: vec![("FOREBAY_HOME".to_owned(), "/data \"x\"".to_owned())],
+            ..wrapper("/bin/forebay")
+        };
+        let wrapped = wrap(before, content, &ServerNames::All, &with_variables).unwrap();
+        let count = servers(before, content).unwrap().len();
+        assert_eq!(wrapped.matches(r#""--env", "FOREBAY_HOME=/data \"x\"""#).count(), count);
+        assert_eq!(unwrap(&wrapped, content, &ServerNames::All).unwrap(), before);
+        let without = wrap(&wrapped, content, &ServerNames::All, &wrapper("/bin/forebay")).unwrap();
+        assert_eq!(without, after);
     }
 
     #[test]
@@ -353,7 +435,7 @@ mod tests {
     fn other_servers_stay() {
         let text = r#"{"mcpServers":{"forebay":{"command":"forebay","args":["mcp"]},"r":{"url":"https://x.test"},"a":{"command":"x"},"b":{"command":"y"}}}"#;
         let wanted = ServerNames::These(vec!["b".into(), "r".into(), "forebay".into()]);
-        let wrapped = wrap(text, JSON, &wanted, "forebay").unwrap();
+        let wrapped = wrap(text, JSON, &wanted, &wrapper("forebay")).unwrap();
         let found: Vec<(String, ServerKind)> =
             servers(&wrapped, JSON).unwrap().into_iter().map(|one| (one.name, one.kind)).collect();
         assert_eq!(
@@ -362,16 +444,19 @@ mod tests {
                 .map(|(name, kind)| (name.to_owned(), kind))
         );
         for text in ["", "\n", "{}", "{\"mcpServers\":{}}"] {
-            assert_eq!(wrap(text, JSON, &ServerNames::All, "forebay").unwrap(), text);
+            assert_eq!(wrap(text, JSON, &ServerNames::All, &wrapper("forebay")).unwrap(), text);
         }
-        assert_eq!(wrap("", FileContent::TomlMcpServers, &ServerNames::All, "f").unwrap(), "");
-        assert!(wrap("{", JSON, &ServerNames::All, "forebay").is_err());
+        assert_eq!(
+            wrap("", FileContent::TomlMcpServers, &ServerNames::All, &wrapper("f")).unwrap(),
+            ""
+        );
+        assert!(wrap("{", JSON, &ServerNames::All, &wrapper("forebay")).is_err());
     }
 
     #[test]
     fn a_file_that_its_host_has_rewritten_is_restored_in_meaning() {
         let text = r#"{"mcpServers":{"a":{"command":"npx","args":["-y"]},"b":{"command":"x"}}}"#;
-        let wrapped = wrap(text, JSON, &ServerNames::All, "forebay").unwrap();
+        let wrapped = wrap(text, JSON, &ServerNames::All, &wrapper("forebay")).unwrap();
         let parsed: Value = serde_json::from_str(&wrapped).unwrap();
         let unwrapped = unwrap(&format!("{parsed:#}"), JSON, &ServerNames::All).unwrap();
         let restored: Value = serde_json::from_str(&unwrapped).unwrap();

@@ -4,12 +4,13 @@ mod check;
 mod choose;
 mod holdout;
 mod report;
+mod variables;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::agents::{self, Level, Machine, Plan, ServerNames, Wish};
+use forebay_app::agents::{self, Level, Machine, Plan, ServerNames, Wish, Wrapper};
 use forebay_app::upgrade::Channel;
 use forebay_app::{AppError, Reply};
 
@@ -84,6 +85,9 @@ impl Init {
         chosen.remarks.extend(remark_on_cache(&wish));
         if let Some(servers) = self.servers() {
             chosen.remarks.extend(agents::remarks_on_servers(machine, &chosen.agents, &servers));
+            if !self.undo {
+                chosen.remarks.extend(variables::remark_on_secret());
+            }
         }
         let plan = agents::plan(machine, &chosen.agents, level, &wish);
         let report = Report { machine, level, is_undo: self.undo, chosen: &chosen, plan: &plan };
@@ -166,7 +170,8 @@ impl Init {
         }
         let program = machine.program(&super::running_program()?, level);
         if let Some(servers) = self.servers() {
-            return Ok(Wish::Wrap { program, servers });
+            let wrapper = Wrapper { program, variables: variables::to_carry()? };
+            return Ok(Wish::Wrap { wrapper, servers });
         }
         Ok(Wish::SetUp { program, with_status_line: !self.no_status_line })
     }
@@ -222,7 +227,10 @@ fn remark_on_program(wish: &Wish, level: Level) -> Option<String> {
 
 /// The remark on a program that only the cache of a package manager has.
 fn remark_on_cache(wish: &Wish) -> Option<String> {
-    let (Wish::SetUp { program, .. } | Wish::Wrap { program, .. }) = wish else { return None };
+    let (Wish::SetUp { program, .. } | Wish::Wrap { wrapper: Wrapper { program, .. }, .. }) = wish
+    else {
+        return None;
+    };
     let install = Channel::detect(Path::new(program), Path::new("/")).lasting_install()?;
     Some(format!(
         "{program} is in a cache and may disappear: `{install}`, then `forebay init` again"

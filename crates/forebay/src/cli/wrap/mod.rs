@@ -14,6 +14,7 @@ use forebay_sandbox::ServerProcess;
 
 use super::terminal::Failure;
 use super::{Common, project_root};
+use crate::config::environment;
 use crate::doors::wrap::{self, Endpoint, Restarts, StartError, Upstream};
 
 /// What shells return for a command that a signal has ended: this and the signal's number.
@@ -28,7 +29,7 @@ pub(super) struct Wrap {
     /// The server's name in the agent's settings, by which permission rules know its tools
     #[arg(long)]
     name: String,
-    /// Reach the server at this address (streamable HTTP) instead of starting it
+    /// Reach the server at this address (streamable HTTP, or the older transport with SSE) instead of starting it
     #[arg(long, conflicts_with = "command", required_unless_present = "command")]
     url: Option<String>,
     /// Send a header with every request; ${VARIABLE} is replaced
@@ -37,6 +38,12 @@ pub(super) struct Wrap {
     /// Send a header with the value of an environment variable
     #[arg(long, requires = "url", value_name = "NAME=VARIABLE")]
     header_env: Vec<String>,
+    /// Set a variable of Forebay, for agents that pass none on; the server does not see it
+    #[arg(long, value_name = "FOREBAY_NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
+    /// How the agent's settings named the address, for `forebay init --undo`
+    #[arg(long, hide = true, requires = "url")]
+    entry: Option<String>,
     /// Cut long descriptions of tools to their first sentences; forebay_describe returns the whole
     #[arg(long)]
     slim: bool,
@@ -52,7 +59,8 @@ pub(super) struct Wrap {
 }
 
 impl Wrap {
-    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(mut self, common: &Common) -> Result<ExitCode, Failure> {
+        environment::give(std::mem::take(&mut self.env));
         let endpoint = self.endpoint()?;
         let cwd = common.working_folder()?;
         // A server that starts without Forebay starts also if the project has an invalid settings file.
@@ -103,6 +111,16 @@ impl Wrap {
     fn client(&self) -> String {
         format!("wrap {}", self.name)
     }
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as FOREBAY_NAME=VALUE")?;
+    if !environment::is_own(name) {
+        return Err(format!(
+            "{name} is no variable of Forebay; variables of the server go into its entry"
+        ));
+    }
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// The exit code of the server, as a shell would tell it.
