@@ -1,5 +1,6 @@
 //! Rights: what a token permits.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// One permission.
@@ -55,8 +56,72 @@ impl Rights {
             .collect()
     }
 
+    const fn with(self, right: Right) -> Self {
+        Self(self.0 | Self::bit(right))
+    }
+
     const fn bit(right: Right) -> u8 {
         1 << right as u8
+    }
+}
+
+/// What a token permits: rights on the store, and on the servers of a gateway.
+///
+/// Written as words: `read,write`, and `github:read` for a server.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grants {
+    pub rights: Rights,
+    /// If there are any, they are all the servers that it permits.
+    servers: BTreeMap<String, Rights>,
+}
+
+impl Grants {
+    /// Parses words; the error is the unknown one.
+    pub fn parse(words: &str) -> Result<Self, String> {
+        let mut grants = Self::default();
+        for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            let unknown = || word.to_owned();
+            let (server, right) = match word.rsplit_once(':') {
+                Some(("", _)) => return Err(unknown()),
+                Some((server, right)) => (Some(server), right),
+                None => (None, word),
+            };
+            let right = Right::parse(right).ok_or_else(unknown)?;
+            let rights = match server {
+                Some(server) => grants.servers.entry(server.to_owned()).or_default(),
+                None => &mut grants.rights,
+            };
+            *rights = rights.with(right);
+        }
+        Ok(grants)
+    }
+
+    /// The rights on a server of a gateway.
+    pub fn on_server(&self, name: &str) -> Rights {
+        if self.servers.is_empty() {
+            return self.rights;
+        }
+        self.servers.get(name).copied().unwrap_or_default()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl From<Rights> for Grants {
+    fn from(rights: Rights) -> Self {
+        Self { rights, servers: BTreeMap::new() }
+    }
+}
+
+impl fmt::Display for Grants {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = self.rights.iter().map(|right| right.as_str().to_owned());
+        let servers = self.servers.iter().flat_map(|(server, rights)| {
+            rights.iter().map(move |right| format!("{server}:{}", right.as_str()))
+        });
+        f.write_str(&own.chain(servers).collect::<Vec<_>>().join(","))
     }
 }
 
@@ -85,5 +150,23 @@ mod tests {
         assert_eq!(Rights::parse(" execute, read,").unwrap().to_string(), "read,execute");
         assert_eq!(Rights::parse("read,admin"), Err("admin".to_owned()));
         assert_eq!(Rights::ALL.to_string(), "read,write,execute");
+    }
+
+    #[test]
+    fn grants_may_be_limited_to_servers() {
+        for words in ["", "read,write", "read,db:read,db:execute,git hub:write", "a:b:read"] {
+            assert_eq!(Grants::parse(words).unwrap().to_string(), words);
+        }
+        let everywhere = Grants::parse("read").unwrap();
+        assert_eq!(everywhere.on_server("any").to_string(), "read");
+        let limited = Grants::parse("write,db:execute,db:read").unwrap();
+        assert_eq!(limited.on_server("db").to_string(), "read,execute");
+        assert_eq!(limited.on_server("other"), Rights::default());
+        assert_eq!(limited.rights.to_string(), "write");
+        for wrong in ["db:all", ":read", "db:", "read:db"] {
+            assert_eq!(Grants::parse(wrong), Err(wrong.to_owned()));
+        }
+        // A version without servers grants nothing to a token that names one.
+        assert!(Rights::parse("read,db:read").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Access tokens, stored in the user's own store.
 
 use forebay_domain::Timestamp;
-use forebay_domain::rights::Rights;
+use forebay_domain::rights::Grants;
 use forebay_store::Token;
 use postgres::Row;
 
@@ -17,7 +17,7 @@ pub(super) fn add(conn: &mut ScopedConn<'_>, token: &Token) -> Result<(), PgErro
             &Name(&token.id),
             &Text(&token.name),
             &Text(&token.hash),
-            &token.rights.to_string(),
+            &token.grants.to_string(),
             &token.workspace.as_deref().map(Text),
             &token.created.0,
             &token.expires.map(|at| at.0),
@@ -56,7 +56,7 @@ fn from_row(row: &Row) -> Result<Token, PgError> {
         name: row.try_get(1)?,
         hash: row.try_get(2)?,
         // Unknown rights of a newer version cannot be granted.
-        rights: Rights::parse(row.try_get(3)?).unwrap_or_default(),
+        grants: Grants::parse(row.try_get(3)?).unwrap_or_default(),
         workspace: row.try_get(4)?,
         created: Timestamp(row.try_get(5)?),
         expires: row.try_get::<_, Option<i64>>(6)?.map(Timestamp),

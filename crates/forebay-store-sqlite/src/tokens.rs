@@ -1,7 +1,7 @@
 //! API tokens, in the user's own database.
 
 use forebay_domain::Timestamp;
-use forebay_domain::rights::Rights;
+use forebay_domain::rights::Grants;
 use forebay_store::Token;
 use rusqlite::{Connection, Row, Transaction};
 
@@ -15,7 +15,7 @@ pub(super) fn add(transaction: &Transaction<'_>, token: &Token) -> rusqlite::Res
             &token.id,
             &token.name,
             &token.hash,
-            token.rights.to_string(),
+            token.grants.to_string(),
             &token.workspace,
             token.created.0,
             token.expires.map(|at| at.0),
@@ -61,7 +61,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Token> {
         name: row.get(1)?,
         hash: row.get(2)?,
         // Rights unknown to this version are not granted.
-        rights: Rights::parse(&rights).unwrap_or_default(),
+        grants: Grants::parse(&rights).unwrap_or_default(),
         workspace: row.get(4)?,
         created: Timestamp(row.get(5)?),
         expires: row.get::<_, Option<i64>>(6)?.map(Timestamp),

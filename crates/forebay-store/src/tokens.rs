@@ -1,7 +1,7 @@
 //! API tokens: who may use a server, and with which rights.
 
 use forebay_domain::Timestamp;
-use forebay_domain::rights::Rights;
+use forebay_domain::rights::Grants;
 
 use crate::StoreError;
 
@@ -29,7 +29,7 @@ pub struct Token {
     pub name: String,
     /// The Argon2id hash of the secret, with its parameters and salt.
     pub hash: String,
-    pub rights: Rights,
+    pub grants: Grants,
     /// The workspace it gives access to; without one, the server's own project.
     pub workspace: Option<String>,
     pub created: Timestamp,

@@ -37,6 +37,7 @@ pub fn serve_http(app: App) -> Result<SocketAddr, AppError> {
         make_workspace: Box::new(|name| {
             Err(AppError::bad_input(format!("no workspace {name}"), "use the default one"))
         }),
+        gateway: None,
         print_address: Box::new(move |listening| drop(sender.send(Ok(listening.address)))),
     };
     thread::spawn(move || {

@@ -25,7 +25,7 @@ pub fn team(app: &App, server: &App, viewer: &Token) -> Result<Value, AppError> 
         json!({
             "name": token.name,
             "is_viewer": token.id == viewer.id,
-            "rights": token.rights.to_string(),
+            "rights": token.grants.to_string(),
             "state": state(token, now),
             "created": token.created.0,
             "expires": token.expires.map(|at| at.0),

@@ -59,6 +59,7 @@ pub struct Settings {
     pub tools: Tools,
     pub hooks: Hooks,
     pub wrap: Wrap,
+    pub gateway: Gateway,
     pub files: Files,
     pub index: Index,
     pub fetch: Fetch,
@@ -236,6 +237,15 @@ pub struct Wrap {
     pub media_kb: u64,
     pub slim: Vec<String>,
     pub facade: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gateway {
+    pub sessions: u64,
+    pub sessions_per_caller: u64,
+    pub servers: u64,
+    pub idle_seconds: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
-use forebay_domain::rights::Rights;
+use forebay_domain::rights::Grants;
 use forebay_domain::time::days;
 use forebay_domain::{Reference, Timestamp};
 pub use forebay_store::Token;
@@ -31,7 +31,7 @@ const MAX_NAME_CHARS: usize = 64;
 #[derive(Debug, Clone)]
 pub struct NewToken {
     pub name: String,
-    pub rights: Rights,
+    pub grants: Grants,
     pub workspace: Option<String>,
     /// Days until it expires.
     pub days: Option<u64>,
@@ -54,7 +54,7 @@ pub fn create(app: &App, new: NewToken) -> Result<(Token, String), AppError> {
     let token = Token {
         hash: hashed(&secret)?,
         name: new.name,
-        rights: new.rights,
+        grants: new.grants,
         workspace: new.workspace,
         created,
         expires: new.days.map(|count| created.plus(days(count))),

@@ -34,8 +34,9 @@ impl WrappedServer {
         media: Media<'_>,
     ) -> Result<Option<String>, AppError> {
         let settings = &self.app.settings;
-        let passes =
+        let is_listed =
             settings.wrap.pass.iter().any(|one| capture_filter::matches(one, &call.call.name));
+        let passes = call.is_whole || is_listed;
         let is_small = media.bytes.len() as u64 <= settings.wrap.media_kb * 1024;
         if passes || is_small || !capture_filter::is_captured(&call.call, &settings.hooks) {
             return Ok(None);

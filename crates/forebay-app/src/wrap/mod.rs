@@ -38,6 +38,8 @@ pub struct WrappedCall {
     tool: String,
     /// The tool and its arguments.
     line: String,
+    /// Whether its caller wants the whole result.
+    is_whole: bool,
 }
 
 /// What the permission rules say about a call.
@@ -54,6 +56,12 @@ impl WrappedCall {
     /// The server's own name of the tool.
     pub fn tool(&self) -> &str {
         &self.tool
+    }
+
+    /// The same call with its whole result, however long.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self { is_whole: true, ..self }
     }
 
     /// What the user is asked about.
@@ -96,7 +104,7 @@ impl WrappedServer {
         let line = format!("{} {arguments}", self.app.redaction.name(&name)).trim_end().to_owned();
         let action = ToolAction::Mcp { server: Some(self.name.clone()), tool: tool.to_owned() };
         let call = ToolCall { name, id: None, action, description: None, is_partial: false };
-        WrappedCall { call, tool: tool.to_owned(), line }
+        WrappedCall { call, tool: tool.to_owned(), line, is_whole: false }
     }
 
     /// Asks the permission rules about a call. What no rule mentions is the host's to decide.
@@ -120,6 +128,9 @@ impl WrappedServer {
         texts: &[&str],
         is_error: bool,
     ) -> Result<Option<String>, AppError> {
+        if call.is_whole {
+            return Ok(None);
+        }
         let started = Instant::now();
         let app = &self.app;
         let parts = texts.iter().map(|text| ResultPart::Text((*text).to_owned())).collect();

@@ -1,7 +1,7 @@
 //! API tokens are stored, found by id, and revoked once.
 
 use forebay_domain::Timestamp;
-use forebay_domain::rights::{Right, Rights};
+use forebay_domain::rights::{Grants, Rights};
 use forebay_store::Token;
 
 use crate::engine::{NOW, for_each_engine};
@@ -11,7 +11,7 @@ fn token(id: &str) -> Token {
         id: id.to_owned(),
         name: "ann'; DROP TABLE token; --".to_owned(),
         hash: "$argon2id$v=19$...".to_owned(),
-        rights: [Right::Read, Right::Execute].into_iter().collect(),
+        grants: Grants::parse("read,execute,db:read").unwrap(),
         workspace: Some("team".to_owned()),
         created: NOW,
         expires: Some(Timestamp(NOW.0 + 10)),
@@ -23,7 +23,8 @@ fn token(id: &str) -> Token {
 fn a_token_is_read_back_as_stored() {
     for_each_engine(|store| {
         assert_eq!(store.tokens().unwrap(), []);
-        let plain = Token { workspace: None, expires: None, rights: Rights::ALL, ..token("b") };
+        let plain =
+            Token { workspace: None, expires: None, grants: Rights::ALL.into(), ..token("b") };
         store.add_token(&token("a")).unwrap();
         store.add_token(&plain).unwrap();
         assert_eq!(store.tokens().unwrap(), [token("a"), plain.clone()]);

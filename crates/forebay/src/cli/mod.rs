@@ -27,6 +27,7 @@ mod maintain;
 mod man;
 mod map;
 mod mcp;
+mod network;
 mod note;
 mod paint;
 mod paths;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use forebay_app::{App, AppError, Capability, Setup};
 
-use super::terminal::{self, Failure};
+use super::network::{self, Network, print_address};
+use super::terminal::Failure;
 use super::{Common, data_folder, environment, user_home, wall_clock};
 use crate::doors::http::{self, Listening, ServerConfig};
 
@@ -19,27 +20,11 @@ pub(super) struct Serve {
     /// Address and port; port 0 picks a free one [default: 127.0.0.1:7878]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Additional host name of the server
-    #[arg(long, value_name = "NAME")]
-    host: Vec<String>,
-    /// Origin of a web page whose scripts may call the server
-    #[arg(long, value_name = "ORIGIN")]
-    origin: Vec<String>,
+    #[command(flatten)]
+    network: Network,
     /// Capabilities of network callers besides the store
     #[arg(long, value_delimiter = ',', value_parser = ["files", "execute"])]
     enable: Vec<String>,
-    /// Require a token on loopback too
-    #[arg(long)]
-    require_token: bool,
-    /// PEM file of the certificate chain
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    tls_cert: Option<String>,
-    /// PEM file of the private key
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<String>,
-    /// OAuth server that issues tokens, announced to clients without one
-    #[arg(long, value_name = "URL")]
-    issuer: Option<String>,
     /// Keep no MCP sessions, so that any of several servers can answer
     #[arg(long)]
     stateless: bool,
@@ -56,35 +41,28 @@ impl Serve {
         app.start_rules()?;
         let make_workspace =
             Box::new(move |name: &str| Ok(workspace(&common, name)?.watching(program.clone())));
-        http::serve(ServerConfig { app, make_workspace, print_address: Box::new(print_address) })?;
+        http::serve(ServerConfig {
+            app,
+            make_workspace,
+            gateway: None,
+            print_address: Box::new(|listening| print_address(listening, &uses(listening))),
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 
     /// The flags as settings.
     fn settings(&self) -> Vec<String> {
-        let list = |name: &str, values: &[String]| {
-            (!values.is_empty()).then(|| format!("serve.{name}={}", values.join(",")))
-        };
-        let text = |name: &str, value: &Option<String>| {
-            value.as_ref().map(|value| format!("serve.{name}={value}"))
-        };
-        let settings = [
-            text("listen", &self.listen),
-            list("hosts", &self.host),
-            list("origins", &self.origin),
-            list("enable", &self.enable),
-            self.require_token.then(|| "serve.require_token=true".to_owned()),
-            text("tls_cert", &self.tls_cert),
-            text("tls_key", &self.tls_key),
-            text("issuer", &self.issuer),
+        let own = [
+            network::text("listen", self.listen.as_deref()),
+            network::list("enable", &self.enable),
             self.stateless.then(|| "serve.sessions=false".to_owned()),
         ];
-        settings.into_iter().flatten().collect()
+        self.network.settings().into_iter().chain(own.into_iter().flatten()).collect()
     }
 }
 
 /// A workspace is isolated: it has its own data directory or part of the server's store, and no project.
-fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
+pub(super) fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
     let cwd = common.working_folder()?;
     let mut settings = common.settings(&super::project_root(&cwd))?;
     settings.store.enter_workspace(name);
@@ -104,24 +82,16 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
     Ok(app)
 }
 
-/// Prints one line with the URL, for people and programs.
-fn print_address(listening: &Listening) {
-    let scheme = if listening.has_tls { "https" } else { "http" };
+/// What callers may use.
+fn uses(listening: &Listening) -> String {
     let capabilities: Vec<&str> = [Capability::Files, Capability::Execute]
         .into_iter()
         .filter(|capability| listening.capabilities.has(*capability))
         .map(Capability::as_str)
         .collect();
-    let who = if listening.needs_token { "with a token" } else { "from this machine" };
-    let may = if capabilities.is_empty() {
+    if capabilities.is_empty() {
         "the store".to_owned()
     } else {
         format!("the store, {}", capabilities.join(", "))
-    };
-    let line = format!(
-        "listening on {scheme}://{} for callers {who}; they may use {may}\n",
-        listening.address
-    );
-    // The server keeps running if its output cannot be written.
-    let _ = terminal::print_plain(&line);
+    }
 }

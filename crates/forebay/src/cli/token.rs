@@ -1,17 +1,17 @@
-//! `forebay token`: API tokens of `forebay serve`.
+//! `forebay token`: API tokens of `forebay serve` and `forebay gateway`.
 
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use forebay_app::team::tokens::{self, NewToken, Token};
 use forebay_app::{App, AppError};
-use forebay_domain::rights::Rights;
+use forebay_domain::rights::Grants;
 use serde_json::{Value, json};
 
 use super::Common;
 use super::terminal::{self, Failure};
 
-/// Create, list and revoke tokens of `forebay serve`
+/// Create, list and revoke tokens of `forebay serve` and `forebay gateway`
 #[derive(Debug, Args)]
 pub(super) struct Tokens {
     #[command(subcommand)]
@@ -31,9 +31,12 @@ enum Verb {
 struct Create {
     /// Name of the bearer
     name: String,
-    /// Rights: read, write, execute
-    #[arg(long, default_value = "read", value_parser = rights)]
-    rights: Rights,
+    /// Rights: read, write, execute; for a server of `forebay gateway`, as NAME:read
+    ///
+    /// A token with rights for servers can use these servers only; one without can use all of them. There, read is for tools
+    /// that say they only read, write for those that say they only add, execute for all.
+    #[arg(long, default_value = "read", value_parser = grants)]
+    rights: Grants,
     /// Workspace [default: the server's own project]
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
@@ -76,7 +79,7 @@ impl Create {
         }
         let wanted = NewToken {
             name: self.name,
-            rights: self.rights,
+            grants: self.rights,
             workspace: self.workspace,
             days: self.days,
         };
@@ -107,7 +110,7 @@ fn line(app: &App, token: &Token) -> String {
         token.id,
         state,
         token.name,
-        token.rights.to_string(),
+        token.grants.to_string(),
         workspace
     )
 }
@@ -116,7 +119,7 @@ fn data(app: &App, token: &Token) -> Value {
     json!({
         "id": token.id,
         "name": token.name,
-        "rights": token.rights.iter().map(forebay_domain::rights::Right::as_str).collect::<Vec<_>>(),
+        "rights": token.grants.to_string().split(',').collect::<Vec<_>>(),
         "workspace": token.workspace,
         "state": state(app, token),
         "created_ms": token.created.0,
@@ -133,7 +136,7 @@ fn state(app: &App, token: &Token) -> &'static str {
     }
 }
 
-fn rights(words: &str) -> Result<Rights, String> {
-    let rights = Rights::parse(words).map_err(|word| format!("unknown right `{word}`"))?;
-    if rights == Rights::default() { Err("give at least one right".to_owned()) } else { Ok(rights) }
+fn grants(words: &str) -> Result<Grants, String> {
+    let grants = Grants::parse(words).map_err(|word| format!("unknown right `{word}`"))?;
+    if grants.is_empty() { Err("give at least one right".to_owned()) } else { Ok(grants) }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, finish, is_gone};
+use crate::env::{TestEnv, finish, is_gone, reference_in};
 use crate::mcp_client::{McpClient, text_of};
 use crate::wrap::{SERVER, call, request, with_server};
 
@@ -36,18 +36,20 @@ fn servers_share_a_list_and_keep_their_calls_apart() {
         assert_eq!(started["protocolVersion"], "2025-06-18");
         assert_eq!(started["capabilities"]["tools"]["listChanged"], true);
         let listing = client.ask("tools/list", json!({}));
-        let expect: Vec<String> = ["x-", "two_"]
+        let mut expect: Vec<String> = ["x-", "two_"]
             .iter()
             .flat_map(|prefix| {
                 ["lines", "structured", "file", "other"].map(|tool| format!("{prefix}{tool}"))
             })
             .collect();
+        expect.extend(["ctx_search", "ctx_get"].map(str::to_owned));
         assert_eq!(names(&listing), expect);
         let pids: HashSet<String> =
             ["x-pid", "two_pid"].iter().map(|tool| client.text(tool, json!({}))).collect();
         assert_eq!(pids.len(), 2);
         let digest = client.text("two_lines", json!({ "count": 4_000 }));
-        assert!(digest.contains("[ctx:"), "{digest}");
+        let get = json!({ "ref": reference_in(&digest), "grep": "row 3777" });
+        assert!(client.text("ctx_get", get).contains("row 3777 of the listing"));
         let stats = env.forebay(["stats"]).ok().text();
         assert!(stats.contains("wrap two") && !stats.contains("wrap one"), "{stats}");
         assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
@@ -96,7 +98,7 @@ fn a_server_that_dies_takes_no_other_with_it() {
         assert!(gone["error"]["message"].as_str().unwrap().contains("has ended"), "{gone}");
         assert_eq!(client.text("two_said", json!({ "text": "here" })), "here");
         assert!(
-            names(&client.ask("tools/list", json!({}))).iter().all(|name| name.starts_with("two_"))
+            names(&client.ask("tools/list", json!({}))).iter().all(|name| !name.starts_with("x-"))
         );
         client.notify("notifications/cancelled", json!({ "requestId": hanging }));
         let server: i32 = client.text("two_pid", json!({})).parse().unwrap();
@@ -152,9 +154,88 @@ fn a_server_that_does_not_start_is_left_out() {
         env.write("list.json", list.to_string());
         let mut client = McpClient::initialized(env.command(["gateway", "list.json"]));
         let listing = client.ask("tools/list", json!({}));
-        assert!(names(&listing).iter().all(|name| name.starts_with("here_")), "{listing}");
+        let listed = names(&listing);
+        let is_here = |name: &&str| name.starts_with("here_") || name.starts_with("ctx_");
+        assert!(listed.len() == 6 && listed.iter().all(is_here), "{listing}");
         let wrong = env.forebay(["gateway", "no-such-list"]);
         assert!(wrong.code() != Some(0) && wrong.stderr.contains("no-such-list"), "{wrong:?}");
+    });
+}
+
+#[test]
+fn a_server_that_answers_late_joins_and_holds_up_no_other() {
+    with_server(|env| {
+        let gate = env.project().join("open");
+        let list = json!({ "mcpServers": {
+            "late": { "command": "sh", "args": ["-c", format!("until [ -e {} ]; do sleep 0.05; done; exec python3 {SERVER}", gate.display())] },
+            "silent": { "command": "sleep", "args": ["1000"] },
+            "here": { "command": "python3", "args": [SERVER] },
+        } });
+        env.write("list.json", list.to_string());
+        let mut client = McpClient::initialized(env.command(["gateway", "list.json"]));
+        assert_eq!(client.text("here_said", json!({ "text": "x" })), "x");
+        let listing = client.ask("tools/list", json!({}));
+        assert!(!names(&listing).iter().any(|name| name.starts_with("late_")), "{listing}");
+        std::fs::write(gate, "").unwrap();
+        assert_eq!(client.receive()["method"], "notifications/tools/list_changed");
+        let listing = client.ask("tools/list", json!({}));
+        assert!(names(&listing).contains(&"late_lines"), "{listing}");
+        assert_eq!(client.text("late_said", json!({ "text": "y" })), "y");
+        client.kill();
+    });
+}
+
+#[test]
+fn answers_that_are_too_long_are_told_as_errors() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));
+        let id = client.begin("two_endless", json!({ "mb": 66 }));
+        assert_eq!(client.text("x-said", json!({ "text": "beside" })), "beside");
+        let answer = client.response(id);
+        let why = answer["error"]["message"].as_str().unwrap();
+        assert!(why.contains("the answer of two is longer than 64 MB"), "{why}");
+        let long = json!({ "jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": "x".repeat(65 << 20) });
+        client.send_line(&long.to_string());
+        let refused = client.response(77);
+        assert!(refused["error"]["message"].as_str().unwrap().contains("longer than 64 MB"));
+        assert_eq!(client.text("two_said", json!({ "text": "still here" })), "still here");
+    });
+}
+
+#[test]
+fn a_server_that_reads_no_more_holds_up_no_other() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));
+        let server: i32 = client.text("two_pid", json!({})).parse().unwrap();
+        assert_eq!(client.text("two_deaf", json!({})), "deaf");
+        for _ in 0..10 {
+            client.begin("two_said", json!({ "text": "x".repeat(300_000) }));
+        }
+        assert_eq!(client.text("x-said", json!({ "text": "here" })), "here");
+        client.kill();
+        assert!(is_gone(Pid::from_raw(server).unwrap()));
+    });
+}
+
+#[test]
+fn ids_of_all_kinds_come_back_as_they_were_written() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));
+        let ids = [r#""""#, r#""a\"b\u00e9""#, "0", "-7", "1.50", "9007199254740993", "\"1\""];
+        for id in ids {
+            client.send_line(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"two_said","arguments":{{"text":"x"}}}}}}"#
+            ));
+            let answer = client.receive();
+            let wanted: Value = serde_json::from_str(id).unwrap();
+            assert_eq!(answer["id"], wanted, "{answer}");
+        }
+        // The first one is still answered.
+        let hanging = client.begin("two_never", json!({}));
+        let again = call(hanging, "x-said", json!({ "text": "y" }));
+        client.send_line(again.trim());
+        let refused = client.receive();
+        assert!(refused["error"]["message"].as_str().unwrap().contains("not answered yet"));
     });
 }
 

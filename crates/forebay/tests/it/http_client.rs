@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -25,16 +25,8 @@ impl TestEnv {
 
     pub(crate) fn serve_on(&self, listen: &str, arguments: &[&str]) -> Server {
         let mut command = self.command(["serve", "--listen", listen]);
-        let mut child = command.args(arguments).stderr(Stdio::inherit()).spawn().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = mpsc::channel();
-        std::thread::spawn(move || {
-            stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
-        });
-        let startup_line = lines.recv_timeout(HANG_TIMEOUT).expect("the server prints its address");
-        let (_, rest) = startup_line.split_once("://").unwrap();
-        let address: SocketAddr = rest.split(' ').next().unwrap().parse().unwrap();
-        Server { child: Some(child), address, startup_line }
+        command.args(arguments);
+        Server::start(command)
     }
 
     /// Creates a token and returns it.
@@ -46,6 +38,20 @@ impl TestEnv {
 }
 
 impl Server {
+    /// Starts a server that prints its address.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        let startup_line = lines.recv_timeout(HANG_TIMEOUT).expect("the server prints its address");
+        let (_, rest) = startup_line.split_once("://").unwrap();
+        let address: SocketAddr = rest.split(' ').next().unwrap().parse().unwrap();
+        Self { child: Some(child), address, startup_line }
+    }
+
     pub(crate) fn process(&self) -> Pid {
         Pid::from_child(self.child.as_ref().unwrap())
     }

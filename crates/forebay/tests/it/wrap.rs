@@ -165,6 +165,60 @@ fn media_of_tools_on_the_pass_list_stay() {
     });
 }
 
+#[test]
+fn a_caller_may_ask_for_the_whole_result() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(wrapped(env));
+        let meta = json!({ "forebay/whole": true });
+        let ask =
+            |tool: &str| json!({ "name": tool, "arguments": { "count": 4_000 }, "_meta": meta });
+        let image = client.ask("tools/call", ask("shot"));
+        assert_eq!(image["result"]["content"][1]["type"], "image");
+        let whole = text_of(&client.ask("tools/call", ask("lines"))["result"]);
+        assert!(whole.ends_with("row 3999 of the listing"));
+    });
+}
+
+#[test]
+fn audio_and_other_binary_parts_become_their_descriptions() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(wrapped(env));
+        let result = client.call("sounds", json!({}));
+        let texts: Vec<&str> = result["content"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|block| block["text"].as_str().unwrap())
+            .collect();
+        assert!(texts[0].contains("audio/wav, 204.8 KB"), "{texts:?}");
+        assert!(texts[1].contains("application/pdf, 204.8 KB"), "{texts:?}");
+        let stored = env.forebay(["get", &reference_in(texts[1]), "--raw"]).ok().stdout;
+        assert_eq!(stored.len(), 204_800);
+    });
+}
+
+#[test]
+fn secrets_in_arguments_are_redacted_before_they_are_stored() {
+    with_server(|env| {
+        let secret = concat!("ghp_", "a8Kd93jfLq02mZx81PwoTn5vRb6yHc4sEuG7");
+        let log = env.project().join("arguments");
+        let mut command = wrapped(env);
+        command.env("ARGUMENTS", &log);
+        let mut client = McpClient::initialized(command);
+        let digest = client.text("lines", json!({ "count": 4_000, "token": secret }));
+        assert!(!digest.contains(secret), "{digest}");
+        client.close();
+        assert!(fs::read_to_string(log).unwrap().contains(secret), "the server gets it");
+        let history = env.forebay(["search", "lines listing"]).ok().text();
+        assert!(!history.contains(secret), "{history}");
+        for file in fs::read_dir(env.database().parent().unwrap()).unwrap() {
+            let path = file.unwrap().path();
+            let bytes = fs::read(&path).unwrap_or_default();
+            assert!(memchr::memmem::find(&bytes, secret.as_bytes()).is_none(), "{path:?}");
+        }
+    });
+}
+
 fn schemas(listing: &Value) -> Vec<&str> {
     let tools = listing["result"]["tools"].as_array().unwrap();
     tools.iter().filter_map(|tool| tool["outputSchema"]["title"].as_str()).collect()
@@ -415,57 +469,6 @@ fn a_project_file_with_an_error_does_not_keep_the_server_from_starting() {
         env.write(".forebay.toml", "[wrap]\nno_such_setting = 1\n");
         let output = finish(wrapped(env), call(1, "said", json!({ "text": "x" })).as_bytes()).ok();
         assert!(output.text().contains("\"x\""), "{}", output.text());
-    });
-}
-
-#[test]
-fn init_wraps_the_servers_of_agents_and_restores_their_files() {
-    with_server(|env| {
-        let cursor = env.home().join(".cursor/mcp.json");
-        let codex = env.home().join(".codex/config.toml");
-        let log = env.project().join("calls");
-        let server = json!({
-            "mcpServers": {
-                "srv": { "command": "python3", "args": [SERVER], "env": { "CALLS": log } },
-                "far": { "url": "https://mcp.example.test" },
-            },
-        });
-        let files = [
-            (&cursor, format!("{server:#}\n")),
-            (&codex, format!("[mcp_servers.srv]\ncommand = \"python3\"\nargs = [\"{SERVER}\"]\n")),
-        ];
-        for (file, text) in &files {
-            fs::create_dir(file.parent().unwrap()).unwrap();
-            fs::write(file, text).unwrap();
-        }
-        let shown = env.forebay(["init", "--wrap", "--dry-run"]).ok().text();
-        assert!(shown.contains("-      \"command\": \"python3\","), "{shown}");
-        assert!(shown.contains("note: far (Cursor) is reached at a URL"), "{shown}");
-        assert_eq!(fs::read_to_string(&cursor).unwrap(), files[0].1);
-
-        env.forebay(["init", "--wrap=srv", "--yes"]).ok();
-        let settings: Value = serde_json::from_slice(&fs::read(&cursor).unwrap()).unwrap();
-        let entry = &settings["mcpServers"]["srv"];
-        assert_eq!(entry["env"]["CALLS"], json!(log));
-        let mut started = env.program(entry["command"].as_str().unwrap());
-        started.args(entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()));
-        let mut client = McpClient::initialized(started);
-        assert!(client.text("lines", json!({ "count": 4_000 })).contains("[ctx:"));
-        let again = env.forebay(["init", "--wrap", "--yes"]).ok().text();
-        assert!(again.contains("nothing to change"), "{again}");
-        let unknown = env.forebay(["init", "--wrap=nothing", "--yes"]).ok().text();
-        assert!(unknown.contains("no agent has an MCP server named nothing"), "{unknown}");
-
-        // Removing Forebay has to restore them too.
-        for undo in [&["init", "--undo", "--yes"][..], &["init", "--wrap", "--undo", "--yes"]] {
-            env.forebay(["init", "--wrap", "--yes"]).ok();
-            finish(env.command(undo), b"").ok();
-            for (file, text) in &files {
-                assert_eq!(fs::read_to_string(file).unwrap(), *text, "{undo:?}");
-            }
-        }
-        let shared = env.forebay(["init", "--wrap", "--project"]);
-        assert_eq!(shared.code(), Some(2), "{shared:?}");
     });
 }
 

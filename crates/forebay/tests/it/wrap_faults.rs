@@ -1,6 +1,6 @@
 //! Servers behind `forebay wrap` that die, hang, or never start to speak.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use rustix::process::{Signal, kill_process};
@@ -10,6 +10,7 @@ use crate::env::{HANG_TIMEOUT, TestEnv, announced_process, finish, is_gone, wait
 use crate::mcp_client::{McpClient, text_of};
 use crate::wrap::{SERVER, call, request, with_server};
 
+/// A wrapper that starts its server again so often.
 fn restarting(env: &TestEnv, count: &str) -> Command {
     env.command(["wrap", "--name", "srv", "--restart", count, "--", "python3", SERVER])
 }
@@ -123,6 +124,51 @@ fn a_server_that_never_answers_initialize_ends_with_its_client() {
             drop(wrapper.stdout.take());
             let has_ended = wait_until(HANG_TIMEOUT, || wrapper.try_wait().unwrap().is_some());
             assert!(has_ended, "restart {restart}");
+        }
+    });
+}
+
+#[test]
+fn a_server_that_reads_no_more_ends_with_its_client() {
+    with_server(|env| {
+        for restart in ["0", "3"] {
+            let file = env.project().join("child");
+            let _ = std::fs::remove_file(&file);
+            let mut command = restarting(env, restart);
+            let mut wrapper = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            let input = [
+                request(1, "initialize", json!({ "protocolVersion": "2025-11-25" })),
+                call(2, "children", json!({ "file": file })),
+                call(3, "deaf", json!({})),
+                // More than the pipes hold.
+                call(4, "said", json!({ "text": "x".repeat(600_000) })),
+            ];
+            let mut stdin = wrapper.stdin.take().unwrap();
+            std::thread::spawn(move || stdin.write_all(input.concat().as_bytes()).map(|()| stdin));
+            let mut answers = BufReader::new(wrapper.stdout.take().unwrap());
+            let mut said = String::new();
+            while !said.contains("deaf") {
+                assert!(answers.read_line(&mut said).unwrap() > 0, "{said}");
+            }
+            let child = announced_process(&file);
+            // Its stdin stays open, and nobody reads its stdout any more.
+            drop(answers);
+            let has_ended = wait_until(HANG_TIMEOUT, || wrapper.try_wait().unwrap().is_some());
+            assert!(has_ended && is_gone(child), "restart {restart}");
+        }
+    });
+}
+
+#[test]
+fn a_server_that_answers_before_it_reads_is_not_waited_for() {
+    with_server(|env| {
+        for restart in ["0", "3"] {
+            let mut client = McpClient::initialized(restarting(env, restart));
+            // It writes more than the pipes hold, and reads nothing meanwhile.
+            let flooding = client.begin("notices", json!({ "count": 20_000 }));
+            let long = client.begin("said", json!({ "text": "x".repeat(300_000) }));
+            client.response(flooding);
+            assert!(text_of(&client.response(long)["result"]).contains("[ctx:"));
         }
     });
 }

@@ -5,6 +5,7 @@ import json
 import os
 import struct
 import sys
+import time
 import zlib
 
 SEND = sys.stdout.buffer
@@ -53,6 +54,11 @@ def call(id, name, arguments):
     if name == "shot":
         image = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(png(1280, 720)).decode()}
         return {"content": [{"type": "text", "text": "taken"}, image]}
+    if name == "sounds":
+        data = base64.b64encode(bytes(range(256)) * 800).decode()
+        audio = {"type": "audio", "mimeType": "audio/wav", "data": data}
+        file = {"type": "resource", "resource": {"uri": "test://file", "mimeType": "application/pdf", "blob": data}}
+        return {"content": [audio, file]}
     if name == "snapshot":
         COUNTS["snapshot"] += 1
         return text(snapshot(COUNTS["snapshot"]))
@@ -81,6 +87,11 @@ def call(id, name, arguments):
             SEND.write(b"x" * (1 << 20))
         line("")
         return text("flooded")
+    if name == "endless":
+        SEND.write(b'{"jsonrpc":"2.0","result":{"x":"')
+        for _ in range(arguments["mb"]):
+            SEND.write(b"x" * (1 << 20))
+        return line('"},"id":' + json.dumps(id) + "}")
     if name == "ask":
         send({"id": "s1", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 5}})
         return text("answered: " + sys.stdin.readline().strip())
@@ -90,6 +101,11 @@ def call(id, name, arguments):
         return text("done")
     if name == "never":
         return None
+    if name == "deaf":
+        # Reads no more, and is not gone.
+        send({"id": id, "result": text("deaf")})
+        while True:
+            time.sleep(1)
     if name == "pid":
         return text(str(os.getpid()))
     if name == "notices":
@@ -122,6 +138,12 @@ if WORDS:
     TOOLS.append({"name": "said", "description": "Repeats a text", "inputSchema": {"type": "object"}})
 
 
+if os.environ.get("ANNOTATED"):
+    TOOLS[0]["annotations"] = {"readOnlyHint": True}
+    TOOLS[1]["annotations"] = {"destructiveHint": False}
+    TOOLS[2]["annotations"] = {"destructiveHint": True}
+
+
 def page(params):
     """One tool on each page, if the environment says so."""
     if not os.environ.get("PAGES"):
@@ -146,6 +168,9 @@ def answer(message):
             if log := os.environ.get("CALLS"):
                 with open(log, "a") as file:
                     file.write(params["name"] + "\n")
+            if log := os.environ.get("ARGUMENTS"):
+                with open(log, "a") as file:
+                    json.dump(params.get("arguments"), file)
             result = call(id, params["name"], params.get("arguments") or {})
             if result is None:
                 return

@@ -12,6 +12,8 @@ use crate::env::{HANG_TIMEOUT, TestEnv, finish, reference_in, wait_until};
 use crate::mcp_client::{McpClient, stateless_meta, text_of};
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/wrap_http_server.py");
+/// A server that speaks the transport of the revision of 2024-11-05 only.
+const SSE_SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/wrap_sse_server.py");
 
 /// A server, and the requests that it got.
 struct Server {
@@ -22,13 +24,16 @@ struct Server {
 }
 
 impl Server {
-    /// Returns `None` and reports a skip if there is no Python to run it with.
     fn start(token: Option<&str>) -> Option<Self> {
+        Self::start_script(SERVER, token.map(|token| ("TOKEN_WANTED", token)))
+    }
+
+    /// Returns `None` and reports a skip if there is no Python to run it with.
+    fn start_script(script: &str, variable: Option<(&str, &str)>) -> Option<Self> {
         let env = TestEnv::new();
         let log = env.root().join("requests");
         let mut python = env.program("python3");
-        python.arg(SERVER).env("LOG", &log).stdout(Stdio::piped());
-        python.envs(token.map(|token| ("TOKEN_WANTED", token)));
+        python.arg(script).env("LOG", &log).stdout(Stdio::piped()).envs(variable);
         let Ok(mut process) = python.spawn() else {
             forebay_test_support::skip("python3 is not installed");
             return None;
@@ -239,6 +244,71 @@ fn an_address_may_move_on_its_server() {
 }
 
 #[test]
+fn a_server_with_the_older_transport_is_spoken_to_in_its_way() {
+    let Some(server) = Server::start_script(SSE_SERVER, None) else { return };
+    let mut client = McpClient::start(server.wrap(&[]));
+    let started = client.initialize("2025-11-25");
+    assert_eq!(started["serverInfo"]["name"], "sse test");
+    assert_eq!(client.text("said", json!({ "text": "a\nb" })), "a\nb");
+    let digest = client.text("lines", json!({ "count": 4_000 }));
+    assert!(digest.contains("[ctx:") && digest.contains("4,000 lines"), "{digest}");
+    assert!(client.take_pending().iter().any(|one| one["method"] == "notifications/progress"));
+    let id = client.begin("ask", json!({}));
+    assert_eq!(client.receive()["method"], "sampling/createMessage");
+    client.send_line(r#"{"jsonrpc":"2.0","id":"q1","result":{"role":"assistant"}}"#);
+    let answered = text_of(&client.response(id)["result"]);
+    assert_eq!(answered, "answered: {\"role\": \"assistant\"}");
+    assert_eq!(client.ask("no/such", json!({}))["error"]["code"], -32601);
+    assert_eq!(client.close().code(), Some(0));
+    assert_eq!(server.log().matches("GET").count(), 1, "{}", server.log());
+}
+
+#[test]
+fn an_older_stream_that_ends_is_opened_again_with_the_clients_greeting() {
+    let Some(server) = Server::start_script(SSE_SERVER, None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    for _ in 0..2 {
+        let lost = client.ask("tools/call", json!({ "name": "hang up" }));
+        assert!(lost["error"]["message"].as_str().unwrap().contains("ended"), "{lost}");
+        assert_eq!(client.text("said", json!({ "text": "again" })), "again");
+    }
+    assert_eq!(client.take_pending(), Vec::<Value>::new(), "the greetings are not its own");
+    let log = server.log();
+    for wanted in ["GET s2", "POST s2 initialize\nPOST s2 notifications/initialized"] {
+        assert!(log.contains(wanted), "no {wanted}: {log}");
+    }
+}
+
+#[test]
+fn an_older_server_gets_the_token_and_no_other_host_does() {
+    let wanted = Some(("TOKEN_WANTED", "s3cret"));
+    let Some(server) = Server::start_script(SSE_SERVER, wanted) else { return };
+    let mut command = server.wrap(&["--header-env", "Authorization=TOKEN_OF"]);
+    command.env("TOKEN_OF", "Bearer s3cret");
+    let mut client = McpClient::initialized(command);
+    assert_eq!(client.text("said", json!({ "text": "in" })), "in");
+
+    let elsewhere = Some(("ENDPOINT", "http://127.0.0.2:9/messages"));
+    let Some(server) = Server::start_script(SSE_SERVER, elsewhere) else { return };
+    let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n";
+    let refused = finish(server.wrap(&[]), request).text();
+    assert!(refused.contains("another host") && refused.contains("127.0.0.2"), "{refused}");
+}
+
+#[test]
+fn calls_at_once_over_the_older_transport_lose_none() {
+    let Some(server) = Server::start_script(SSE_SERVER, None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    let calls: Vec<(i64, usize)> = (0..200)
+        .map(|call| (client.begin("said", json!({ "text": call.to_string() })), call))
+        .collect();
+    for (id, call) in calls {
+        assert_eq!(text_of(&client.response(id)["result"]), call.to_string());
+    }
+    assert_eq!(client.close().code(), Some(0));
+}
+
+#[test]
 fn init_wraps_entries_that_say_all_that_a_request_needs() {
     let Some(server) = Server::start(Some("s3cret")) else { return };
     let env = &server.env;
@@ -263,4 +333,70 @@ fn init_wraps_entries_that_say_all_that_a_request_needs() {
     assert_eq!(client.text("said", json!({ "text": "signed in" })), "signed in");
     env.forebay(["init", "--wrap", "--undo", "--yes"]).ok();
     assert_eq!(fs::read_to_string(&settings).unwrap(), text);
+}
+
+#[test]
+fn init_wraps_the_address_as_each_host_writes_it() {
+    let Some(server) = Server::start(Some("s3cret")) else { return };
+    let env = &server.env;
+    let headers = json!({ "Authorization": "Bearer s3cret" });
+    let gemini = json!({ "mcpServers": { "far": { "httpUrl": server.url, "headers": headers } } });
+    let cursor = json!({ "mcpServers": { "far": { "url": server.url, "headers": headers } } });
+    let far = json!({ "type": "remote", "url": server.url, "headers": headers, "enabled": true });
+    let codex = format!(
+        "# mine\n[mcp_servers.far]\nurl = \"{}\"\nbearer_token_env_var = \"TOKEN_OF\"\nstartup_timeout_sec = 9\n",
+        server.url
+    );
+    let files = [
+        (".gemini/settings.json", format!("{gemini:#}\n")),
+        (".cursor/mcp.json", cursor.to_string()),
+        ("xdg-config/opencode/opencode.json", format!("{:#}", json!({ "mcp": { "far": far } }))),
+        (".codex/config.toml", codex),
+    ];
+    // By which OpenCode is found.
+    fs::create_dir_all(env.home().join(".config/opencode")).unwrap();
+    for (file, text) in &files {
+        let path = env.home().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    env.forebay(["init", "--wrap", "--yes"]).ok();
+    let again = env.forebay(["init", "--wrap", "--yes"]).ok().text();
+    assert!(again.contains("nothing to change"), "{again}");
+    for (file, _) in &files {
+        let text = fs::read_to_string(env.home().join(file)).unwrap();
+        let mut client = McpClient::initialized(as_host_starts(env, &text));
+        let said = client.text("said", json!({ "text": file }));
+        assert_eq!(said, *file);
+    }
+    env.forebay(["init", "--undo", "--yes"]).ok();
+    for (file, text) in &files {
+        assert_eq!(fs::read_to_string(env.home().join(file)).unwrap(), *text, "{file}");
+    }
+}
+
+/// Starts the entry `far` as a host does that passes on only what the entry names, of a user with the token in a variable.
+fn as_host_starts(env: &TestEnv, settings: &str) -> Command {
+    let settings: Value = serde_json::from_str(settings).unwrap_or_else(|_| {
+        serde_json::to_value(toml::from_str::<toml::Value>(settings).unwrap()).unwrap()
+    });
+    let servers = ["mcpServers", "mcp", "mcp_servers"].iter().find_map(|key| settings.get(key));
+    let entry = &servers.unwrap()["far"];
+    let words: Vec<&str> = match &entry["command"] {
+        Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
+        program => [program]
+            .into_iter()
+            .chain(entry["args"].as_array().unwrap())
+            .filter_map(Value::as_str)
+            .collect(),
+    };
+    assert!(!words.iter().any(|word| word.contains("s3cret")), "{words:?}");
+    let mut command = env.program(words[0]);
+    command.args(&words[1..]);
+    let own = entry.get("env").or_else(|| entry.get("environment")).and_then(Value::as_object);
+    command.envs(own.into_iter().flatten().map(|(name, value)| (name, value.as_str().unwrap())));
+    if entry["env_vars"].as_array().is_some_and(|names| names.contains(&json!("TOKEN_OF"))) {
+        command.env("TOKEN_OF", "s3cret");
+    }
+    command
 }

@@ -32,7 +32,12 @@ pub(super) struct Peer(pub(super) IpAddr);
 impl Caller {
     /// Callers without a token are the user of this machine.
     pub(super) fn rights(&self) -> Rights {
-        self.token.as_ref().map_or(Rights::ALL, |token| token.rights)
+        self.token.as_ref().map_or(Rights::ALL, |token| token.grants.rights)
+    }
+
+    /// The rights on a server of a gateway.
+    pub(super) fn rights_on(&self, server: &str) -> Rights {
+        self.token.as_ref().map_or(Rights::ALL, |token| token.grants.on_server(server))
     }
 
     pub(super) fn workspace(&self) -> Option<&str> {

@@ -1,6 +1,5 @@
 //! `/mcp`: MCP over streamable HTTP, with the same handler as stdio.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -23,6 +22,7 @@ use super::body;
 use super::caller::Caller;
 use super::events::Events;
 use super::problem::{Problem, json_response};
+use super::router::McpService;
 use super::session_mac::SessionMac;
 use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::{AuthenticatedCaller, Context, Handler, Refusal, Verdict, classify};
@@ -37,7 +37,7 @@ pub(super) fn service(
     settings: &Serve,
     end: &CancellationToken,
     seal: SessionMac,
-) -> BoxCloneSyncService<Request, Response, Infallible> {
+) -> McpService {
     let events = Arc::new(Events::default());
     let sessions = Arc::new(LocalSessionManager::default().with_event_store(events));
     let streamable = streamable(state, settings, end, Arc::clone(&sessions));

@@ -1,4 +1,4 @@
-//! HTTP: a JSON API, and MCP for hosts that do not start a process.
+//! HTTP: a JSON API, and MCP for hosts that do not start a process: Forebay's own tools, or the servers of a gateway.
 //!
 //! ```text
 //! listener   accepts, limits and closes connections     tls    TLS, if a certificate is configured
@@ -14,6 +14,7 @@ mod context;
 mod dashboard;
 mod entries;
 mod events;
+mod gateway;
 mod guard;
 mod health;
 pub(super) mod host_check;
@@ -42,6 +43,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::app_state::AppState;
 pub(crate) use self::app_state::WorkspaceMaker;
+pub(crate) use self::gateway::GatewayConfig;
+use self::gateway::Sessions;
 use self::session_mac::SessionMac;
 use super::signals;
 
@@ -53,6 +56,8 @@ pub(crate) struct ServerConfig {
     /// The server's own app.
     pub(crate) app: App,
     pub(crate) make_workspace: WorkspaceMaker,
+    /// The servers behind `/mcp`, in place of Forebay's own tools.
+    pub(crate) gateway: Option<GatewayConfig>,
     /// Called with the address once the server listens.
     pub(crate) print_address: Box<dyn FnOnce(&Listening) + Send>,
 }
@@ -72,7 +77,11 @@ pub(crate) fn serve(config: ServerConfig) -> Result<(), AppError> {
     let settings = config.app.settings.serve.clone();
     let listener = listener::bind(&settings.listen)?;
     let address = listener.local_addr().map_err(fault)?;
-    let access = Access::new(&settings, address)?;
+    let mut access = Access::new(&settings, address)?;
+    if config.gateway.is_some() {
+        // Its callers use the servers of the list, and what these have said.
+        access.capabilities = Capabilities::STORE_ONLY;
+    }
     if access.needs_token {
         check_tokens(&config.app)?;
     }
@@ -82,6 +91,7 @@ pub(crate) fn serve(config: ServerConfig) -> Result<(), AppError> {
         config.app.with_capabilities(access.capabilities),
         config.make_workspace,
     )?);
+    let sessions = config.gateway.map(|gateway| Sessions::new(gateway, &state));
     let listening = Listening {
         address,
         has_tls: tls.is_some(),
@@ -92,11 +102,24 @@ pub(crate) fn serve(config: ServerConfig) -> Result<(), AppError> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(fault)?;
     let served = runtime.block_on(async {
         let streams_end = CancellationToken::new();
-        let router = router::router(&state, &settings, access, &end, &streams_end, session_mac);
+        let mcp = match &sessions {
+            Some(sessions) => gateway::service(sessions, &streams_end),
+            None => mcp::service(&state, &settings, &streams_end, session_mac),
+        };
+        let router = router::router(&state, &settings, access, &end, &streams_end, mcp);
         let listener = listener::Listener::new(listener, tls, &settings)?;
         (config.print_address)(&listening);
-        let idle = state.calls().wait_until_idle();
-        listener.serve(router, state.metrics(), end, idle, streams_end).await
+        let idle = async {
+            state.calls().wait_until_idle().await;
+            if let Some(sessions) = &sessions {
+                sessions.wait_until_answered().await;
+            }
+        };
+        let served = listener.serve(router, state.metrics(), end, idle, streams_end).await;
+        if let Some(sessions) = &sessions {
+            sessions.wait_until_gone().await;
+        }
+        served
     });
     state.calls().end_all();
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);

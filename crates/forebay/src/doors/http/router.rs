@@ -1,21 +1,26 @@
 //! The table of routes and their middleware.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{StatusCode, Uri};
+use axum::response::Response;
 use axum::routing::{get, post};
 use forebay_app::settings::Serve;
 use tokio_util::sync::CancellationToken;
+use tower::util::BoxCloneSyncService;
 
 use super::app_state::AppState;
 use super::guard::{self, Guard};
 use super::problem::Problem;
-use super::session_mac::SessionMac;
 use super::{
-    Access, context, dashboard, entries, health, mcp, metrics, oauth, openapi, search, team, tools,
+    Access, context, dashboard, entries, health, metrics, oauth, openapi, search, team, tools,
 };
+
+/// What answers at `/mcp`.
+pub(super) type McpService = BoxCloneSyncService<Request, Response, Infallible>;
 
 /// Builds the router. `streams_end` closes open-ended streams.
 pub(super) fn router(
@@ -24,7 +29,7 @@ pub(super) fn router(
     access: Access,
     end: &CancellationToken,
     streams_end: &CancellationToken,
-    session_mac: SessionMac,
+    mcp: McpService,
 ) -> Router {
     let guard = Arc::new(Guard::new(state, settings, access));
     let routes = Router::new()
@@ -45,7 +50,7 @@ pub(super) fn router(
         .route("/v1/team/entries", get(team::pull).post(team::push))
         .route("/context", get(context::show))
         .with_state(Arc::clone(state))
-        .route_service("/mcp", mcp::service(state, settings, streams_end, session_mac));
+        .route_service("/mcp", mcp);
     let routes = routes.merge(dashboard::routes(state, streams_end));
     oauth::add_to(routes, settings)
         .fallback(not_found)

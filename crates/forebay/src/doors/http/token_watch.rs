@@ -43,7 +43,7 @@ impl TokenWatch {
     }
 
     /// Returns what is cancelled when the token is no longer valid.
-    fn watch(self: &Arc<Self>, token_id: &str) -> Arc<CancellationToken> {
+    pub(super) fn watch(self: &Arc<Self>, token_id: &str) -> Arc<CancellationToken> {
         let mut watched = self.watched.lock();
         if let Some(known) = watched.get(token_id).and_then(Weak::upgrade) {
             return known;

@@ -344,7 +344,7 @@ pub(crate) fn success(name: &str, answer: Answer, app: &App) -> CallToolResult {
 }
 
 /// A tool as an MCP listing.
-fn listing(tool: &ToolDescriptor) -> Tool {
+pub(crate) fn listing(tool: &ToolDescriptor) -> Tool {
     let Value::Object(schema) = (tool.schema)() else {
         return Tool::new(tool.name, tool.description, Arc::new(Map::new()));
     };

@@ -27,7 +27,8 @@ use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::handler::{
-    AuthenticatedCaller, Context, Handler, available_tools, check_right, success, tool_list_tokens,
+    AuthenticatedCaller, Context, Handler, available_tools, check_right, listing, success,
+    tool_list_tokens,
 };
 pub(crate) use self::message::{Refusal, Verdict, classify};
 use self::transport::Lines;

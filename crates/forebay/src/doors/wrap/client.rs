@@ -22,6 +22,8 @@ use crate::doors::mcp::Refusal;
 
 /// Maximum bytes of a call in a question.
 const MAX_SHOWN_BYTES: usize = 1_000;
+/// In `_meta` of a call, `true` for its whole result.
+const WHOLE: &str = "forebay/whole";
 const WITHOUT_IT: &str = "continue without it, or ask the user to change the rule";
 
 /// The direction to the server.
@@ -179,6 +181,9 @@ impl ToServer {
             }
         }
         let call = self.session.server.call(&tool, params.get("arguments").unwrap_or_default());
+        let meta = params.object("_meta");
+        let is_whole = meta.is_some_and(|meta| meta.get(WHOLE) == Some("true"));
+        let call = if is_whole { call.whole() } else { call };
         let starts_task = params.get("task").is_some();
         let permission = self.session.server.permission(&call).unwrap_or_else(|error| {
             Permission::Asked(format!("the permission rules cannot be read: {error}"))

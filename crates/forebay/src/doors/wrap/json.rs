@@ -12,18 +12,18 @@ use serde_json::Value;
 
 /// The members of an object, in order.
 #[derive(Debug, Clone)]
-pub(super) struct Members<'a>(Vec<(String, Cow<'a, str>)>);
+pub(in crate::doors) struct Members<'a>(Vec<(String, Cow<'a, str>)>);
 
 /// Why a text has no members.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoMembers {
+pub(in crate::doors) enum NoMembers {
     NotAnObject,
     /// The key is there twice: readers differ in which of the values counts.
     Repeated(String),
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn parse(text: &'a str) -> Result<Self, NoMembers> {
+    pub(in crate::doors) fn parse(text: &'a str) -> Result<Self, NoMembers> {
         let members = Scan::new(text).object().ok_or(NoMembers::NotAnObject)?;
         let mut seen = HashSet::with_capacity(members.len());
         if let Some((key, _)) = members.iter().find(|(key, _)| !seen.insert(key.as_str())) {
@@ -33,7 +33,7 @@ impl<'a> Members<'a> {
     }
 
     /// The source of a value.
-    pub(super) fn get(&self, key: &str) -> Option<&str> {
+    pub(in crate::doors) fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_ref())
     }
 
@@ -42,12 +42,12 @@ impl<'a> Members<'a> {
     }
 
     /// A value that is a string.
-    pub(super) fn string(&self, key: &str) -> Option<String> {
+    pub(in crate::doors) fn string(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.get(key)?).ok()
     }
 
     /// A value that is an object.
-    pub(super) fn object(&self, key: &str) -> Option<Members<'_>> {
+    pub(in crate::doors) fn object(&self, key: &str) -> Option<Members<'_>> {
         Members::parse(self.get(key)?).ok()
     }
 
@@ -71,13 +71,19 @@ impl<'a> Members<'a> {
     }
 }
 
+/// An id in the spelling by which it is compared: servers may write `1.50` or an escape in another way.
+pub(in crate::doors) fn id_key(source: &str) -> String {
+    let value = serde_json::from_str::<Value>(source);
+    value.map_or_else(|_| source.to_owned(), |value| value.to_string())
+}
+
 /// Whether a text is one value.
 pub(super) fn is_valid(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// The items of a list; `None` for anything else.
-pub(super) fn items(text: &str) -> Option<Vec<&str>> {
+pub(in crate::doors) fn items(text: &str) -> Option<Vec<&str>> {
     Scan::new(text).list()
 }
 

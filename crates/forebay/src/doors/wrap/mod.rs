@@ -43,12 +43,14 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::client::ToServer;
-pub(crate) use self::gateway::{GatewayServer, serve as serve_gateway};
+pub(crate) use self::gateway::{ForebayTools, GatewayServer, serve as serve_gateway};
+pub(in crate::doors) use self::gateway::{Gateway, Outbox, Parts, REVISIONS};
+pub(in crate::doors) use self::json::{Members, id_key, items};
 pub(crate) use self::remote::Endpoint;
 pub(crate) use self::restart::{Restarts, StartError};
 use self::session::Session;
 pub(crate) use self::upstream::Upstream;
-use self::upstream::{Client, Running, forward};
+use self::upstream::{AtEnds, Client, Running, forward};
 
 /// Time for a server to end after its client is gone, and again after SIGTERM.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
@@ -62,14 +64,17 @@ pub(crate) fn serve(
     let signals = CancelToken::new();
     // The server decides what a signal means.
     let signalled = signals.clone();
-    on_signal(move |signal| signalled.forward(signal))?;
-    let at_end = signals.clone();
-    let forwarding = forward(server, pipes, stdio()?, move |has_client_ended| {
-        if !has_client_ended {
-            close_stdin();
-        }
-        end_without_client(wait_for_hang_up, &at_end);
-    })?;
+    on_signal(self::signals()?, move |signal| signalled.forward(signal))?;
+    let without_client = signals.clone();
+    let at_ends = AtEnds {
+        of_requests: |has_client_ended: bool| {
+            if !has_client_ended {
+                close_stdin();
+            }
+        },
+        of_client: move || end_server(&without_client),
+    };
+    let forwarding = forward(server, pipes, stdio()?, at_ends)?;
     let ending = process.wait(&signals)?;
     // What the server has said before its end still reaches the client.
     forwarding.wait();
@@ -81,14 +86,16 @@ pub(crate) fn serve_upstream(
     server: WrappedServer,
     upstream: Upstream,
 ) -> Result<Ending, StartError> {
+    let signals = signals()?;
     let running = Arc::new(Running::start(server, upstream, stdio()?)?);
     let signalled = Arc::clone(&running);
-    on_signal(move |signal| signalled.stop(signal))?;
+    on_signal(signals, move |signal| signalled.stop(signal))?;
     Ok(running.wait())
 }
 
 /// The client that has started this process.
 fn stdio() -> io::Result<Client> {
+    let wait_for_hang_up = Arc::new(wait_for_hang_up);
     Ok(Client { requests: Box::new(stdin()?), answers: stdout()?, wait_for_hang_up })
 }
 
@@ -104,7 +111,7 @@ pub(crate) fn lines_for_server(server: WrappedServer, lines: &[u8]) -> io::Resul
 
 /// An object as it is written after it was read, for fuzzing; `None` if it is refused.
 pub(crate) fn rewritten_object(text: &str) -> Option<String> {
-    json::Members::parse(text).ok().map(json::Members::into_text)
+    Members::parse(text).ok().map(Members::into_text)
 }
 
 fn spawn<T: Send + 'static>(
@@ -122,8 +129,12 @@ fn stdout() -> io::Result<File> {
     Ok(File::from(rustix::io::dup(rustix::stdio::stdout())?))
 }
 
-fn on_signal(action: impl Fn(i32) + Send + 'static) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+/// The signals that end a wrapper; from now on they wait for [`on_signal`].
+fn signals() -> io::Result<Signals> {
+    Signals::new([SIGINT, SIGTERM, SIGHUP])
+}
+
+fn on_signal(mut signals: Signals, action: impl Fn(i32) + Send + 'static) -> io::Result<()> {
     spawn("signals", move || signals.forever().for_each(action))?;
     Ok(())
 }
@@ -135,12 +146,8 @@ fn close_stdin() {
     }
 }
 
-/// After the end of one direction. A server that was told of the end by its stdin ends by itself; one whose client is gone
-/// and that stays is ended.
-fn end_without_client(wait_for_hang_up: fn() -> io::Result<()>, server: &CancelToken) {
-    if wait_for_hang_up().is_err() {
-        return;
-    }
+/// Ends a server whose client is gone, unless it ends by itself: its stdin tells it of that end.
+fn end_server(server: &CancelToken) {
     let _ = server.wait(END_TIMEOUT);
     server.forward(SIGTERM);
     let _ = server.wait(END_TIMEOUT);

@@ -15,7 +15,7 @@ use forebay_domain::Ending;
 use forebay_sandbox::{CancelToken, RunError, ServerPipes, ServerProcess};
 use rmcp::model::ErrorCode;
 
-use super::json::{self, Members, quoted};
+use super::json::{self, Members, id_key, quoted};
 use super::lines::{self, Lines, Next};
 use super::listing::LIST_CHANGED;
 
@@ -56,8 +56,8 @@ pub(super) struct FirstProcess {
 
 #[derive(Default)]
 struct State {
-    /// `None` between two processes.
-    stdin: Option<PipeWriter>,
+    /// `None` between two processes. Written to without the lock: a server that does not read may still have answers.
+    stdin: Option<Arc<PipeWriter>>,
     /// The client has ended its side, or a signal came.
     is_ending: bool,
     /// The sources of the ids of requests.
@@ -90,7 +90,7 @@ impl Restarting {
         let (process, pipes) = restarts.start()?;
         let (requests, stdin) = io::pipe()?;
         let (stdout, answers) = io::pipe()?;
-        let state = State { stdin: Some(pipes.stdin), ..State::default() };
+        let state = State { stdin: Some(Arc::new(pipes.stdin)), ..State::default() };
         let server = Arc::new(Self {
             restarts,
             client: Mutex::new(Some(answers)),
@@ -198,7 +198,7 @@ impl Restarting {
             // A server that is dead again is noticed by its end.
             let _ = lines::write(&mut stdin, &greeting.line);
         }
-        state.stdin = Some(stdin);
+        state.stdin = Some(Arc::new(stdin));
         // Further messages wait until it has answered.
     }
 
@@ -227,13 +227,16 @@ impl Restarting {
             (state.stdin.is_none() || is_greeting) && !state.is_ending
         };
         let waiting = self.changed.wait_while(self.state(), is_between);
-        let mut state = waiting.unwrap_or_else(PoisonError::into_inner);
-        state.note_sent(line);
-        if let Some(stdin) = &mut state.stdin {
+        let stdin = {
+            let mut state = waiting.unwrap_or_else(PoisonError::into_inner);
+            state.note_sent(line);
+            state.stdin.clone()
+        };
+        if let Some(stdin) = &stdin {
             // What a dead server has not read is answered at its end.
-            let _ = lines::write(stdin, line);
+            let _ = lines::write(&mut &**stdin, line);
         }
-        state.stdin.is_some()
+        stdin.is_some()
     }
 
     /// Passes on what a process says, on a thread of its own.
@@ -259,14 +262,15 @@ impl Restarting {
 
     fn pass_on(&self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
-        let is_greeted_again = self.state().note_received(text.trim_ascii());
-        if !is_greeted_again {
+        let mut state = self.state();
+        if !state.note_received(text.trim_ascii()) {
+            drop(state);
             return self.to_client(line);
         }
-        let mut state = self.state();
         let tells = state.initialize.as_ref().is_some_and(|greeting| greeting.tells_list_changes);
-        if let (Some(initialized), Some(stdin)) = (state.initialized.clone(), &mut state.stdin) {
-            let _ = lines::write(stdin, &initialized);
+        // Before the lock is released: further messages come after it.
+        if let (Some(initialized), Some(stdin)) = (&state.initialized, &state.stdin) {
+            let _ = lines::write(&mut &**stdin, initialized);
         }
         drop(state);
         self.changed.notify_all();
@@ -305,11 +309,11 @@ impl State {
                 (Some("notifications/cancelled"), None) => {
                     let params = members.object("params");
                     if let Some(id) = params.as_ref().and_then(|params| params.get("requestId")) {
-                        self.unanswered.remove(id);
+                        self.unanswered.remove(&id_key(id));
                     }
                 }
                 (Some(_), Some(id)) if self.unanswered.len() < MAX_UNANSWERED => {
-                    self.unanswered.insert(id.to_owned());
+                    self.unanswered.insert(id_key(id));
                 }
                 _ => {}
             }
@@ -325,8 +329,8 @@ impl State {
                 continue;
             }
             let Some(id) = members.get("id") else { continue };
-            self.unanswered.remove(id);
-            if let Some(greeting) = self.initialize.as_mut().filter(|greeting| greeting.id == id) {
+            self.unanswered.remove(&id_key(id));
+            if let Some(greeting) = self.initialize.as_mut().filter(|greeting| greeting.id == id_key(id)) {
                 is_greeted_again |= std::mem::take(&mut greeting.is_repeated);
                 greeting.note_answer(&members);
             }
@@ -339,7 +343,7 @@ impl Greeting {
     fn new(line: &[u8], id: &str) -> Self {
         Self {
             line: line.to_owned(),
-            id: id.to_owned(),
+            id: id_key(id),
             is_answered: false,
             tells_list_changes: false,
             is_repeated: false,

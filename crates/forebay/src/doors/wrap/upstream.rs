@@ -17,7 +17,7 @@ use super::restart::{Restarting, Restarts, StartError};
 use super::rewriter::{self, MAX_WAITING};
 use super::server::ToClient;
 use super::session::Session;
-use super::{END_TIMEOUT, end_without_client, spawn};
+use super::{END_TIMEOUT, end_server, spawn};
 
 /// How a server is reached.
 #[derive(Debug, Clone)]
@@ -30,9 +30,11 @@ pub(crate) enum Upstream {
 pub(super) struct Client {
     pub(super) requests: Box<dyn Read + Send>,
     pub(super) answers: File,
-    /// Waits until the reader of the answers is gone.
-    pub(super) wait_for_hang_up: fn() -> io::Result<()>,
+    pub(super) wait_for_hang_up: HangUp,
 }
+
+/// Waits until the reader of the answers is gone.
+pub(in crate::doors) type HangUp = Arc<dyn Fn() -> io::Result<()> + Send + Sync>;
 
 /// A server that runs.
 pub(super) struct Running {
@@ -71,11 +73,10 @@ fn start_program(
 ) -> Result<Running, StartError> {
     let (restarting, first, pipes) = Restarting::start(restarts)?;
     let signals = CancelToken::new();
-    let at_end = signals.clone();
-    let wait_for_hang_up = client.wait_for_hang_up;
-    let forwarding = forward(server, pipes, client, move |_| {
-        end_without_client(wait_for_hang_up, &at_end);
-    })?;
+    let without_client = signals.clone();
+    let at_ends =
+        AtEnds { of_requests: |_: bool| (), of_client: move || end_server(&without_client) };
+    let forwarding = forward(server, pipes, client, at_ends)?;
     let (ended, ending) = mpsc::channel();
     let (waiting, forwarded) = (Arc::clone(&restarting), signals.clone());
     spawn("server", move || {
@@ -92,13 +93,12 @@ fn start_program(
 
 fn start_remote(server: WrappedServer, endpoint: Endpoint, client: Client) -> io::Result<Running> {
     let (remote, pipes) = Remote::connect(endpoint)?;
-    let at_end = Arc::clone(&remote);
-    let wait_for_hang_up = client.wait_for_hang_up;
-    let forwarding = forward(server, pipes, client, move |_| {
-        if wait_for_hang_up().is_ok() {
-            at_end.abort_after(END_TIMEOUT);
-        }
-    })?;
+    let without_client = Arc::clone(&remote);
+    let at_ends = AtEnds {
+        of_requests: |_: bool| (),
+        of_client: move || without_client.abort_after(END_TIMEOUT),
+    };
+    let forwarding = forward(server, pipes, client, at_ends)?;
     let (ended, ending) = mpsc::channel();
     let signal = Arc::new(AtomicI32::new(0));
     let (ending_remote, got) = (Arc::clone(&remote), Arc::clone(&signal));
@@ -131,19 +131,32 @@ impl Forwarding {
     }
 }
 
-/// Starts to forward in both directions; `at_end` runs after the end of that to the server, with whether the client has
-/// ended it.
+/// What runs at the ends of a client.
+pub(super) struct AtEnds<Requests, Client> {
+    /// After its last request, with whether the client has ended that direction.
+    pub(super) of_requests: Requests,
+    /// Once nobody reads the answers any more, even if the server has not read all requests.
+    pub(super) of_client: Client,
+}
+
+/// Starts to forward in both directions.
 pub(super) fn forward(
     server: WrappedServer,
     pipes: ServerPipes,
     client: Client,
-    at_end: impl FnOnce(bool) + Send + 'static,
+    at_ends: AtEnds<impl FnOnce(bool) + Send + 'static, impl FnOnce() + Send + 'static>,
 ) -> io::Result<Forwarding> {
-    let session = Arc::new(Session::new(server, client.answers));
+    let Client { requests, answers, wait_for_hang_up } = client;
+    let AtEnds { of_requests, of_client } = at_ends;
+    let session = Arc::new(Session::new(server, answers));
     let (rewriter, jobs) = mpsc::sync_channel(MAX_WAITING);
     let to_server = ToServer::new(Arc::clone(&session), pipes.stdin);
-    let requests = client.requests;
-    spawn("to-server", move || at_end(to_server.run(requests).is_ok()))?;
+    spawn("to-server", move || of_requests(to_server.run(requests).is_ok()))?;
+    spawn("hang-up", move || {
+        if wait_for_hang_up().is_ok() {
+            of_client();
+        }
+    })?;
     let to_client = ToClient::new(Arc::clone(&session), rewriter);
     let to_client = spawn("to-client", move || to_client.run(pipes.stdout))?;
     let rewriting = spawn("rewriter", move || rewriter::run(&session, &jobs))?;

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use rmcp::model::ErrorCode;
 
+use forebay_app::bounds::MAX_LINE_BYTES;
+
 use super::super::json::{Members, quoted};
 use super::super::lines::{Lines, Next};
 use super::super::listing::LIST_CHANGED;
-use super::Gateway;
 use super::routes::Kind;
+use super::{Gateway, write_log};
+use crate::doors::json_scan::JsonScan;
 
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 /// Between a server's number and the id that it gave a request.
 const SEPARATOR: char = '/';
 
@@ -22,8 +26,15 @@ pub(super) fn pass_on(gateway: &Arc<Gateway>, number: usize, output: PipeReader)
             Ok(Next::Line(line)) => {
                 take(gateway, number, String::from_utf8_lossy(line).trim_ascii());
             }
-            // A wrapper passes on such lines of its server, of which the gateway cannot tell what they are.
-            Ok(Next::LongLine(_)) => drop(lines.rest(&mut |_| Ok(()))),
+            Ok(Next::LongLine(start)) => {
+                let mut scan = JsonScan::whole(start);
+                let read = lines.rest(&mut |piece| {
+                    scan.feed(piece);
+                    Ok(())
+                });
+                drop(read);
+                has_answered_too_much(gateway, number, &scan);
+            }
             Ok(Next::End) | Err(_) => break,
         }
     }
@@ -35,21 +46,37 @@ fn take(gateway: &Gateway, number: usize, text: &str) {
     let Ok(message) = Members::parse(text) else { return };
     match (message.get("method").is_some(), message.get("id")) {
         (false, Some(id)) => {
-            if !gateway.members[number].take_answer(id, text) {
-                gateway.routes.answered(id);
+            // Of two answers to a request, and of those to one that was cancelled, the client learns nothing.
+            if !gateway.members[number].take_answer(id, text)
+                && gateway.routes.answered(id).is_some()
+            {
                 note_task(gateway, number, &message);
-                gateway.to_client(text);
+                gateway.client.answer(id, text);
             }
         }
         (true, Some(id)) => {
             let id = id_for_client(number, id);
             let mut message = message.clone();
             message.set("id", id);
-            gateway.to_client(&message.into_text());
+            tell(gateway, number, &message.into_text());
         }
-        (true, None) => gateway.to_client(&notification(number, &message)),
+        (true, None) => {
+            if message.string("method").as_deref() == Some(TOOLS_CHANGED) {
+                gateway.members[number].forget_permitted();
+            }
+            tell(gateway, number, &notification(number, &message));
+        }
         (false, None) => {}
     }
+}
+
+/// Tells the client to list the tools again.
+pub(super) fn tell_tools_changed(gateway: &Gateway, number: usize) {
+    tell(gateway, number, String::from_utf8_lossy(LIST_CHANGED).trim_end());
+}
+
+fn tell(gateway: &Gateway, number: usize, text: &str) {
+    gateway.client.tell(text, &|| gateway.routes.unanswered(number));
 }
 
 /// A notification, with the id of the request that it is about as the client knows it.
@@ -85,19 +112,32 @@ fn note_task(gateway: &Gateway, number: usize, answer: &Members<'_>) {
     }
 }
 
+/// A wrapper passes on lines of any length, the gateway cannot keep them.
+fn has_answered_too_much(gateway: &Gateway, number: usize, scan: &JsonScan) {
+    let id = String::from_utf8_lossy(scan.id()).into_owned();
+    let name = &gateway.members[number].name;
+    let why = format!("the answer of {name} is longer than {} MB", MAX_LINE_BYTES / (1024 * 1024));
+    write_log(&why);
+    if gateway.routes.answered(&id).is_some() {
+        gateway.client.answer(&id, &error(&id, &why));
+    }
+}
+
+fn error(id: &str, why: &str) -> String {
+    let (code, why) = (ErrorCode::INTERNAL_ERROR.0, quoted(why));
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{why}}}}}"#)
+}
+
 fn has_ended(gateway: &Gateway, number: usize) {
     let member = &gateway.members[number];
     let had_greeted = member.has_greeted();
     member.has_ended();
     let unanswered = gateway.routes.take_unanswered(number);
-    let text = quoted(&format!("the server {} has ended", member.name));
-    let code = ErrorCode::INTERNAL_ERROR.0;
+    let why = format!("the server {} has ended", member.name);
     for id in unanswered {
-        gateway.to_client(&format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{text}}}}}"#
-        ));
+        gateway.client.answer(&id, &error(&id, &why));
     }
     if had_greeted && !gateway.is_ending.get() {
-        gateway.to_client(String::from_utf8_lossy(LIST_CHANGED).trim_end());
+        tell_tools_changed(gateway, number);
     }
 }

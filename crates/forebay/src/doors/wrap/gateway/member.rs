@@ -1,18 +1,20 @@
 //! A server of the gateway, and the requests that the gateway itself sends to it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, PipeReader, PipeWriter};
+use std::io::{self, PipeReader};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use forebay_domain::rights::Rights;
 use serde_json::Value;
 
-use super::super::upstream::{Client, Running};
-use super::super::{StartError, lines};
+use super::super::StartError;
+use super::super::upstream::{Client, HangUp, Running};
 use super::GatewayServer;
+use super::queue::{Queue, Sent};
 
 /// In front of the ids of the gateway's own requests.
 const OWN_ID: &str = "forebay-gateway-";
@@ -20,21 +22,25 @@ const OWN_ID: &str = "forebay-gateway-";
 pub(super) struct Member {
     pub(super) name: String,
     pub(super) prefix: String,
+    /// What its client may use of it.
+    pub(super) rights: Rights,
     running: Running,
     /// `None` once one of the two sides has ended.
-    requests: Mutex<Option<PipeWriter>>,
+    requests: Mutex<Option<Queue>>,
     /// The gateway's own requests; `None` once the server has ended.
     asked: Mutex<Option<HashMap<String, Sender<String>>>>,
     last_id: AtomicU64,
     /// What its answer to `initialize` says.
     greeting: Mutex<Option<Value>>,
+    /// The tools that the client's rights are enough for; `None` if they are to be looked up.
+    permitted: Mutex<Option<HashSet<String>>>,
 }
 
 impl Member {
     /// Starts a server; returns what it says as well.
     pub(super) fn start(
         one: GatewayServer,
-        wait_for_hang_up: fn() -> io::Result<()>,
+        wait_for_hang_up: HangUp,
     ) -> Result<(Self, PipeReader), StartError> {
         let (requests, to_member) = io::pipe()?;
         let (output, answers) = io::pipe()?;
@@ -45,23 +51,28 @@ impl Member {
         let member = Self {
             name,
             prefix: one.prefix,
+            rights: one.rights,
             running,
-            requests: Mutex::new(Some(to_member)),
+            requests: Mutex::new(Some(Queue::new(to_member)?)),
             asked: Mutex::new(Some(HashMap::new())),
             last_id: AtomicU64::new(0),
             greeting: Mutex::default(),
+            permitted: Mutex::default(),
         };
         Ok((member, output))
     }
 
-    /// Sends a message to the server; returns false if it reads no more.
-    pub(super) fn send(&self, text: &str) -> bool {
+    /// The server's own name of a tool or a prompt.
+    pub(super) fn own_name<'a>(&self, shown: &'a str) -> &'a str {
+        shown.strip_prefix(self.prefix.as_str()).unwrap_or(shown)
+    }
+
+    /// Sends a message to the server, without waiting until it reads it.
+    pub(super) fn send(&self, text: &str) -> Sent {
         if lock(&self.asked).is_none() {
-            return false;
+            return Sent::Ended;
         }
-        let mut requests = lock(&self.requests);
-        let written = requests.as_mut().map(|to| lines::write(to, format!("{text}\n").as_bytes()));
-        matches!(written, Some(Ok(())))
+        lock(&self.requests).as_ref().map_or(Sent::Ended, |queue| queue.push(text))
     }
 
     /// Sends a request of the gateway itself. Nothing comes from a server that has ended.
@@ -71,9 +82,12 @@ impl Member {
         if let Some(asked) = &mut *lock(&self.asked) {
             asked.insert(format!("\"{id}\""), answer);
         }
-        self.send(&format!(
-            r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{params}}}"#
-        ));
+        let request =
+            format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{params}}}"#);
+        if self.send(&request) != Sent::Queued {
+            // Nothing will come.
+            lock(&self.asked).as_mut().and_then(|asked| asked.remove(&format!("\"{id}\"")));
+        }
         answers
     }
 
@@ -106,6 +120,20 @@ impl Member {
     pub(super) fn has_ended(&self) {
         lock(&self.asked).take();
         lock(&self.greeting).take();
+    }
+
+    pub(super) fn permits(&self, tools: HashSet<String>) {
+        *lock(&self.permitted) = Some(tools);
+    }
+
+    /// Has the permitted tools looked up again, because the server's tools have changed.
+    pub(super) fn forget_permitted(&self) {
+        lock(&self.permitted).take();
+    }
+
+    /// Whether the client's rights are enough for a tool, by the server's own name of it; `None` if that is to be looked up.
+    pub(super) fn is_permitted(&self, tool: &str) -> Option<bool> {
+        lock(&self.permitted).as_ref().map(|tools| tools.contains(tool))
     }
 
     pub(super) fn stop(&self, signal: i32) {

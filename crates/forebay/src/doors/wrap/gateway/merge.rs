@@ -1,23 +1,30 @@
 //! One greeting and one list of several servers.
 
-use std::sync::mpsc::Receiver;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use forebay_domain::rights::{Right, Rights};
+use serde_json::{Value, json};
 
 use super::super::json::{self, Members, quoted};
 use super::member::Member;
 use super::routes::Kind;
-use super::{Gateway, write_log};
+use super::{ForebayTools, Gateway, answers, write_log};
 
-/// Time for all servers together to answer `initialize`; the others are left out.
-const GREETING_TIMEOUT: Duration = Duration::from_mins(1);
+/// Time for all servers together to answer `initialize` before the client is answered, and for those that come later.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(8);
+const LATE_GREETING_TIMEOUT: Duration = Duration::from_mins(10);
 /// Time for a server to answer a request for a page of a list.
 const LIST_TIMEOUT: Duration = Duration::from_mins(1);
 /// Pages of one list of one server.
 const MAX_PAGES: usize = 200;
 /// The revisions that the gateway speaks, newest first.
-const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+pub(in crate::doors) const REVISIONS: [&str; 4] =
+    ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// A list that servers have.
 pub(super) struct List {
@@ -59,25 +66,29 @@ impl List {
     }
 }
 
-/// Greets all servers as the client greets the gateway, and returns the result for the client.
-pub(super) fn greet(gateway: &Gateway, params: &str) -> Value {
+/// Greets all servers as the client greets the gateway, and returns the result for the client. What a server offers that
+/// answers later is told as a change of the lists.
+pub(super) fn greet(gateway: &Arc<Gateway>, params: &str) -> Value {
     let wanted = Members::parse(params).ok();
     let wanted = wanted.and_then(|params| params.string("protocolVersion")).unwrap_or_default();
     let revision = REVISIONS.iter().find(|known| **known == wanted).unwrap_or(&REVISIONS[0]);
     let asked: Vec<_> = gateway.members.iter().map(|one| one.ask("initialize", params)).collect();
     let deadline = Instant::now() + GREETING_TIMEOUT;
-    let mut capabilities = Value::Object(Map::new());
+    // A server that ends or comes late changes the list.
+    let mut capabilities = json!({ "tools": { "listChanged": true } });
     let mut instructions = Vec::new();
-    for (member, answer) in gateway.members.iter().zip(asked) {
-        match result_of(&answer, deadline.saturating_duration_since(Instant::now())) {
-            Ok(greeting) => {
+    for (number, answer) in asked.into_iter().enumerate() {
+        let member = &gateway.members[number];
+        match wait_for(&answer, deadline.saturating_duration_since(Instant::now())) {
+            Greeting::Welcome(greeting) => {
                 merge(&mut capabilities, &greeting["capabilities"]);
                 if let Some(text) = greeting["instructions"].as_str() {
                     instructions.push(format!("{}: {text}", member.name));
                 }
                 member.greets(greeting);
             }
-            Err(why) => write_log(&format!("{} is left out: {why}", member.name)),
+            Greeting::Refused(why) => write_log(&format!("{} is left out: {why}", member.name)),
+            Greeting::Late => await_greeting(gateway, number, answer),
         }
     }
     let version = env!("CARGO_PKG_VERSION");
@@ -92,12 +103,50 @@ pub(super) fn greet(gateway: &Gateway, params: &str) -> Value {
     greeting
 }
 
-fn result_of(answer: &Receiver<String>, timeout: Duration) -> Result<Value, String> {
-    let answer = answer.recv_timeout(timeout).map_err(|_| "it does not answer".to_owned())?;
-    let mut answer: Value = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
+/// What a server answers to `initialize`.
+enum Greeting {
+    Welcome(Value),
+    Refused(String),
+    /// Nothing yet.
+    Late,
+}
+
+fn wait_for(answer: &Receiver<String>, timeout: Duration) -> Greeting {
+    let answer = match answer.recv_timeout(timeout) {
+        Ok(answer) => answer,
+        Err(RecvTimeoutError::Timeout) => return Greeting::Late,
+        Err(RecvTimeoutError::Disconnected) => return Greeting::Refused("it has ended".to_owned()),
+    };
+    let mut answer: Value = serde_json::from_str(&answer).unwrap_or_default();
     match answer["result"].take() {
-        Value::Object(result) => Ok(Value::Object(result)),
-        _ => Err(answer["error"]["message"].as_str().unwrap_or("it refuses").to_owned()),
+        Value::Object(result) => Greeting::Welcome(Value::Object(result)),
+        _ => {
+            let why = answer["error"]["message"].as_str().unwrap_or("it refuses");
+            Greeting::Refused(why.to_owned())
+        }
+    }
+}
+
+/// Lets a server join that has not answered in time.
+fn await_greeting(gateway: &Arc<Gateway>, number: usize, answer: Receiver<String>) {
+    write_log(&format!("{} does not answer yet", gateway.members[number].name));
+    let joined = Arc::clone(gateway);
+    let waiting = super::super::spawn("greeting", move || {
+        let member = &joined.members[number];
+        match wait_for(&answer, LATE_GREETING_TIMEOUT) {
+            Greeting::Welcome(greeting) => {
+                member.greets(greeting);
+                if joined.is_initialized.get() {
+                    member.send(INITIALIZED);
+                    answers::tell_tools_changed(&joined, number);
+                }
+            }
+            Greeting::Refused(why) => write_log(&format!("{} is left out: {why}", member.name)),
+            Greeting::Late => write_log(&format!("{} is left out: no answer", member.name)),
+        }
+    });
+    if let Err(error) = waiting {
+        write_log(&format!("{} is left out: {error}", gateway.members[number].name));
     }
 }
 
@@ -127,9 +176,16 @@ pub(super) fn gather(gateway: &Gateway, list: &List) -> String {
     for (number, first) in asked.into_iter().enumerate() {
         let Some(first) = first else { continue };
         let member = &gateway.members[number];
-        for item in all_pages(member, list, first) {
+        let mut found = all_pages(member, list, first);
+        if list.kind == Kind::Tool && !member.rights.has(Right::Execute) {
+            found = permitted(member, found);
+        }
+        for item in found {
             items.extend(as_listed(gateway, number, list, &item));
         }
+    }
+    if list.kind == Kind::Tool {
+        items.extend(gateway.forebay.iter().flat_map(ForebayTools::list));
     }
     if list.kind == Kind::Tool && gateway.own_tools.changes_lists() {
         let page = gateway.own_tools.page(items, true, true);
@@ -139,6 +195,34 @@ pub(super) fn gather(gateway: &Gateway, list: &List) -> String {
         items = page.tools;
     }
     format!("{{{}:{}}}", quoted(list.key), json::list(&items))
+}
+
+/// Asks a server which of its tools its client's rights are enough for.
+pub(super) fn look_up_permitted(member: &Member) {
+    let list = &LISTS[0];
+    permitted(member, all_pages(member, list, member.ask(list.method, "{}")));
+}
+
+/// The tools that the client's rights are enough for.
+fn permitted(member: &Member, tools: Vec<String>) -> Vec<String> {
+    let is_permitted = |tool: &String| {
+        let annotations = Members::parse(tool).ok();
+        let annotations = annotations.as_ref().and_then(|tool| tool.object("annotations"));
+        annotations.is_some_and(|annotations| are_enough(member.rights, &annotations))
+    };
+    let tools: Vec<String> = tools.into_iter().filter(is_permitted).collect();
+    let name = |tool: &String| Members::parse(tool).ok()?.string("name");
+    member.permits(tools.iter().filter_map(name).collect::<HashSet<_>>());
+    tools
+}
+
+/// Whether rights are enough for a tool, by what the server says it does.
+fn are_enough(rights: Rights, annotations: &Members<'_>) -> bool {
+    let only_reads = annotations.get("readOnlyHint") == Some("true");
+    let only_adds = annotations.get("destructiveHint") == Some("false");
+    (rights.has(Right::Read) && only_reads)
+        || (rights.has(Right::Write) && (only_adds || only_reads))
+        || rights.has(Right::Execute)
 }
 
 fn all_pages(member: &Member, list: &List, first: Receiver<String>) -> Vec<String> {
@@ -181,6 +265,22 @@ fn as_listed(gateway: &Gateway, number: usize, list: &List, item: &str) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[track_caller]
+    fn check_rights(annotations: &str, enough: &str) {
+        let annotations = Members::parse(annotations).unwrap();
+        let words = Right::ALL.map(Right::as_str).into_iter();
+        let found = words.filter(|word| are_enough(Rights::parse(word).unwrap(), &annotations));
+        assert_eq!(found.collect::<Vec<_>>().join(","), enough);
+    }
+
+    #[test]
+    fn rights_follow_what_a_server_says_of_its_tools() {
+        check_rights(r#"{"readOnlyHint":true}"#, "read,write,execute");
+        check_rights(r#"{"readOnlyHint":false,"destructiveHint":false}"#, "write,execute");
+        check_rights(r#"{"readOnlyHint":"true","destructiveHint":true}"#, "execute");
+        check_rights("{}", "execute");
+    }
 
     #[test]
     fn capabilities_add_up() {

@@ -5,12 +5,17 @@
 //! answers pass as they are; only names in lists and calls get or lose the prefix of their server.
 //!
 //! - `member`: a server, and the requests of the gateway's own; `merge`: one greeting and one list of several;
-//! - `routes`: which server a name, an address or a request belongs to;
-//! - `requests`: from the client; `answers`: from a server.
+//! - `routes`: which server a name, an address or a request belongs to; `queue`: what a server has not read yet;
+//! - `requests`: from the client; `answers`: from a server;
+//! - `forebay_tools`: Forebay's tools that read what a reference stands for.
+//!
+//! On stdio there is one client. Over HTTP (`doors/http/gateway`), each session has a gateway with servers of its own.
 
 mod answers;
+mod forebay_tools;
 mod member;
 mod merge;
+mod queue;
 mod requests;
 mod routes;
 
@@ -22,12 +27,15 @@ use std::thread::JoinHandle;
 use forebay_app::wrap::WrappedServer;
 use forebay_app::wrap::tool_list::ToolListing;
 use forebay_domain::Ending;
+use forebay_domain::rights::Rights;
 
+pub(crate) use self::forebay_tools::ForebayTools;
 use self::member::Member;
+pub(in crate::doors) use self::merge::REVISIONS;
 use self::routes::Routes;
 use super::own_tools::OwnTools;
 use super::session::Flag;
-use super::upstream::Upstream;
+use super::upstream::{HangUp, Upstream};
 use super::{StartError, lines};
 
 /// A server of the list.
@@ -36,14 +44,39 @@ pub(crate) struct GatewayServer {
     pub(crate) prefix: String,
     pub(crate) server: WrappedServer,
     pub(crate) upstream: Upstream,
+    /// What its client may use of it.
+    pub(crate) rights: Rights,
+}
+
+/// Where messages for a client go.
+pub(in crate::doors) trait Outbox: Send + Sync {
+    /// Sends the answer to the request with this id, as it is written.
+    fn answer(&self, id: &str, message: &str);
+
+    /// Sends a request or a notification of a server. `unanswered` returns the ids of the requests that this server has not
+    /// answered, the latest first.
+    fn tell(&self, message: &str, unanswered: &dyn Fn() -> Vec<String>);
+}
+
+/// What a gateway is made of.
+pub(in crate::doors) struct Parts {
+    pub(in crate::doors) servers: Vec<GatewayServer>,
+    pub(in crate::doors) listing: ToolListing,
+    /// `None` if Forebay's tools are among those of the servers.
+    pub(in crate::doors) forebay: Option<ForebayTools>,
+    pub(in crate::doors) client: Box<dyn Outbox>,
+    pub(in crate::doors) wait_for_hang_up: HangUp,
 }
 
 /// The servers, and their client.
-pub(super) struct Gateway {
+pub(in crate::doors) struct Gateway {
     members: Vec<Member>,
     routes: Routes,
     own_tools: OwnTools,
-    client: Mutex<File>,
+    forebay: Option<ForebayTools>,
+    client: Box<dyn Outbox>,
+    /// Whether the client has said that it is ready.
+    is_initialized: Flag,
     /// Whether the client has ended its side.
     is_ending: Flag,
     /// The threads that pass on what the servers say.
@@ -52,17 +85,13 @@ pub(super) struct Gateway {
 
 impl Gateway {
     /// Starts all servers; one that does not start is logged and left out.
-    fn start(
-        servers: Vec<GatewayServer>,
-        listing: ToolListing,
-        client: File,
-        wait_for_hang_up: fn() -> io::Result<()>,
-    ) -> io::Result<Arc<Self>> {
+    pub(in crate::doors) fn start(parts: Parts) -> io::Result<Arc<Self>> {
+        let Parts { servers, listing, forebay, client, wait_for_hang_up } = parts;
         let mut members = Vec::new();
         let mut outputs = Vec::new();
         for one in servers {
             let name = one.server.name().to_owned();
-            match Member::start(one, wait_for_hang_up) {
+            match Member::start(one, Arc::clone(&wait_for_hang_up)) {
                 Ok((member, output)) => {
                     members.push(member);
                     outputs.push(output);
@@ -77,7 +106,9 @@ impl Gateway {
             members,
             routes: Routes::default(),
             own_tools: OwnTools::new(listing),
-            client: Mutex::new(client),
+            forebay,
+            client,
+            is_initialized: Flag::default(),
             is_ending: Flag::default(),
             answering: Mutex::default(),
         });
@@ -98,8 +129,19 @@ impl Gateway {
         Ok(gateway)
     }
 
+    /// Takes a message of the client.
+    pub(in crate::doors) fn take(self: &Arc<Self>, message: &str) {
+        requests::take(self, message);
+    }
+
+    /// Ends the client's side: servers are told by the end of their stdin.
+    pub(in crate::doors) fn end_requests(&self) {
+        self.is_ending.set(true);
+        self.members.iter().for_each(Member::close);
+    }
+
     /// Waits until all servers have ended and what they have said is passed on.
-    fn wait(&self) {
+    pub(in crate::doors) fn wait(&self) {
         self.members.iter().for_each(Member::wait);
         let answering =
             std::mem::take(&mut *self.answering.lock().unwrap_or_else(PoisonError::into_inner));
@@ -107,22 +149,46 @@ impl Gateway {
             let _ = thread.join();
         }
     }
+}
 
-    /// Sends a message to the client.
-    fn to_client(&self, text: &str) {
-        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+/// The client on stdio.
+struct Stdout(Mutex<File>);
+
+impl Stdout {
+    fn write(&self, message: &str) {
+        let mut client = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A client that is gone is noticed by the end of its requests.
-        let _ = lines::write(&mut *client, format!("{text}\n").as_bytes());
+        let _ = lines::write(&mut *client, format!("{message}\n").as_bytes());
+    }
+}
+
+impl Outbox for Stdout {
+    fn answer(&self, _: &str, message: &str) {
+        self.write(message);
+    }
+
+    fn tell(&self, message: &str, _: &dyn Fn() -> Vec<String>) {
+        self.write(message);
     }
 }
 
 /// Serves on stdio until the client ends its side, or a signal comes.
-pub(crate) fn serve(servers: Vec<GatewayServer>, listing: ToolListing) -> io::Result<Ending> {
-    let stdin = super::stdin()?;
-    let gateway = Gateway::start(servers, listing, super::stdout()?, super::wait_for_hang_up)?;
+pub(crate) fn serve(
+    servers: Vec<GatewayServer>,
+    listing: ToolListing,
+    forebay: Option<ForebayTools>,
+) -> io::Result<Ending> {
+    let (stdin, signals) = (super::stdin()?, super::signals()?);
+    let gateway = Gateway::start(Parts {
+        servers,
+        listing,
+        forebay,
+        client: Box::new(Stdout(Mutex::new(super::stdout()?))),
+        wait_for_hang_up: Arc::new(super::wait_for_hang_up),
+    })?;
     let (ended, endings) = mpsc::channel();
     let (signalled, by_signal) = (Arc::clone(&gateway), ended.clone());
-    super::on_signal(move |signal| {
+    super::on_signal(signals, move |signal| {
         signalled.is_ending.set(true);
         signalled.members.iter().for_each(|one| one.stop(signal));
         // Nobody waits any more for an end that has come.
@@ -131,8 +197,7 @@ pub(crate) fn serve(servers: Vec<GatewayServer>, listing: ToolListing) -> io::Re
     let taking = Arc::clone(&gateway);
     super::spawn("requests", move || {
         requests::take_all(&taking, stdin);
-        taking.is_ending.set(true);
-        taking.members.iter().for_each(Member::close);
+        taking.end_requests();
         let _ = ended.send(Ending::Exited(0));
     })?;
     let ending = endings.recv().unwrap_or(Ending::Exited(0));

@@ -4,14 +4,18 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
+use forebay_domain::rights::Right;
 use rmcp::model::ErrorCode;
 
 use super::super::json::{self, Members, quoted};
 use super::super::lines::{Lines, Next};
 use super::super::own_tools::OwnCall;
 use super::merge::{self, LISTS, List};
+use super::queue::Sent;
 use super::routes::Kind;
 use super::{Gateway, answers};
+use crate::doors::json_scan::JsonScan;
+use crate::doors::mcp::Refusal;
 
 /// Time for a server to answer whether it knows a resource.
 const SEARCH_TIMEOUT: Duration = Duration::from_mins(1);
@@ -28,21 +32,23 @@ pub(super) fn take_all(gateway: &Arc<Gateway>, input: impl Read) {
                     take(gateway, message);
                 }
             }
-            Ok(Next::LongLine(_)) => {
-                drop(lines.rest(&mut |_| Ok(())));
-                refuse(
-                    gateway,
-                    "null",
-                    ErrorCode::INVALID_REQUEST,
-                    "the message is longer than 64 MB",
-                );
+            Ok(Next::LongLine(start)) => {
+                let mut scan = JsonScan::whole(start);
+                let read = lines.rest(&mut |piece| {
+                    scan.feed(piece);
+                    Ok(())
+                });
+                drop(read);
+                let refusal = Refusal::undecoded("the message is longer than 64 MB", &scan);
+                gateway.client.answer("", &refusal.into_json().to_string());
             }
             Ok(Next::End) | Err(_) => return,
         }
     }
 }
 
-fn take(gateway: &Arc<Gateway>, text: &str) {
+/// Takes one message of the client.
+pub(super) fn take(gateway: &Arc<Gateway>, text: &str) {
     if text.is_empty() {
         return;
     }
@@ -76,7 +82,7 @@ fn request(gateway: &Arc<Gateway>, method: &str, id: &str, message: &Members<'_>
             respond(gateway, id, "{}");
         }
         "tools/call" => call(gateway, id, message),
-        "prompts/get" => by_name(gateway, Kind::Prompt, id, message),
+        "prompts/get" => get_prompt(gateway, id, message),
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
             let uri = param("uri").unwrap_or_default();
             match gateway.routes.owner(Kind::Resource, &uri) {
@@ -111,41 +117,111 @@ fn in_background(gateway: &Gateway, id: &str, work: impl FnOnce() + Send + 'stat
     }
 }
 
-fn call(gateway: &Gateway, id: &str, message: &Members<'_>) {
+fn call(gateway: &Arc<Gateway>, id: &str, message: &Members<'_>) {
     let Some(params) = message.object("params") else {
         return refuse(gateway, id, ErrorCode::INVALID_PARAMS, "the call has no parameters");
     };
     match gateway.own_tools.take(&params.string("name").unwrap_or_default(), &params) {
-        OwnCall::Other => by_name(gateway, Kind::Tool, id, message),
+        OwnCall::Other => call_tool(gateway, id, message),
         OwnCall::Answer { text, is_error } => {
-            let text = quoted(&text);
-            respond(
-                gateway,
-                id,
-                &format!(r#"{{"content":[{{"type":"text","text":{text}}}],"isError":{is_error}}}"#),
-            );
+            respond(gateway, id, &text_result(&text, is_error));
         }
         OwnCall::Instead(params) => {
             let mut replaced = message.clone();
             replaced.set("params", params);
-            by_name(gateway, Kind::Tool, id, &replaced);
+            call_tool(gateway, id, &replaced);
         }
     }
 }
 
-/// Sends a request to the server of a tool or a prompt, under the server's own name for it.
-fn by_name(gateway: &Gateway, kind: Kind, id: &str, message: &Members<'_>) {
+/// Calls a tool of Forebay or of a server.
+fn call_tool(gateway: &Arc<Gateway>, id: &str, message: &Members<'_>) {
     let params = message.object("params");
-    let name = params.as_ref().and_then(|params| params.string("name"));
-    let (Some(mut params), Some(name)) = (params, name) else {
-        return refuse(gateway, id, ErrorCode::INVALID_PARAMS, "the request names nothing");
-    };
-    let Some(number) = gateway.routes.owner_by_prefix(kind, &name, &gateway.members) else {
-        let what = format!("no server has `{name}`");
-        return refuse(gateway, id, ErrorCode::INVALID_PARAMS, &what);
-    };
-    let prefix = &gateway.members[number].prefix;
-    params.set("name", quoted(name.strip_prefix(prefix.as_str()).unwrap_or(&name)));
+    let name = params.as_ref().and_then(|params| params.string("name")).unwrap_or_default();
+    if gateway.forebay.as_ref().is_some_and(|tools| tools.has(&name)) {
+        let arguments = params.as_ref().and_then(|params| params.get("arguments"));
+        return call_forebay(gateway, id, name, arguments.unwrap_or("{}").to_owned());
+    }
+    let owner = gateway.routes.owner_by_prefix(Kind::Tool, &name, &gateway.members);
+    let Some(number) = owner else { return no_server_has(gateway, id, &name) };
+    if let Some(is_permitted) = permission(gateway, number, &name) {
+        return call_if(gateway, is_permitted, number, id, message, &name);
+    }
+    let (calling, id, text) = (Arc::clone(gateway), id.to_owned(), message.clone().into_text());
+    in_background(gateway, &id.clone(), move || {
+        merge::look_up_permitted(&calling.members[number]);
+        let is_permitted = permission(&calling, number, &name).unwrap_or_default();
+        if let Ok(message) = Members::parse(&text) {
+            call_if(&calling, is_permitted, number, &id, &message, &name);
+        }
+    });
+}
+
+/// Whether the client may call a tool of a server; `None` if the server has to be asked what the tool does.
+fn permission(gateway: &Gateway, number: usize, name: &str) -> Option<bool> {
+    let member = &gateway.members[number];
+    if member.rights.has(Right::Execute) {
+        return Some(true);
+    }
+    member.is_permitted(member.own_name(name))
+}
+
+fn call_if(
+    gateway: &Gateway,
+    is_permitted: bool,
+    number: usize,
+    id: &str,
+    message: &Members<'_>,
+    name: &str,
+) {
+    if is_permitted {
+        send_named(gateway, number, id, message, name);
+    } else {
+        forbid(gateway, id, name);
+    }
+}
+
+fn forbid(gateway: &Gateway, id: &str, name: &str) {
+    let text = format!(
+        "{name} needs more rights than this token has for its server\ncontinue without it, or ask the user for a token with \
+         the right `execute`"
+    );
+    respond(gateway, id, &text_result(&text, true));
+}
+
+fn text_result(text: &str, is_error: bool) -> String {
+    let text = quoted(text);
+    format!(r#"{{"content":[{{"type":"text","text":{text}}}],"isError":{is_error}}}"#)
+}
+
+/// Calls a tool of Forebay itself.
+fn call_forebay(gateway: &Arc<Gateway>, id: &str, name: String, arguments: String) {
+    let (calling, id) = (Arc::clone(gateway), id.to_owned());
+    in_background(gateway, &id.clone(), move || {
+        if let Some(tools) = &calling.forebay {
+            respond(&calling, &id, &tools.call(&name, &arguments));
+        }
+    });
+}
+
+/// Gets a prompt from its server.
+fn get_prompt(gateway: &Gateway, id: &str, message: &Members<'_>) {
+    let params = message.object("params");
+    let name = params.as_ref().and_then(|params| params.string("name")).unwrap_or_default();
+    match gateway.routes.owner_by_prefix(Kind::Prompt, &name, &gateway.members) {
+        Some(number) => send_named(gateway, number, id, message, &name),
+        None => no_server_has(gateway, id, &name),
+    }
+}
+
+fn no_server_has(gateway: &Gateway, id: &str, name: &str) {
+    refuse(gateway, id, ErrorCode::INVALID_PARAMS, &format!("no server has `{name}`"));
+}
+
+/// Sends a request about a tool or a prompt to its server, under the server's own name for it.
+fn send_named(gateway: &Gateway, number: usize, id: &str, message: &Members<'_>, name: &str) {
+    let Some(mut params) = message.object("params") else { return };
+    params.set("name", quoted(gateway.members[number].own_name(name)));
     let mut message = message.clone();
     message.set("params", params.into_text());
     send(gateway, number, id, &message);
@@ -167,8 +243,7 @@ fn complete(gateway: &Gateway, id: &str, message: &Members<'_>) {
     };
     let owner = gateway.routes.owner_by_prefix(Kind::Prompt, &name, &gateway.members);
     if let Some(number) = owner {
-        let prefix = &gateway.members[number].prefix;
-        about.set("name", quoted(name.strip_prefix(prefix.as_str()).unwrap_or(&name)));
+        about.set("name", quoted(gateway.members[number].own_name(&name)));
         params.set("ref", about.into_text());
     }
     let mut message = message.clone();
@@ -210,15 +285,27 @@ fn send_to(
 }
 
 fn send(gateway: &Gateway, number: usize, id: &str, message: &Members<'_>) {
-    gateway.routes.expect(id, number);
+    if !gateway.routes.expect(id, number) {
+        let what = "a request with this id is not answered yet";
+        return refuse(gateway, id, ErrorCode::INVALID_REQUEST, what);
+    }
     let member = &gateway.members[number];
-    if !member.send(&message.clone().into_text()) && gateway.routes.answered(id).is_some() {
-        let what = format!("the server {} has ended", member.name);
+    let what = match member.send(&message.clone().into_text()) {
+        Sent::Queued => return,
+        Sent::Ended => "has ended",
+        Sent::Full => "does not read what was sent before",
+    };
+    // The end of the server may have been noticed elsewhere too.
+    if gateway.routes.answered(id).is_some() {
+        let what = format!("the server {} {what}", member.name);
         refuse(gateway, id, ErrorCode::INTERNAL_ERROR, &what);
     }
 }
 
 fn notify(gateway: &Gateway, method: &str, message: Members<'_>, text: &str) {
+    if method == "notifications/initialized" {
+        gateway.is_initialized.set(true);
+    }
     if method != "notifications/cancelled" {
         let greeted = gateway.members.iter().filter(|member| member.has_greeted());
         for member in greeted {
@@ -243,12 +330,12 @@ fn answer(gateway: &Gateway, id: &str, message: &Members<'_>) {
 }
 
 fn respond(gateway: &Gateway, id: &str, result: &str) {
-    gateway.to_client(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+    gateway.client.answer(id, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
 }
 
 fn refuse(gateway: &Gateway, id: &str, code: ErrorCode, why: &str) {
     let (code, why) = (code.0, quoted(why));
-    gateway.to_client(&format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{why}}}}}"#
-    ));
+    let answer =
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{why}}}}}"#);
+    gateway.client.answer(id, &answer);
 }

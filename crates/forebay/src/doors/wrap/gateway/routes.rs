@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::super::json::id_key;
 use super::member::Member;
 
 /// Entries of each table; further ones are asked from every server.
@@ -16,8 +17,9 @@ pub(super) struct Routes {
 
 #[derive(Default)]
 struct Tables {
-    /// Servers by the sources of the ids of requests that they have not answered.
-    requests: HashMap<String, usize>,
+    /// Servers by the sources of the ids of requests that they have not answered, with the number of the request.
+    requests: HashMap<String, (usize, u64)>,
+    last_request: u64,
     /// Servers by what the client knows of them: kind and name.
     known: HashMap<(Kind, String), usize>,
 }
@@ -66,19 +68,40 @@ impl Routes {
         self.owner(kind, name).or_else(by_prefix)
     }
 
-    pub(super) fn expect(&self, id: &str, member: usize) {
-        self.tables().requests.insert(id.to_owned(), member);
+    /// Notes a request that a server is about to get; returns `false` if another one with this id is not answered yet.
+    pub(super) fn expect(&self, id: &str, member: usize) -> bool {
+        let (mut tables, id) = (self.tables(), id_key(id));
+        if tables.requests.contains_key(&id) {
+            return false;
+        }
+        tables.last_request += 1;
+        let number = tables.last_request;
+        tables.requests.insert(id, (member, number));
+        true
     }
 
     /// The server that has a request; it has no longer.
     pub(super) fn answered(&self, id: &str) -> Option<usize> {
-        self.tables().requests.remove(id)
+        self.tables().requests.remove(&id_key(id)).map(|(member, _)| member)
+    }
+
+    /// The requests that a server has not answered, the latest first.
+    pub(super) fn unanswered(&self, member: usize) -> Vec<String> {
+        let tables = self.tables();
+        let mut ids: Vec<(&String, u64)> = tables
+            .requests
+            .iter()
+            .filter(|(_, (owner, _))| *owner == member)
+            .map(|(id, (_, number))| (id, *number))
+            .collect();
+        ids.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+        ids.into_iter().map(|(id, _)| id.clone()).collect()
     }
 
     /// The requests that a server has left unanswered.
     pub(super) fn take_unanswered(&self, member: usize) -> Vec<String> {
         let mut tables = self.tables();
-        let left = tables.requests.extract_if(|_, owner| *owner == member);
+        let left = tables.requests.extract_if(|_, (owner, _)| *owner == member);
         left.map(|(id, _)| id).collect()
     }
 

@@ -12,7 +12,7 @@ use super::super::json::{self, Members};
 use super::fault::Fault;
 use super::headers;
 use super::sse::{Event, Events};
-use super::{Message, Remote, lock, notices};
+use super::{Message, Remote, lock, notices, older};
 
 /// How often a stream is taken up again without a message in between.
 const MAX_RESUMPTIONS: u32 = 5;
@@ -25,6 +25,8 @@ enum Outcome {
     Done,
     /// The server does not know the session.
     SessionLost,
+    /// The server refuses, and has not answered anything before: it may speak the older transport.
+    Refused(Fault),
 }
 
 /// Where answers of an exchange go.
@@ -60,14 +62,25 @@ fn deliver(
     message: &Message,
     timeout: Option<Duration>,
 ) -> Result<(), Fault> {
+    if remote.older.is_spoken() {
+        return older::deliver(remote, message);
+    }
     let session = remote.session.id();
     match attempt(remote, connection, message, timeout, Receiver::Client)? {
         Outcome::Done => Ok(()),
+        Outcome::Refused(fault) => {
+            if older::is_offered(remote)? {
+                older::deliver(remote, message)
+            } else {
+                Err(fault)
+            }
+        }
         Outcome::SessionLost => {
             renew_session(remote, session.as_deref())?;
             match attempt(remote, connection, message, timeout, Receiver::Client)? {
                 Outcome::Done => Ok(()),
                 Outcome::SessionLost => Err(Fault::NoSession),
+                Outcome::Refused(fault) => Err(fault),
             }
         }
     }
@@ -105,9 +118,17 @@ fn attempt(
         headers: &post_headers(remote, message),
         timeout,
     })?;
+    let is_first = !remote.has_accepted.load(Ordering::Acquire);
     match response.status {
-        200..=299 => Exchange { remote, connection, message, receiver }.receive(response)?,
+        200..=299 => {
+            remote.has_accepted.store(true, Ordering::Release);
+            Exchange { remote, connection, message, receiver }.receive(response)?;
+        }
         404 if had_session => return Ok(Outcome::SessionLost),
+        400 | 404 | 405 | 406 | 410 | 415 if is_first => {
+            return Ok(refused(remote, message, response)
+                .map_or_else(Outcome::Refused, |()| Outcome::Done));
+        }
         _ => refused(remote, message, response)?,
     }
     Ok(Outcome::Done)

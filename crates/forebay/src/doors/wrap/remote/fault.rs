@@ -26,6 +26,8 @@ pub(super) enum Fault {
         "the server has ended the session and does not start another one; start the agent's connection again"
     )]
     NoSession,
+    #[error("{0} names an endpoint on another host, which gets no message: {1}")]
+    ForeignEndpoint(String, String),
     #[error("cannot start a thread: {0}")]
     NoThread(io::Error),
     #[error(transparent)]
@@ -68,7 +70,7 @@ impl fmt::Display for Refusal<'_> {
             (403, _) => write!(f, "\nthe token lacks a right that the server wants"),
             (404 | 405, _) => write!(
                 f,
-                "\nis this the address of a streamable HTTP endpoint? Servers with the older transport (SSE) are not supported"
+                "\nis this the address of an MCP endpoint? It offers neither streamable HTTP nor the older transport (SSE)"
             ),
             _ => Ok(()),
         }

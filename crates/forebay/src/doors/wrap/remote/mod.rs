@@ -4,6 +4,7 @@
 //! events, goes to the client line by line.
 //!
 //! - `exchange`: one message, and what comes back; `notices`: the stream on which a server speaks unasked;
+//! - `older`: servers that speak HTTP with SSE as the revision of 2024-11-05 has it;
 //! - `session`: what the server wants repeated with every request; `headers`, `sse`: the encoding;
 //! - `fault`: what the client is told if the server does not answer.
 //!
@@ -13,12 +14,13 @@ mod exchange;
 mod fault;
 mod headers;
 mod notices;
+mod older;
 mod session;
 mod sse;
 
 use std::collections::HashMap;
 use std::io::{self, PipeReader, PipeWriter, Write};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,8 +30,9 @@ use url::Url;
 
 use self::fault::Fault;
 use self::headers::ParameterHeaders;
+use self::older::OlderTransport;
 use self::session::RemoteSession;
-use super::json::Members;
+use super::json::{Members, id_key};
 use super::lines::{Lines, Next};
 
 /// Requests in progress; further ones wait.
@@ -54,6 +57,9 @@ pub(super) struct Remote {
     /// `None` once the connection has ended.
     client: Mutex<Option<PipeWriter>>,
     session: RemoteSession,
+    older: OlderTransport,
+    /// Whether the server has accepted a message over streamable HTTP.
+    has_accepted: AtomicBool,
     parameters: Mutex<ParameterHeaders>,
     in_flight: Mutex<HashMap<u64, InFlight>>,
     less_in_flight: Condvar,
@@ -129,6 +135,8 @@ impl Remote {
             ended: CancelToken::new(),
             client: Mutex::new(Some(answers)),
             session: RemoteSession::default(),
+            older: OlderTransport::default(),
+            has_accepted: AtomicBool::new(false),
             parameters: Mutex::default(),
             in_flight: Mutex::default(),
             less_in_flight: Condvar::new(),
@@ -160,6 +168,7 @@ impl Remote {
     /// Ends the session at the server, and then the connection.
     pub(super) fn end(&self) {
         self.ended.cancel();
+        self.older.close();
         let session = self.session.headers();
         if self.session.forget().is_some() {
             // A server may keep its session until it expires.
@@ -199,7 +208,9 @@ impl Remote {
             self.report(&message, outcome);
             if message.method == "notifications/initialized" {
                 self.session.is_started(&message);
-                notices::listen(self);
+                if !self.older.is_spoken() {
+                    notices::listen(self);
+                }
             }
             return;
         }
@@ -268,8 +279,25 @@ impl Remote {
 
     /// A request that has its answer is not waited for, even if its stream stays open.
     fn is_answered(&self, message: &Message) {
-        self.in_flight().retain(|_, request| Some(&request.id) != message.id.as_ref());
+        if let Some(id) = &message.id {
+            self.has_answer_to(id);
+        }
+    }
+
+    /// Notes the answer to the request with this id.
+    fn has_answer_to(&self, id: &str) {
+        let id = id_key(id);
+        self.in_flight().retain(|_, request| id_key(&request.id) != id);
         self.less_in_flight.notify_all();
+    }
+
+    /// Waits until the request with this id is answered or given up, or `is_over`; returns whether it is neither.
+    fn wait_for_answer(&self, id: &str, is_over: impl Fn() -> bool) -> bool {
+        let is_unanswered =
+            |requests: &HashMap<u64, InFlight>| requests.values().any(|request| request.id == id);
+        let waits = |requests: &mut HashMap<_, _>| !is_over() && is_unanswered(requests);
+        let waited = self.less_in_flight.wait_while(self.in_flight(), waits);
+        is_unanswered(&waited.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Sends a message to the client as one line.
@@ -331,7 +359,8 @@ impl Message {
     fn is_answered_by(&self, message: &[u8]) -> bool {
         let text = String::from_utf8_lossy(message);
         let Ok(answer) = Members::parse(&text) else { return false };
-        answer.get("method").is_none() && answer.get("id") == self.id.as_deref()
+        let is_answer = answer.get("method").is_none();
+        is_answer && answer.get("id").map(id_key) == self.id.as_deref().map(id_key)
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) struct Events<R> {
 /// An event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Event {
+    /// What the server calls it.
+    pub(super) kind: Option<String>,
     pub(super) id: Option<String>,
     /// Milliseconds to wait before the stream is opened again.
     pub(super) retry: Option<u64>,
@@ -68,6 +70,7 @@ impl Event {
                 }
                 self.data.extend_from_slice(value);
             }
+            b"event" => self.kind = Some(text()),
             b"id" => self.id = Some(text()),
             b"retry" => self.retry = text().parse().ok(),
             _ => {}

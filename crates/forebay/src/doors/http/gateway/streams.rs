@@ -1,0 +1,466 @@
+//! What a client gets, as streams of events: one for each of its POST requests, and one for what no request is about.
+//!
+//! Events stay for a while after they were sent, so that a client whose connection broke can take a stream up again. A stream
+//! that is not read keeps answers and requests; of notifications it keeps a bounded amount, and their server waits for a
+//! client that reads slowly.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::doors::wrap::{Members, Outbox, id_key};
+
+/// The stream of what no request is about.
+pub(super) const UNASKED: u64 = 0;
+/// Requests of a client that are not answered.
+const MAX_UNANSWERED: usize = 1_000;
+/// Bytes of a stream that its client has not read, before notifications wait or are dropped.
+const MAX_UNREAD_BYTES: usize = 4 * 1024 * 1024;
+/// Time for a client to read before a notification is dropped.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// Events of a stream, and streams with all answers, that are kept for a client that reconnects.
+const MAX_KEPT_EVENTS: usize = 64;
+const MAX_KEPT_STREAMS: usize = 32;
+
+/// The streams of a session.
+#[derive(Default)]
+pub(super) struct Streams {
+    state: Mutex<State>,
+    /// A reader has read, or is gone.
+    room: Condvar,
+}
+
+struct State {
+    streams: BTreeMap<u64, Stream>,
+    /// Streams by the ids of unanswered requests.
+    by_request: HashMap<String, u64>,
+    by_progress_token: HashMap<String, u64>,
+    last: u64,
+    /// Streams with all answers, oldest first.
+    complete: VecDeque<u64>,
+    has_ended: bool,
+}
+
+#[derive(Default)]
+struct Stream {
+    events: VecDeque<Arc<str>>,
+    /// The number of the first event that is kept.
+    first: u64,
+    /// The number of the first event that no reader has got.
+    unread: u64,
+    unread_bytes: usize,
+    unanswered: HashSet<String>,
+    progress_tokens: Vec<String>,
+    /// Whether its client takes one answer and nothing else.
+    has_answer_only: bool,
+    /// The reader that counts; `None` while there is none.
+    reader: Option<u64>,
+    last_reader: u64,
+    changes: watch::Sender<()>,
+}
+
+/// A request, as a stream needs to know it.
+pub(super) struct Request {
+    /// Its id, as it is compared.
+    pub(super) id: String,
+    pub(super) progress_token: Option<String>,
+}
+
+/// Why a request cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refused {
+    #[error("a request with this id is not answered yet")]
+    IdInUse,
+    #[error("too many requests of this session are not answered yet")]
+    TooMany,
+}
+
+/// An event of a stream.
+#[derive(Debug)]
+pub(super) struct Event {
+    /// Identifies it to a client that reconnects.
+    pub(super) id: String,
+    pub(super) message: Arc<str>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            streams: BTreeMap::from([(UNASKED, Stream::default())]),
+            by_request: HashMap::new(),
+            by_progress_token: HashMap::new(),
+            last: UNASKED,
+            complete: VecDeque::new(),
+            has_ended: false,
+        }
+    }
+}
+
+impl Streams {
+    /// Opens a stream for the answers to some requests.
+    pub(super) fn open(
+        &self,
+        requests: Vec<Request>,
+        has_answer_only: bool,
+    ) -> Result<u64, Refused> {
+        let mut state = self.state();
+        let is_in_use = |request: &Request| state.by_request.contains_key(&request.id);
+        let ids: HashSet<&str> = requests.iter().map(|request| request.id.as_str()).collect();
+        if ids.len() < requests.len() || requests.iter().any(is_in_use) {
+            return Err(Refused::IdInUse);
+        }
+        if state.by_request.len() + requests.len() > MAX_UNANSWERED {
+            return Err(Refused::TooMany);
+        }
+        state.last += 1;
+        let number = state.last;
+        let mut stream = Stream { has_answer_only, ..Stream::default() };
+        for Request { id, progress_token } in requests {
+            state.by_request.insert(id.clone(), number);
+            stream.unanswered.insert(id);
+            if let Some(token) = progress_token {
+                state.by_progress_token.insert(token.clone(), number);
+                stream.progress_tokens.push(token);
+            }
+        }
+        state.streams.insert(number, stream);
+        Ok(number)
+    }
+
+    /// Reads a stream behind an event, or from the first unread one. An earlier reader of the stream ends.
+    pub(super) fn read(self: &Arc<Self>, stream: u64, behind: Option<u64>) -> Option<Reader> {
+        let mut state = self.state();
+        let known = state.streams.get_mut(&stream)?;
+        known.last_reader += 1;
+        known.reader = Some(known.last_reader);
+        let end = known.first + known.events.len() as u64;
+        let next = behind.map_or(known.unread, |event| event.saturating_add(1));
+        let next = next.clamp(known.first, end);
+        let (reader, changes) = (known.last_reader, known.changes.subscribe());
+        known.changes.send_replace(());
+        Some(Reader { streams: Arc::clone(self), stream, reader, next, changes })
+    }
+
+    /// Waits no longer for the answer to a request.
+    pub(super) fn give_up(&self, id: &str) {
+        let (mut state, id) = (self.state(), id_key(id));
+        if let Some(number) = state.by_request.remove(&id) {
+            state.is_answered(number, &id);
+        }
+    }
+
+    /// Ends all streams.
+    pub(super) fn end(&self) {
+        let mut state = self.state();
+        state.has_ended = true;
+        for stream in state.streams.values() {
+            stream.changes.send_replace(());
+        }
+        self.room.notify_all();
+    }
+
+    /// Whether the client reads, or waits for an answer.
+    pub(super) fn are_in_use(&self) -> bool {
+        let state = self.state();
+        !state.by_request.is_empty() || state.streams.values().any(|stream| stream.reader.is_some())
+    }
+
+    pub(super) fn have_unanswered(&self) -> bool {
+        !self.state().by_request.is_empty()
+    }
+
+    /// Adds a notification, if need be once the client has read others.
+    fn notify(&self, stream: u64, message: &str) {
+        let has_no_room = |state: &mut State| {
+            state.streams.get(&stream).is_some_and(|stream| !stream.has_room(message))
+        };
+        let waits = |state: &mut State| {
+            let is_read = |stream: &Stream| stream.reader.is_some();
+            !state.has_ended
+                && state.streams.get(&stream).is_some_and(is_read)
+                && has_no_room(state)
+        };
+        let waited = self.room.wait_timeout_while(self.state(), READ_TIMEOUT, waits);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if has_no_room(&mut state) {
+            tracing::warn!("a notification is dropped: its client does not read");
+            return;
+        }
+        state.push(stream, message);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outbox for Arc<Streams> {
+    fn answer(&self, id: &str, message: &str) {
+        let (mut state, id) = (self.state(), id_key(id));
+        // The client may have given it up.
+        let Some(number) = state.by_request.remove(&id) else { return };
+        state.push(number, message);
+        state.is_answered(number, &id);
+    }
+
+    fn tell(&self, message: &str, unanswered: &dyn Fn() -> Vec<String>) {
+        let Ok(members) = Members::parse(message) else { return };
+        if members.get("id").is_some() {
+            let mut state = self.state();
+            let stream = state.stream_of(&unanswered()).unwrap_or(UNASKED);
+            return state.push(stream, message);
+        }
+        let params = members.object("params");
+        let token = params.as_ref().and_then(|params| params.get("progressToken"));
+        let stream = {
+            let state = self.state();
+            let of_token = token.and_then(|token| state.by_progress_token.get(token).copied());
+            let of_token = of_token.filter(|number| state.takes_more(*number));
+            let is_heard = || state.streams.get(&UNASKED).is_some_and(|one| one.reader.is_some());
+            match of_token {
+                Some(stream) => stream,
+                None if is_heard() => UNASKED,
+                None => state.stream_of(&unanswered()).unwrap_or(UNASKED),
+            }
+        };
+        self.notify(stream, message);
+    }
+}
+
+impl State {
+    /// The stream of the first of these requests that takes more than its answer.
+    fn stream_of(&self, requests: &[String]) -> Option<u64> {
+        let mut streams = requests.iter().filter_map(|id| self.by_request.get(id).copied());
+        streams.find(|number| self.takes_more(*number))
+    }
+
+    fn takes_more(&self, number: u64) -> bool {
+        self.streams.get(&number).is_some_and(|stream| !stream.has_answer_only)
+    }
+
+    fn push(&mut self, number: u64, message: &str) {
+        let Some(stream) = self.streams.get_mut(&number) else { return };
+        // In an event, a carriage return would end the line; in JSON it is white space.
+        stream.events.push_back(message.replace('\r', " ").into());
+        stream.unread_bytes += message.len();
+        stream.changes.send_replace(());
+    }
+
+    fn is_answered(&mut self, number: u64, id: &str) {
+        let Some(stream) = self.streams.get_mut(&number) else { return };
+        stream.unanswered.remove(id);
+        if !stream.unanswered.is_empty() {
+            return;
+        }
+        for token in &stream.progress_tokens {
+            self.by_progress_token.remove(token);
+        }
+        stream.changes.send_replace(());
+        self.complete.push_back(number);
+        self.forget_oldest();
+    }
+
+    /// Forgets streams with all answers that nobody reads.
+    fn forget_oldest(&mut self) {
+        let streams = &mut self.streams;
+        let mut excess = self.complete.len().saturating_sub(MAX_KEPT_STREAMS);
+        self.complete.retain(|number| {
+            let is_read = streams.get(number).is_some_and(|stream| stream.reader.is_some());
+            let is_kept = excess == 0 || is_read;
+            if !is_kept {
+                excess -= 1;
+                streams.remove(number);
+            }
+            is_kept
+        });
+    }
+}
+
+impl Stream {
+    fn has_room(&self, message: &str) -> bool {
+        self.unread_bytes == 0 || self.unread_bytes + message.len() <= MAX_UNREAD_BYTES
+    }
+
+    fn get(&self, number: u64) -> Option<Arc<str>> {
+        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.events.get(at).cloned()
+    }
+
+    /// Notes that a reader has got an event, and forgets old ones.
+    fn is_read(&mut self, number: u64) {
+        if number >= self.unread {
+            self.unread = number + 1;
+            self.unread_bytes -= self.get(number).map_or(0, |message| message.len());
+        }
+        while self.unread - self.first > MAX_KEPT_EVENTS as u64 && self.events.pop_front().is_some()
+        {
+            self.first += 1;
+        }
+    }
+}
+
+/// The events of a stream, as they come.
+pub(super) struct Reader {
+    streams: Arc<Streams>,
+    stream: u64,
+    reader: u64,
+    next: u64,
+    changes: watch::Receiver<()>,
+}
+
+impl Reader {
+    /// Returns the next event; `None` after the last one, or if another reader has taken the stream over.
+    pub(super) async fn next(&mut self) -> Option<Event> {
+        loop {
+            self.changes.borrow_and_update();
+            if let Some(found) = self.poll() {
+                return found;
+            }
+            self.changes.changed().await.ok()?;
+        }
+    }
+
+    /// Whether no further event comes.
+    pub(super) fn is_at_end(&self) -> bool {
+        let state = self.streams.state();
+        let stream = state.streams.get(&self.stream);
+        stream.is_none_or(|stream| stream.unanswered.is_empty() && stream.get(self.next).is_none())
+    }
+
+    /// The next event, or the end; `None` if there is neither yet.
+    fn poll(&mut self) -> Option<Option<Event>> {
+        let mut state = self.streams.state();
+        let has_ended = state.has_ended;
+        let Some(stream) = state.streams.get_mut(&self.stream) else { return Some(None) };
+        if stream.reader != Some(self.reader) {
+            return Some(None);
+        }
+        let Some(message) = stream.get(self.next) else {
+            let is_complete = self.stream != UNASKED && stream.unanswered.is_empty();
+            return (is_complete || has_ended).then_some(None);
+        };
+        let id = format!("{}.{}", self.stream, self.next);
+        stream.is_read(self.next);
+        self.next += 1;
+        self.streams.room.notify_all();
+        Some(Some(Event { id, message }))
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let mut state = self.streams.state();
+        if let Some(stream) = state.streams.get_mut(&self.stream)
+            && stream.reader == Some(self.reader)
+        {
+            stream.reader = None;
+            state.forget_oldest();
+        }
+        self.streams.room.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+    }
+
+    fn opened(streams: &Streams, ids: &[&str]) -> Result<u64, Refused> {
+        let request = |id: &&str| Request { id: (*id).to_owned(), progress_token: None };
+        streams.open(ids.iter().map(request).collect(), false)
+    }
+
+    async fn rest(mut reader: Reader) -> Vec<String> {
+        let mut messages = Vec::new();
+        while let Some(event) = reader.next().await {
+            messages.push(event.message.to_string());
+        }
+        messages
+    }
+
+    #[test]
+    fn messages_reach_the_stream_they_are_about() {
+        now(async {
+            let streams = Arc::new(Streams::default());
+            let request = Request { id: "1".into(), progress_token: Some("\"p\"".into()) };
+            let first = streams.open(vec![request], false).unwrap();
+            let second = opened(&streams, &["2", "\"2\""]).unwrap();
+            let none = || Vec::new();
+            let both = || vec!["2".to_owned(), "1".to_owned()];
+            let progress = r#"{"method":"p","params":{"progressToken":"p"}}"#;
+            streams.tell(progress, &none);
+            streams.tell(r#"{"id":"q","method":"ask"}"#, &both);
+            streams.tell(r#"{"method":"log"}"#, &none);
+            for id in ["1", "2", "\"2\"", "3"] {
+                streams.answer(id, &format!("answer {id}"));
+            }
+            assert_eq!(rest(streams.read(first, None).unwrap()).await, [progress, "answer 1"]);
+            let reader = streams.read(second, None).unwrap();
+            assert_eq!(
+                rest(reader).await,
+                [r#"{"id":"q","method":"ask"}"#, "answer 2", "answer \"2\""]
+            );
+            let unasked = streams.read(UNASKED, None).unwrap();
+            streams.end();
+            assert_eq!(rest(unasked).await, [r#"{"method":"log"}"#]);
+        });
+    }
+
+    #[test]
+    fn a_stream_is_taken_up_behind_an_event() {
+        now(async {
+            let streams = Arc::new(Streams::default());
+            let number = opened(&streams, &["1"]).unwrap();
+            streams.tell(r#"{"method":"a"}"#, &|| vec!["1".to_owned()]);
+            let mut broken = streams.read(number, None).unwrap();
+            assert_eq!(broken.next().await.unwrap().id, format!("{number}.0"));
+            streams.answer("1", "answer");
+            let again = streams.read(number, Some(0)).unwrap();
+            assert!(broken.next().await.is_none(), "taken over");
+            assert_eq!(rest(again).await, ["answer"]);
+            assert_eq!(rest(streams.read(number, None).unwrap()).await, [""; 0]);
+        });
+    }
+
+    #[test]
+    fn ids_in_use_are_refused_until_they_are_given_up() {
+        let streams = Arc::new(Streams::default());
+        opened(&streams, &["1"]).unwrap();
+        assert!(matches!(opened(&streams, &["1"]), Err(Refused::IdInUse)));
+        assert!(matches!(opened(&streams, &["2", "2"]), Err(Refused::IdInUse)));
+        streams.give_up("1");
+        assert!(!streams.have_unanswered());
+        opened(&streams, &["1"]).unwrap();
+        let many: Vec<String> = (10..2_000).map(|id| id.to_string()).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(matches!(opened(&streams, &many), Err(Refused::TooMany)));
+    }
+
+    #[test]
+    fn memory_is_bounded_and_answers_stay() {
+        now(async {
+            let streams = Arc::new(Streams::default());
+            let number = opened(&streams, &["1"]).unwrap();
+            let long = format!(r#"{{"method":"x","params":"{}"}}"#, "x".repeat(1 << 20));
+            for _ in 0..10 {
+                streams.tell(&long, &|| vec!["1".to_owned()]);
+            }
+            streams.answer("1", "answer");
+            let messages = rest(streams.read(number, None).unwrap()).await;
+            assert_eq!(messages.last().unwrap(), "answer");
+            assert!(messages.len() < 6, "{}", messages.len());
+            for id in 0..1_000 {
+                let id = format!("r{id}");
+                opened(&streams, &[&id]).unwrap();
+                streams.answer(&id, "answer");
+            }
+            let state = streams.state();
+            assert!(state.streams.len() <= MAX_KEPT_STREAMS + 1, "{}", state.streams.len());
+        });
+    }
+}
