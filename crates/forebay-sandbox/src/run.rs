@@ -122,11 +122,12 @@ fn run_with(
 ) -> Result<FinishedRun, RunError> {
     // Create the wake pipe first: a run that could not be cancelled must not start.
     cancel.wake().map_err(RunError::io("create the cancellation pipe"))?;
-    let (process, _options) = spawn_or_retry(options, spec)?;
+    let (process, options) = spawn_or_retry(options, spec)?;
     let started = Instant::now();
     let StartedProcess { processes, stdin, stdout, stderr } = process;
     // Built first: dropping it kills the processes on every early return.
     let tree = ProcessTree::new(processes, cancel);
+    let _supervisor = options.sandbox.supervise().map_err(RunError::io("supervise the command"))?;
     let capture = Capture::new(stdout, stderr, sink).map_err(RunError::io("read the output"))?;
     let stdin_writer =
         StdinWriter::new(stdin, &spec.stdin).map_err(RunError::io("write the input"))?;

@@ -5,32 +5,22 @@
 
 #[path = "isolation/fixture.rs"]
 mod fixture;
-
-use std::collections::BTreeMap;
-use std::env::consts::ARCH;
+#[path = "isolation/refused_calls.rs"]
+mod refused_calls;
 
 use forebay_sandbox::Profile;
 use forebay_sandbox::isolation::missing_mechanisms;
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
 use crate::fixture::{Fixture, is_enforced};
-
-/// Makes the kernel deny Landlock to this thread and its children, as one that has none.
-fn block_landlock() {
-    let refused = BTreeMap::from([(libc::SYS_landlock_create_ruleset, Vec::new())]);
-    let refusal = SeccompAction::Errno(libc::ENOSYS as u32);
-    let arch: TargetArch = ARCH.try_into().unwrap();
-    let filter = SeccompFilter::new(refused, SeccompAction::Allow, refusal, arch).unwrap();
-    let program: BpfProgram = filter.try_into().unwrap();
-    seccompiler::apply_filter(&program).unwrap();
-}
+use crate::refused_calls::refuse;
 
 #[test]
 fn strict_refuses_and_project_says_so() {
     if !is_enforced() {
         return;
     }
-    block_landlock();
+    // As a kernel that has none.
+    refuse(libc::SYS_landlock_create_ruleset, libc::ENOSYS);
     assert_eq!(missing_mechanisms(), ["Landlock"]);
     let mut fixture = Fixture::new(Profile::Strict);
     let refusal = fixture.try_run("true").unwrap_err();

@@ -5,33 +5,23 @@
 
 #[path = "isolation/fixture.rs"]
 mod fixture;
+#[path = "isolation/refused_calls.rs"]
+mod refused_calls;
 
-use std::collections::BTreeMap;
-use std::env::consts::ARCH;
 use std::fs;
 
 use forebay_sandbox::Profile;
 use forebay_sandbox::isolation::missing_mechanisms;
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
 use crate::fixture::{Fixture, is_enforced};
-
-/// Makes the kernel deny namespaces to this thread and its children.
-fn block_namespaces() {
-    let refused = BTreeMap::from([(libc::SYS_unshare, Vec::new())]);
-    let refusal = SeccompAction::Errno(libc::EPERM as u32);
-    let arch: TargetArch = ARCH.try_into().unwrap();
-    let filter = SeccompFilter::new(refused, SeccompAction::Allow, refusal, arch).unwrap();
-    let program: BpfProgram = filter.try_into().unwrap();
-    seccompiler::apply_filter(&program).unwrap();
-}
+use crate::refused_calls::refuse;
 
 #[test]
 fn denied_paths_stay_denied_without_mounts() {
     if !is_enforced() {
         return;
     }
-    block_namespaces();
+    refuse(libc::SYS_unshare, libc::EPERM);
     let mut fixture = Fixture::new(Profile::Project);
     fs::write(fixture.path("project/.env"), "secret\n").unwrap();
     fs::write(fixture.path("project/main.rs"), "code\n").unwrap();
@@ -44,9 +34,9 @@ fn denied_paths_stay_denied_without_mounts() {
         fs::write(fixture.path("project/main.rs"), "code\n").unwrap();
     }
     assert_eq!(fs::read_to_string(fixture.path("project/.env")).unwrap(), "secret\n");
-    assert_eq!(missing_mechanisms(), ["user namespaces"]);
+    assert_eq!(missing_mechanisms(), ["mount namespaces"]);
     fixture.isolation.profile = Profile::Strict;
-    assert!(fixture.try_run("true").unwrap_err().to_string().contains("no user namespaces"));
+    assert!(fixture.try_run("true").unwrap_err().to_string().contains("no mount namespaces"));
     fixture.isolation.profile = Profile::Project;
     fixture.isolation.is_required = true;
     assert!(fixture.try_run("true").is_err());

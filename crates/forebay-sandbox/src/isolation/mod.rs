@@ -13,6 +13,7 @@
 //! - `restrictions`: the sandbox that the child applies to itself between fork and exec, on Linux built from
 //!   `landlock` (paths), `mounts` (read-only file systems, denied and frozen paths inside writable directories,
 //!   with `mount_table` and `mount_calls`), `capabilities` (of root) and `seccomp` (system calls);
+//! - `metadata`: decides about changes of modes, owners and times while the run lasts, where mounts are not possible;
 //! - `control_files`: sets aside what a run makes under the name of a file that other programs obey, or in one of the
 //!   `submodules`, if their hooks or `git_settings` may execute something;
 //! - `seatbelt`: the same rules as a macOS profile;
@@ -38,6 +39,8 @@ mod known_secrets;
 #[cfg(target_os = "linux")]
 mod landlock;
 mod line_parts;
+#[cfg(target_os = "linux")]
+mod metadata;
 #[cfg(target_os = "linux")]
 mod mount_calls;
 #[cfg(target_os = "linux")]

@@ -49,6 +49,11 @@ impl Sandbox {
         is_mount_failure(error)
     }
 
+    /// Starts the supervisor of a child that has these restrictions, if it needs one.
+    pub(crate) fn supervise(&self) -> io::Result<Option<Supervisor>> {
+        self.restrictions.as_ref().map_or(Ok(None), |restrictions| restrictions.supervise())
+    }
+
     /// Returns what the child applies to itself.
     pub(crate) fn restrictions(&self) -> Option<Arc<Restrictions>> {
         self.restrictions.clone()
@@ -66,15 +71,17 @@ fn private_temp_dir(profile: Profile) -> io::Result<Option<TempDir>> {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Restrictions, is_mount_failure, mechanisms, missing};
+pub(crate) use linux::{Restrictions, Supervisor, is_mount_failure, mechanisms, missing};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use other::{Restrictions, is_mount_failure, mechanisms, missing};
+pub(crate) use other::{Restrictions, Supervisor, is_mount_failure, mechanisms, missing};
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::io;
     use std::os::fd::OwnedFd;
 
+    pub(crate) use super::super::metadata::Supervisor;
+    use super::super::metadata::{self, Supervision};
     use super::super::mounts::Mounts;
     use super::super::seccomp::SeccompFilter;
     use super::super::{AccessRules, capabilities, landlock, mounts};
@@ -85,6 +92,8 @@ mod linux {
         mounts: Option<Mounts>,
         ruleset: Option<OwnedFd>,
         filter: Option<SeccompFilter>,
+        /// In place of the filter where there are no mounts.
+        supervision: Option<Supervision>,
         /// The Landlock version of the kernel; 0 without Landlock.
         abi: i64,
     }
@@ -94,7 +103,9 @@ mod linux {
             let mounts = Mounts::new(rules)?;
             let ruleset = landlock::ruleset(rules, mounts.as_ref())?;
             let filter = SeccompFilter::for_profile(rules.profile());
-            Ok(Self { mounts, ruleset, filter, abi: landlock::abi_version().unwrap_or_default() })
+            let supervision = if mounts.is_some() { None } else { Supervision::new(rules)? };
+            let abi = landlock::abi_version().unwrap_or_default();
+            Ok(Self { mounts, ruleset, filter, supervision, abi })
         }
 
         /// Restricts the calling process. Async-signal-safe: system calls only.
@@ -114,7 +125,16 @@ mod linux {
                 }
                 landlock::restrict_self(ruleset)?;
             }
+            let is_supervised =
+                self.supervision.as_ref().map_or(Ok(false), Supervision::install)?;
+            if is_supervised {
+                return Ok(());
+            }
             self.filter.as_ref().map_or(Ok(()), SeccompFilter::install)
+        }
+
+        pub(crate) fn supervise(&self) -> io::Result<Option<Supervisor>> {
+            self.supervision.as_ref().map_or(Ok(None), Supervision::start)
         }
     }
 
@@ -124,8 +144,9 @@ mod linux {
 
     pub(crate) fn missing() -> Vec<&'static str> {
         let landlock = landlock::abi_version().is_none().then_some("Landlock");
-        let namespaces = mounts::are_refused().then_some("user namespaces");
-        landlock.into_iter().chain(namespaces).collect()
+        let namespaces = mounts::are_refused().then_some("mount namespaces");
+        let supervision = metadata::is_unsupported().then_some("supervision of system calls");
+        [landlock, namespaces, supervision].into_iter().flatten().collect()
     }
 
     /// Describes the mechanisms of this system.
@@ -134,10 +155,14 @@ mod linux {
             || "no Landlock in this kernel: file access is NOT restricted".to_owned(),
             |version| format!("Landlock {version}"),
         );
-        let mounts = if mounts::are_supported() {
-            "mount namespaces"
-        } else {
-            "no mount namespaces: modes and times of other files, control files, terminals and sockets are NOT protected"
+        let mounts = match (mounts::are_supported(), metadata::is_unsupported()) {
+            (true, _) => "mount namespaces",
+            (false, false) => {
+                "no mount namespaces: control files, terminals and sockets are NOT protected"
+            }
+            (false, true) => {
+                "no mount namespaces: modes and times of other files, control files, terminals and sockets are NOT protected"
+            }
         };
         vec![paths, "seccomp".to_owned(), mounts.to_owned()]
     }
@@ -165,7 +190,16 @@ mod other {
         pub(crate) fn apply(&self) -> io::Result<()> {
             Ok(())
         }
+
+        #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
+        pub(crate) const fn supervise(&self) -> io::Result<Option<Supervisor>> {
+            Ok(None)
+        }
     }
+
+    /// The profile decides about every call.
+    #[derive(Debug)]
+    pub(crate) enum Supervisor {}
 
     pub(crate) const fn is_mount_failure(_: &io::Error) -> bool {
         false

@@ -18,7 +18,7 @@ use rustix::process::geteuid;
 use super::known_paths::SHARED_MEMORY;
 use super::restrictions::mechanisms;
 use super::{Isolation, Profile};
-use crate::{CancelToken, Program, RunError, RunSpec, Sink, run, trusted_path};
+use crate::{CancelToken, FinishedRun, Program, RunError, RunSpec, Sink, run, trusted_path};
 
 /// No attempt takes longer.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -109,7 +109,8 @@ struct Fixture {
 impl Fixture {
     fn new(project: &Path) -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
-        for name in ["project", "data", "denied"] {
+        // Without mounts, a run can make files only in folders without denied paths.
+        for name in ["project", "project/made", "data", "denied"] {
             fs::create_dir(folder.path().join(name))?;
         }
         for name in ["denied/secret", "other", "data/file", "project/.envrc"] {
@@ -194,13 +195,16 @@ impl Fixture {
     /// Starts a daemon and looks whether it outlives its run, which no profile permits. `None` without `setsid`.
     fn check_daemon(&self, cancel: &CancelToken) -> Result<Option<EscapeCheck>, RunError> {
         let line = "command -v setsid || exit; \
-                    setsid sh -c 'echo $$ > pid; sleep 60' >/dev/null 2>&1 & until [ -s pid ]; do :; done";
+                    setsid sh -c 'echo $$ > made/pid; sleep 60' >/dev/null 2>&1 & until [ -s made/pid ]; do :; done";
         let mut outcomes = [CheckOutcome::Inconclusive; 2];
         for (profile, outcome) in [Profile::Project, Profile::Strict].into_iter().zip(&mut outcomes)
         {
-            let file = self.path("project/pid");
+            let file = self.path("project/made/pid");
             let _ = fs::remove_file(&file);
-            self.succeeds(profile, line, cancel)?;
+            if !self.starts(profile, line, cancel)? {
+                *outcome = CheckOutcome::Enforced;
+                continue;
+            }
             let Ok(pid) = fs::read_to_string(&file) else {
                 return Ok(None);
             };
@@ -211,12 +215,27 @@ impl Fixture {
         Ok(Some(EscapeCheck { escape: "outlive the run", project, strict }))
     }
 
+    fn starts(&self, profile: Profile, line: &str, cancel: &CancelToken) -> Result<bool, RunError> {
+        Ok(self.run(profile, line, cancel)?.is_some())
+    }
+
     fn succeeds(
         &self,
         profile: Profile,
         line: &str,
         cancel: &CancelToken,
     ) -> Result<bool, RunError> {
+        let ran = self.run(profile, line, cancel)?;
+        Ok(ran.is_some_and(|finished| finished.ending.is_success()))
+    }
+
+    /// Returns `None` if the profile refuses to run here, so that nothing escapes.
+    fn run(
+        &self,
+        profile: Profile,
+        line: &str,
+        cancel: &CancelToken,
+    ) -> Result<Option<FinishedRun>, RunError> {
         let project = self.path("project");
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), project.clone());
         spec.timeout = ATTEMPT_TIMEOUT;
@@ -231,7 +250,10 @@ impl Fixture {
             denied_programs: vec![self.path("project/tool")],
             ..Isolation::default()
         };
-        Ok(run(&spec, &mut DiscardOutput, cancel)?.ending.is_success())
+        match run(&spec, &mut DiscardOutput, cancel) {
+            Err(RunError::NotIsolated { .. }) => Ok(None),
+            outcome => outcome.map(Some),
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {

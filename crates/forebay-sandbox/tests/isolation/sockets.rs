@@ -12,7 +12,7 @@ use crate::fixture::Fixture;
 /// Whether this system has mount namespaces, which the first run shows.
 fn has_mounts() -> bool {
     Fixture::new(Profile::Project).run("true").succeeded();
-    !missing_mechanisms().contains(&"user namespaces")
+    !missing_mechanisms().contains(&"mount namespaces")
 }
 
 fn connect(path: &Path) -> String {
