@@ -4,6 +4,7 @@
 //! a single name in a writable directory. So what a run makes under such a name is renamed when the run ends, and the
 //! answer says so; nothing is lost. The same goes for a submodule in which git may execute something: see `submodules`.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -57,8 +58,9 @@ impl ControlFiles {
         if isolation.profile == Profile::Off {
             return Self { files: Vec::new(), repository: None };
         }
+        let mut folders = ResolvedFolders::default();
         let files = isolation.control_files.iter().map(|path| {
-            let resolved = resolve_folder(path);
+            let resolved = folders.resolve(path);
             ControlFile { path: path.clone(), was: before(&resolved), resolved }
         });
         Self { files: files.collect(), repository: Repository::look(isolation) }
@@ -66,17 +68,21 @@ impl ControlFiles {
 
     /// Renames what has been made since, and returns the paths under which it was made.
     pub(crate) fn set_aside(&self) -> Vec<PathBuf> {
+        let mut links = LinksOnTheWay::default();
+        let files = self.files.iter();
         let mut moved: Vec<PathBuf> =
-            self.files.iter().flat_map(ControlFile::set_aside_if_new).collect();
+            files.flat_map(|file| file.set_aside_if_new(&mut links)).collect();
         moved.extend(self.repository.iter().flat_map(Repository::set_aside_new_submodules));
         moved
     }
 }
 
 impl ControlFile {
-    fn set_aside_if_new(&self) -> Vec<PathBuf> {
-        if let Some(link) = link_on_the_way(&self.resolved) {
-            return set_aside(&link).then_some(link).into_iter().collect();
+    fn set_aside_if_new<'a>(&'a self, links: &mut LinksOnTheWay<'a>) -> Vec<PathBuf> {
+        if let Some(link) = self.resolved.parent().and_then(|folder| links.first(folder)) {
+            // Set aside already if it is on the way to another file.
+            let is_moved = link.is_symlink() && set_aside(link);
+            return is_moved.then(|| link.to_owned()).into_iter().collect();
         }
         let path = &self.resolved;
         let is = before(path);
@@ -119,19 +125,35 @@ impl Repository {
     }
 }
 
-/// Resolves the links on the way to `path`; what does not exist has none.
-fn resolve_folder(path: &Path) -> PathBuf {
-    let known = path.ancestors().skip(1).find_map(|folder| Some((folder, canonicalize(folder)?)));
-    known
-        .and_then(|(folder, resolved)| Some(resolved.join(path.strip_prefix(folder).ok()?)))
-        .unwrap_or_else(|| path.to_owned())
+/// Folders without links. Most control files are in a few, and each is looked up once.
+#[derive(Default)]
+struct ResolvedFolders<'a>(HashMap<&'a Path, Option<PathBuf>>);
+
+impl<'a> ResolvedFolders<'a> {
+    /// Resolves the links on the way to `path`; what does not exist has none.
+    fn resolve(&mut self, path: &'a Path) -> PathBuf {
+        let known = path.ancestors().skip(1).find_map(|folder| {
+            let resolved = self.0.entry(folder).or_insert_with(|| canonicalize(folder));
+            Some(resolved.as_ref()?.join(path.strip_prefix(folder).ok()?))
+        });
+        known.unwrap_or_else(|| path.to_owned())
+    }
 }
 
-/// The first link among the folders of a path that had none.
-fn link_on_the_way(resolved: &Path) -> Option<PathBuf> {
-    let mut folders: Vec<&Path> = resolved.ancestors().skip(1).collect();
-    folders.reverse();
-    folders.into_iter().find(|folder| folder.is_symlink()).map(Path::to_owned)
+/// The first link on the way to each folder, among folders that were none. Each folder is looked at once.
+#[derive(Default)]
+struct LinksOnTheWay<'a>(HashMap<&'a Path, Option<&'a Path>>);
+
+impl<'a> LinksOnTheWay<'a> {
+    fn first(&mut self, folder: &'a Path) -> Option<&'a Path> {
+        if let Some(known) = self.0.get(folder) {
+            return *known;
+        }
+        let above = folder.parent().and_then(|above| self.first(above));
+        let first = above.or_else(|| folder.is_symlink().then_some(folder));
+        self.0.insert(folder, first);
+        first
+    }
 }
 
 fn before(path: &Path) -> Before {

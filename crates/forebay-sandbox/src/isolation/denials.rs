@@ -51,7 +51,11 @@ pub fn explain_denials(
         Program::Code(_) => String::new(),
     };
     let mut notes = Vec::from_iter(hidden_owners(&command, output, succeeded));
-    if let Ok(rules) = AccessRules::new(&spec.isolation, None) {
+    // Most runs succeed and are denied nothing, and looking up what they can access takes hundreds of system calls.
+    let is_denied = || contains_any(&output.to_ascii_lowercase(), DENIAL_PHRASES);
+    if (!succeeded || is_denied())
+        && let Ok(rules) = AccessRules::new(&spec.isolation, None)
+    {
         let user = ThisUser { how_to_stop };
         notes.extend(if succeeded {
             frozen_notes(output, &spec.cwd, &rules)

@@ -2,6 +2,7 @@
 //!
 //! Paths are relative to the home directory of the user unless they start with a slash; `$UID` stands for the user.
 
+use std::borrow::Cow;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -247,9 +248,13 @@ pub(super) const MOVED_BY: &[(&str, &str)] = &[
 
 /// Where the secrets of a table are: at their usual path, and where variables move them.
 pub(super) fn locations(path: &str, isolation: &Isolation) -> Vec<PathBuf> {
-    let named = path.replace("$UID", &geteuid().as_raw().to_string());
+    let named: Cow<'_, str> = if path.contains("$UID") {
+        path.replace("$UID", &geteuid().as_raw().to_string()).into()
+    } else {
+        path.into()
+    };
     // Joining an absolute path replaces the folder.
-    let usual = isolation.home.as_deref().unwrap_or(Path::new("/")).join(named);
+    let usual = isolation.home.as_deref().unwrap_or(Path::new("/")).join(&*named);
     let usual = canonicalize(&usual);
     let moved = MOVED_BY.iter().map(|(from, variable)| {
         let (from, path) = (Path::new(from), Path::new(path));
