@@ -90,7 +90,8 @@ fn quotes_a_failure_with_its_context() {
      --> src/main.rs:4:5
       |
     4 | let x: u8 = "";
-    … lines 305-603
+    …305-602
+    Checking cji
     Checking cjj
     error: could not compile `demo`
     "#);
@@ -115,9 +116,10 @@ fn unexplained_failure_shows_possible_causes_and_both_ends() {
     step b
     step c
     step d
-    … lines 5-200
+    step e
+    … lines 6-200
     cannot reach the host
-    … lines 202-397
+    …202-397
     more bjg
     more bjh
     more bji
@@ -143,7 +145,8 @@ fn an_explained_digest_names_recognizers_and_reasons() {
      --> src/main.rs:4:5  ← names a place in a file, rare, near the end
       |  ← rare, near the end, 2 lines after a failure
     4 | let x: u8 = "";  ← rare, its indentation, near a place in a file
-    … lines 305-332
+    …305-331
+    Checking ch  ← 3 lines before the end, among rare lines, near the end
     Checking ci  ← 2 lines before the end, near the end, among rare lines
     Checking cj  ← 1 line before the end, near the end, among rare lines
     error: could not compile `demo`  ← the last line, states a failure, rare
@@ -177,9 +180,10 @@ fn quotes_lines_that_match_the_intent() {
     step c
     step d
     step e
-    … lines 6-200
+    step f
+    … lines 7-200
     the migration took 3 s
-    … lines 202-394
+    …202-394
     more bjd
     more bje
     more bjf
@@ -234,7 +238,7 @@ fn tiny_budget_shows_the_start_of_the_best_line() {
     assert_eq!(reduced(&raw, None, 5), "error: no space l…");
     assert_eq!(reduced(&raw, None, 1), "e…");
     assert_eq!(reduced(&raw, None, 0), "");
-    assert_eq!(reduced(&"\n".repeat(50), None, 2), "×50");
+    assert_eq!(reduced(&"\n".repeat(50), None, 5), "×50 blank lines");
 }
 
 #[test]

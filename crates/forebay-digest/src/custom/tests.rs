@@ -58,7 +58,7 @@ fn keeps_drops_and_counts_lines() {
     400 waits
     … line 1
     host done: host-0, sent 1,000.5 KB
-    … lines 3-799
+    …3-799
     host done: host-399, sent 1,000.5 KB
     FAILED host-3 has no room
     rest of the story

@@ -18,6 +18,9 @@ const SHOWN_PREFIX_BYTES: usize = 200;
 /// Bytes shown of the end of a longer line.
 const SHOWN_SUFFIX_BYTES: usize = 40;
 
+/// Up to this many blank lines are shown as one.
+const MAX_BLANK_LINES: u64 = 3;
+
 /// The last of similar lines is shown beside the first if it is at most this long.
 const MAX_VARIANT_BYTES: usize = 80;
 
@@ -127,18 +130,23 @@ impl Row {
         !self.shown.trim().is_empty()
     }
 
-    /// Appends the number of lines the row represents.
+    /// Appends the number of lines the row represents; that of blank lines would read as one of the line above.
     fn append_count(&mut self) {
-        if self.first == self.last {
+        let count = self.last - self.first + 1;
+        if count == 1 || !self.is_nonblank() && count <= MAX_BLANK_LINES {
             return;
         }
-        let count = grouped(self.last - self.first + 1);
+        if !self.is_nonblank() {
+            self.shown = format!("×{} blank lines", grouped(count));
+            return;
+        }
+        let count = grouped(count);
         let mark = if self.has_variants {
             format!(" … ×{count} similar")
         } else {
             format!(" ×{count}")
         };
-        self.shown.push_str(if self.shown.is_empty() { mark.trim_start() } else { &mark });
+        self.shown.push_str(&mark);
     }
 }
 
@@ -233,6 +241,8 @@ mod tests {
         check(&["at 1", "at 22", "at 3"], &["at 1 … at 3 … ×3 similar"]);
         check(&["at 1", "at 22"], &["at 1", "at 22"]);
         check(&["a1b", "a1c", "ab"], &["a1b", "a1c", "ab"]);
+        check(&["a", "", "", "b"], &["a", "", "b"]);
+        check(&["a", "", "", "", "", "b"], &["a", "×4 blank lines", "b"]);
     }
 
     #[test]

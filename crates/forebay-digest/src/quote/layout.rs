@@ -27,7 +27,8 @@ pub(super) struct Layout<'a> {
 impl<'a> Layout<'a> {
     /// Starts without rows, as one gap.
     pub(super) fn new(rows: &'a [Row], bounds: Bounds) -> Self {
-        Self { rows, bounds, chosen: BTreeMap::new(), bytes: gap_cost(0, bounds.lines + 1) }
+        let bytes = FIRST_GAP_WORD.len() + gap_cost(0, bounds.lines + 1);
+        Self { rows, bounds, chosen: BTreeMap::new(), bytes }
     }
 
     /// Selects a row if the total stays within `limit` bytes; returns true if it is selected.
@@ -81,10 +82,14 @@ impl<'a> Layout<'a> {
     pub(super) fn write(&self, explains: bool) -> (String, Vec<OmittedRange>) {
         let mut output = String::with_capacity(self.bytes);
         let mut omitted = Vec::new();
+        let mut word = FIRST_GAP_WORD;
         let mut last = 0;
         for (index, why) in &self.chosen {
             let row = &self.rows[*index];
-            write_gap(&mut output, &mut omitted, last, row.first);
+            if let Some(gap) = gap(last, row.first) {
+                omitted.push(gap);
+                let _ = writeln!(output, "{}", gap_marker(gap, std::mem::take(&mut word)));
+            }
             output.push_str(&row.shown);
             if explains {
                 output.push_str(REASON_MARK);
@@ -96,7 +101,10 @@ impl<'a> Layout<'a> {
             }
             last = row.last;
         }
-        write_gap(&mut output, &mut omitted, last, self.bounds.lines + 1);
+        if let Some(gap) = gap(last, self.bounds.lines + 1) {
+            omitted.push(gap);
+            let _ = writeln!(output, "{}", gap_marker(gap, word));
+        }
         output.pop();
         (output, merge_adjacent(omitted))
     }
@@ -121,31 +129,27 @@ fn gap(last: u64, next: u64) -> Option<OmittedRange> {
     (last + 1 < next).then(|| OmittedRange { first: last + 1, last: next - 1 })
 }
 
-fn write_gap(output: &mut String, omitted: &mut Vec<OmittedRange>, last: u64, next: u64) {
-    if let Some(gap) = gap(last, next) {
-        omitted.push(gap);
-        let _ = writeln!(output, "{}", gap_marker(gap));
-    }
-}
+const GAP: &str = "…";
 
-const GAP_LINE: &str = "… line ";
-const GAP_LINES: &str = "… lines ";
+/// The first marker of a digest says what its numbers are; the others do without.
+const FIRST_GAP_WORD: &str = " lines ";
+
+/// Returns the only marker of a digest.
+pub(super) fn only_gap_marker(gap: OmittedRange) -> String {
+    gap_marker(gap, FIRST_GAP_WORD)
+}
 
 /// Returns the line that represents a gap.
-pub(super) fn gap_marker(gap: OmittedRange) -> String {
-    let OmittedRange { first, last } = gap;
-    if first == last { format!("{GAP_LINE}{first}") } else { format!("{GAP_LINES}{first}-{last}") }
+fn gap_marker(OmittedRange { first, last }: OmittedRange, word: &str) -> String {
+    let word = if first == last && !word.is_empty() { " line " } else { word };
+    if first == last { format!("{GAP}{word}{first}") } else { format!("{GAP}{word}{first}-{last}") }
 }
 
-/// Returns the length of the marker without building it, because it is needed for every candidate
-/// row.
+/// Returns the length of the marker but for its word, without building it, because it is needed for every candidate row.
 fn gap_marker_len(OmittedRange { first, last }: OmittedRange) -> usize {
     let digits = |number: u64| number.checked_ilog10().unwrap_or_default() as usize + 1;
-    if first == last {
-        GAP_LINE.len() + digits(first)
-    } else {
-        GAP_LINES.len() + digits(first) + "-".len() + digits(last)
-    }
+    let end = if first == last { 0 } else { "-".len() + digits(last) };
+    GAP.len() + digits(first) + end
 }
 
 /// Merges adjacent ranges.
@@ -170,7 +174,7 @@ mod tests {
             [(1, 1), (9, 10), (10, 10), (99, 100), (1, 123_456), (u64::MAX, u64::MAX)]
         {
             let gap = OmittedRange { first, last };
-            assert_eq!(gap_marker_len(gap), gap_marker(gap).len(), "{gap:?}");
+            assert_eq!(gap_marker_len(gap), gap_marker(gap, "").len(), "{gap:?}");
         }
     }
 }

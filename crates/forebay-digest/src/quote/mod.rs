@@ -1,9 +1,10 @@
 //! Selects the lines of a text to quote within a budget.
 //!
 //! `fold` folds repeated lines into rows; `row_buffer` holds candidate rows in bounded memory;
-//! `plan` defines the order in which they get the budget; `ranked_rows` brings in the ranked lines;
+//! `columns` shortens the blanks of tables; `plan` defines the order in which they get the budget; `ranked_rows` brings in the ranked lines;
 //! `layout` computes the size of a selection and renders it.
 
+mod columns;
 mod fold;
 mod layout;
 mod noise_lines;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use forebay_text::cut;
 
 use super::fold::Row;
-use super::layout::{Bounds, Layout, gap_marker};
+use super::layout::{Bounds, Layout, only_gap_marker};
 use super::ranked_rows;
 use crate::OmittedRange;
 use crate::ranker::TextKind;
@@ -255,7 +255,7 @@ fn truncated_best_row(
             (row.shown.trim().to_owned(), gaps_around(row, bounds.lines))
         }
         Some(row) => (truncate(row.shown.trim(), bounds.max_bytes), vec![all]),
-        None => (truncate(&gap_marker(all), bounds.max_bytes), vec![all]),
+        None => (truncate(&only_gap_marker(all), bounds.max_bytes), vec![all]),
     }
 }
 

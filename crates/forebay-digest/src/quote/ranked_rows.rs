@@ -7,6 +7,7 @@ use std::iter::Peekable;
 
 use forebay_text::cut;
 
+use super::columns::{Columns, Numbered};
 use super::fold::Row;
 use super::layout::Layout;
 use super::noise_lines::NoiseLines;
@@ -40,31 +41,32 @@ pub(super) fn with_ranked_lines(
     lines: Vec<RankedLine>,
     noise: &NoiseLines,
 ) -> Vec<Row> {
-    let mut lines = lines.into_iter().peekable();
+    let texts = shown_texts(&lines);
+    let mut lines = lines.into_iter().zip(texts).peekable();
     let mut ranked = Vec::with_capacity(rows.len() + lines.len());
     for mut row in rows {
         let between = take_before(&mut lines, row.first);
-        ranked.extend(between.into_iter().map(|line| new_row(&line, noise)));
-        let inside = take_before(&mut lines, row.last + 1);
+        ranked.extend(between.into_iter().map(|line| new_row(line, noise)));
+        let mut inside = take_before(&mut lines, row.last + 1);
         let is_short = row.last - row.first < MAX_UNFOLDED_LINES;
         if row.has_variants && is_short && !inside.is_empty() {
-            let alone = |line: &RankedLine| Row { salience: row.salience, ..new_row(line, noise) };
-            ranked.extend(inside.iter().map(alone));
+            let alone = |line| Row { salience: row.salience, ..new_row(line, noise) };
+            ranked.extend(inside.into_iter().map(alone));
             continue;
         }
-        if let Some(best) = inside.iter().max_by_key(|line| line.score) {
+        if let Some((best, _)) = inside.iter().max_by_key(|(line, _)| line.score) {
             row.score = Some(best.score);
             row.reason.clone_from(&best.reason);
         }
-        if let [line] = &inside[..]
+        if let [(line, text)] = &mut inside[..]
             && row.first == row.last
             && !line.is_cut
         {
-            row.shown = shown(line);
+            row.shown = std::mem::take(text);
         }
         ranked.push(row);
     }
-    ranked.extend(lines.map(|line| new_row(&line, noise)));
+    ranked.extend(lines.map(|line| new_row(line, noise)));
     ranked
 }
 
@@ -147,31 +149,47 @@ fn is_frame(text: &str) -> bool {
     !text.contains(|c: char| c.is_alphanumeric() || c == '^' || c == '~')
 }
 
-fn take_before(
-    lines: &mut Peekable<impl Iterator<Item = RankedLine>>,
+fn take_before<T>(
+    lines: &mut Peekable<impl Iterator<Item = (RankedLine, T)>>,
     number: u64,
-) -> Vec<RankedLine> {
-    std::iter::from_fn(|| lines.next_if(|line| line.number < number)).collect()
+) -> Vec<(RankedLine, T)> {
+    std::iter::from_fn(|| lines.next_if(|(line, _)| line.number < number)).collect()
 }
 
-fn new_row(line: &RankedLine, noise: &NoiseLines) -> Row {
+fn new_row((line, shown): (RankedLine, String), noise: &NoiseLines) -> Row {
     Row {
         first: line.number,
         last: line.number,
         has_variants: false,
-        shown: shown(line),
+        shown,
         salience: Salience { is_noise: noise.contains(line.number), ..Salience::default() },
         score: Some(line.score),
-        reason: line.reason.clone(),
+        reason: line.reason,
     }
 }
 
-fn shown(line: &RankedLine) -> String {
+/// Returns the texts of lines as a digest shows them.
+fn shown_texts(lines: &[RankedLine]) -> Vec<String> {
+    let texts: Vec<_> = lines.iter().map(|line| (line.number, clean_text(line))).collect();
+    let columns = Columns::new(
+        texts.iter().map(|(number, text)| Numbered { number: *number, text }).collect(),
+    );
+    let shown = |(index, line): (usize, &RankedLine)| {
+        let text = columns.shortened(index).map_or(Cow::Borrowed(columns.text(index)), Cow::Owned);
+        cut_text(&text, line.is_cut)
+    };
+    lines.iter().enumerate().map(shown).collect()
+}
+
+fn clean_text(line: &RankedLine) -> String {
     let clean = terminal::already_clean(&line.raw).map(Cow::Borrowed);
     let text = clean.unwrap_or_else(|| Cow::Owned(terminal::strip(&line.raw)));
-    let line_text = Line { number: line.number, text: &text, cut: 0, has_newline: true };
-    let text = line_text.without_timestamp().text.trim_end();
-    if text.len() <= MAX_SHOWN_BYTES && !line.is_cut {
+    let line = Line { number: line.number, text: &text, cut: 0, has_newline: true };
+    line.without_timestamp().text.trim_end().to_owned()
+}
+
+fn cut_text(text: &str, is_cut: bool) -> String {
+    if text.len() <= MAX_SHOWN_BYTES && !is_cut {
         return text.to_owned();
     }
     format!("{}…", cut::prefix(text, MAX_SHOWN_BYTES - '…'.len_utf8()))

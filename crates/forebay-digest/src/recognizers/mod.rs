@@ -41,6 +41,7 @@ mod hexdump;
 mod html;
 mod jest;
 mod json;
+mod line_starts;
 mod log;
 mod ls;
 mod make;

@@ -2,17 +2,47 @@
 
 use forebay_text::number::counted;
 
+use super::line_starts::LineStarts;
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::tally::ValueCounts;
 
 pub(crate) const FORMAT: Format = Format {
-    name: "rows of fields",
-    keeps: "number of rows; values that repeat in a field, if no other format claims the text",
+    name: "rows and similar lines",
+    keeps: "number of rows with the values that repeat in a field, or of lines that start or end alike, if no other \
+            format claims the text",
     commands: &[],
     scope: Scope::Unclaimed,
-    create: || Box::new(Rows::Sampling(Vec::new())),
+    create: || Box::<Unclaimed>::default(),
 };
+
+/// Reads a text of no known format.
+#[derive(Debug, Default)]
+struct Unclaimed {
+    rows: Rows,
+    starts: LineStarts,
+}
+
+impl Recognizer for Unclaimed {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
+        self.rows.push(line.text);
+        self.starts.push(line.text);
+        Mark::Plain
+    }
+
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if context.max_bytes < MIN_DIGEST_BYTES {
+            return None;
+        }
+        let Self { rows, starts } = *self;
+        rows.report(context).or_else(|| {
+            let mut report = Report::new(Quotes::Default);
+            report.facts_share = STARTS_SHARE;
+            let max_items = if context.max_bytes > 2_000 { 10 } else { 5 };
+            starts.report(&mut report, max_items).then_some(report)
+        })
+    }
+}
 
 /// Number of nonblank lines that decide about the layout.
 const SAMPLE_LINES: usize = 80;
@@ -39,6 +69,9 @@ const MIN_DIGEST_BYTES: usize = 600;
 /// Longer lines are no rows.
 const MAX_LINE_BYTES: usize = 1_000;
 
+/// Percentage of the budget for counts of lines that start or end alike.
+const STARTS_SHARE: usize = 25;
+
 /// Number of fields whose values are listed.
 const MAX_LISTED_FIELDS: usize = 3;
 
@@ -52,34 +85,37 @@ enum Rows {
     Irregular,
 }
 
-impl Recognizer for Rows {
-    fn push_line(&mut self, line: Line<'_>) -> Mark {
-        if !line.text.trim().is_empty() {
-            match self {
-                Self::Sampling(sample) => {
-                    sample
-                        .push(forebay_text::cut::prefix(line.text, MAX_LINE_BYTES + 1).to_owned());
-                    if sample.len() == SAMPLE_LINES {
-                        self.decide();
-                    }
-                }
-                Self::Reading(table) => table.push(line.text),
-                Self::Irregular => {}
-            }
-        }
-        Mark::Plain
-    }
-
-    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        self.decide();
-        match *self {
-            Self::Reading(table) => table.report(context),
-            Self::Sampling(_) | Self::Irregular => None,
-        }
+impl Default for Rows {
+    fn default() -> Self {
+        Self::Sampling(Vec::new())
     }
 }
 
 impl Rows {
+    fn push(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        match self {
+            Self::Sampling(sample) => {
+                sample.push(forebay_text::cut::prefix(text, MAX_LINE_BYTES + 1).to_owned());
+                if sample.len() == SAMPLE_LINES {
+                    self.decide();
+                }
+            }
+            Self::Reading(table) => table.push(text),
+            Self::Irregular => {}
+        }
+    }
+
+    fn report(mut self, context: &ReportContext) -> Option<Report> {
+        self.decide();
+        match self {
+            Self::Reading(table) => table.report(context),
+            Self::Sampling(_) | Self::Irregular => None,
+        }
+    }
+
     fn decide(&mut self) {
         let Self::Sampling(sample) = self else { return };
         let sample = std::mem::take(sample);
@@ -281,7 +317,7 @@ impl Table {
     }
 
     fn report(self, context: &ReportContext) -> Option<Report> {
-        if !are_most(self.rows, self.others) || context.max_bytes < MIN_DIGEST_BYTES {
+        if !are_most(self.rows, self.others) {
             return None;
         }
         let repeating: Vec<_> =

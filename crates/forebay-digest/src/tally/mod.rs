@@ -16,7 +16,7 @@ pub(crate) use diagnostics::{Diagnostic, Diagnostics, Severity, is_rule_code, li
 pub(crate) use name_series::list_series;
 pub(crate) use number_range::{NumberRange, format_number, format_rounded};
 pub(crate) use sum::Sum;
-pub(crate) use templates::MessageTemplates;
+pub(crate) use templates::{MessageTemplates, write_template};
 pub(crate) use test_outcome::{TestFacts, TestOutcome};
 pub(crate) use value_counts::ValueCounts;
 pub(crate) use value_stats::{ValueStats, has_other_types, looks_like_date};

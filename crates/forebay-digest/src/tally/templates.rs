@@ -132,7 +132,7 @@ fn wildcard_variants(text: &str) -> Vec<String> {
 }
 
 /// Writes the message with `#` for each part of a word that contains a digit.
-fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+pub(crate) fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
     // A template is never longer than its message.
     buffer.resize(buffer.len().max(message.len()), 0);
     let mut writer = TemplateWriter {

@@ -580,7 +580,7 @@ fn an_explained_digest_says_of_each_line_why_it_is_shown() {
     for (shown, line) in plain.lines().zip(explained.lines()) {
         let (text, reason) = line.split_once("  ← ").unwrap_or((line, ""));
         assert_eq!(text, shown);
-        assert_eq!(reason.is_empty(), shown.starts_with("… line"), "{line}");
+        assert_eq!(reason.is_empty(), shown.starts_with('…'), "{line}");
     }
     let error = explained.lines().find(|line| line.contains("no space left")).unwrap();
     assert!(error.contains("line"), "{error}");
