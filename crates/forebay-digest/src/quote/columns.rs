@@ -1,7 +1,7 @@
 //! Blanks between the columns of a table, which cost room and say nothing but where a column starts.
 //!
-//! Only where neighbouring lines prove that it is a table without an empty cell: as many cells, each of which starts or ends
-//! where the one above or below it does. In source code, below a caret, in a patch or in a quoted string blanks stay.
+//! Only where neighbouring lines prove that it is a table without an empty cell: as many cells, each of which starts or
+//! ends where the one above or below it does. In source code, below a caret, in a patch or in a quoted string blanks stay.
 
 /// A lone line is no table: this many neighbours must have the same cells.
 const MIN_NEIGHBOURS: usize = 2;
