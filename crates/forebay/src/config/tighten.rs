@@ -210,7 +210,8 @@ mod tests {
             .filter(|key| change(key).is_none())
             .filter_map(|key| key.split('.').next())
             .collect();
-        let expect = ["embedder", "hooks", "keep", "prices", "serve", "store", "team", "upgrade"];
+        let expect =
+            ["embedder", "gateway", "hooks", "keep", "prices", "serve", "store", "team", "upgrade"];
         assert_eq!(closed.into_iter().collect::<Vec<_>>(), expect, "sections with closed settings");
     }
 

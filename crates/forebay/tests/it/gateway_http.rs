@@ -243,12 +243,12 @@ fn sessions_and_servers_are_bounded() {
 fn a_session_that_nobody_uses_ends() {
     with_server(|env| {
         let mut own = command(env, &[]);
-        own.env("FOREBAY_GATEWAY_IDLE_SECONDS", "15");
+        own.env("FOREBAY_GATEWAY_IDLE_SECONDS", "8");
         let server = Server::start(own);
         let (idle, listening) = (Client::start(&server, None), Client::start(&server, None));
         let _unasked = listening.stream(&listening.request("GET"));
         let [gone, stays] = [idle.pid("one_pid"), listening.pid("one_pid")];
-        assert!(is_gone(gone));
+        assert!(wait_until(HANG_TIMEOUT, || is_gone(gone)));
         assert_eq!(listening.pid("one_pid"), stays);
     });
 }
