@@ -176,9 +176,9 @@ impl CallLog {
                 }
                 offset += lines.len() as u64;
                 left = left.saturating_sub(lines.len() as u64);
-                calls(&lines)
-                    .into_iter()
-                    .for_each(|call| times.entry(call.event).or_default().push(call.micros));
+                for call in calls(&lines) {
+                    times.entry(call.event).or_default().push(call.micros);
+                }
             }
             if left == 0 {
                 break;
@@ -322,7 +322,7 @@ mod tests {
         log.append(&call(0, 1)).unwrap();
         let whole = fs::read(log.file_of(0)).unwrap();
         let (start, end) = whole.split_at(20);
-        fs::write(log.file_of(0), [&whole, b"{\"damaged\":\n", start].concat()).unwrap();
+        fs::write(log.file_of(0), [&whole[..], b"{\"damaged\":\n", start].concat()).unwrap();
         let (read, position) = log.since(LogPosition::default()).unwrap();
         assert_eq!(times(&read), [1]);
         log.open_to_append(0).unwrap().unwrap().write_all(end).unwrap();

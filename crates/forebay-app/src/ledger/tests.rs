@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forebay_domain::billing::{BilledRequest, Difference, Money, PriceList};
+use forebay_domain::billing::{BilledRequest, Difference, Money, PriceList, Span};
 use forebay_domain::treatment::{Shown, Treatment};
 use forebay_domain::usage::{Answered, BilledTokens};
 use forebay_domain::{Reference, Timestamp};
@@ -72,7 +72,7 @@ fn reread_session() -> SessionLedger {
 }
 
 fn with_uses<Found>(ledgers: &Ledgers, look: impl FnOnce(&[Use<'_>]) -> Found) -> Found {
-    let contexts = contexts(ledgers, &PriceList::default(), Span::default());
+    let contexts = contexts(ledgers, &PriceList::default(), None);
     look(&uses(ledgers, &contexts, None))
 }
 
@@ -99,7 +99,7 @@ fn a_digest_pays_for_its_reread_and_the_turn_that_it_took() {
     assert_eq!((verdict.uses, verdict.reread, verdict.repeated), (1, 1, 0));
     assert_eq!((verdict.removed_tokens(), verdict.kept_out), (4_800, 3_900));
     // The account of the session comes to the same.
-    let account = Account::from_ledgers(&ledgers, &PriceList::default(), None);
+    let account = Account::from_ledgers(&ledgers, &PriceList::default(), Span::default());
     assert_eq!(account.balance().net(), net);
 }
 

@@ -154,7 +154,7 @@ impl Events {
         loop {
             let line = self.line()?;
             if let Some(found) = line.strip_prefix("id: ") {
-                id = found.trim().to_owned();
+                found.trim().clone_into(&mut id);
             }
             if let Some(data) = line.strip_prefix("data: ") {
                 return Some((id, serde_json::from_str(data).unwrap()));

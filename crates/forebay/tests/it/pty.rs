@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::num::NonZero;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -41,7 +42,7 @@ impl Terminal {
         let child = command.spawn().unwrap();
         drop(command);
         drop(slave);
-        let screen = vt100::Parser::new(rows, columns, 0);
+        let screen = vt100::Parser::new(cells(rows), cells(columns), 0);
         let drawn = Arc::new(Mutex::new(Drawn { bytes: Vec::new(), screen }));
         let master = File::from(master);
         let (mut reader, shared) = (master.try_clone().unwrap(), Arc::clone(&drawn));
@@ -92,7 +93,7 @@ impl Terminal {
 
     /// Changes the size as a user does.
     pub(crate) fn resize(&self, rows: u16, columns: u16) {
-        self.drawn.lock().unwrap().screen.screen_mut().set_size(rows, columns);
+        self.drawn.lock().unwrap().screen.screen_mut().set_size(cells(rows), cells(columns));
         resize(&self.master, rows, columns);
         self.signal(Signal::WINCH);
     }
@@ -123,4 +124,8 @@ impl Drop for Terminal {
 fn resize(terminal: impl rustix::fd::AsFd, rows: u16, columns: u16) {
     let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(terminal, size).unwrap();
+}
+
+fn cells(count: u16) -> NonZero<u16> {
+    NonZero::new(count).unwrap()
 }

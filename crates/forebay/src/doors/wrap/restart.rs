@@ -330,7 +330,9 @@ impl State {
             }
             let Some(id) = members.get("id") else { continue };
             self.unanswered.remove(&id_key(id));
-            if let Some(greeting) = self.initialize.as_mut().filter(|greeting| greeting.id == id_key(id)) {
+            if let Some(greeting) =
+                self.initialize.as_mut().filter(|greeting| greeting.id == id_key(id))
+            {
                 is_greeted_again |= std::mem::take(&mut greeting.is_repeated);
                 greeting.note_answer(&members);
             }

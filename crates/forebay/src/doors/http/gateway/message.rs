@@ -27,7 +27,7 @@ pub(super) struct Refusal {
     pub(super) id: Option<String>,
     pub(super) code: ErrorCode,
     pub(super) message: String,
-    pub(super) data: Option<Value>,
+    pub(super) data: Option<Box<Value>>,
 }
 
 impl Messages {
@@ -119,7 +119,7 @@ impl Refusal {
         let id = self.id.and_then(|id| serde_json::from_str(&id).ok()).unwrap_or(Value::Null);
         let mut error = json!({ "code": self.code.0, "message": self.message });
         if let Some(data) = self.data {
-            error["data"] = data;
+            error["data"] = *data;
         }
         let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
         (StatusCode::BAD_REQUEST, json_response(&body)).into_response()

@@ -72,7 +72,9 @@ pub(super) fn service(sessions: &Arc<Sessions>, end: &CancellationToken) -> McpS
 async fn answer(sessions: &Arc<Sessions>, request: Request) -> Result<Response, Response> {
     let (parts, body) = request.into_parts();
     let caller = parts.extensions.get::<Caller>().ok_or_else(no_such_session)?;
-    check_revision(&parts.headers)?;
+    if let Some(refusal) = unknown_revision(&parts.headers) {
+        return Err(refusal.into_response());
+    }
     let found = find(sessions, &parts.headers, caller);
     match parts.method {
         Method::POST => {
@@ -94,7 +96,10 @@ async fn answer(sessions: &Arc<Sessions>, request: Request) -> Result<Response, 
                 }
             }
         }
-        Method::GET => listen(&found.ok_or_else(no_such_session)??, &parts.headers),
+        Method::GET => {
+            let session = found.ok_or_else(no_such_session)??;
+            listen(&session, &parts.headers).map_err(IntoResponse::into_response)
+        }
         Method::DELETE => {
             let session = found.ok_or_else(no_such_session)??;
             sessions.end(&session);
@@ -114,17 +119,16 @@ fn find(
     Some(sessions.find(id, caller).ok_or_else(no_such_session))
 }
 
-fn check_revision(headers: &HeaderMap) -> Result<(), Response> {
-    let revision = headers.get(REVISION).map(|value| value.to_str().unwrap_or_default());
-    match revision {
-        Some(revision) if !REVISIONS.contains(&revision) => {
-            let message = format!("this gateway speaks the revisions {}", REVISIONS.join(", "));
-            let data = serde_json::json!({ "supported": REVISIONS, "requested": revision });
-            let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
-            Err(Refusal { id: None, code, message, data: Some(data) }.into_response())
-        }
-        _ => Ok(()),
+/// Why a request is not taken that names a revision of the protocol.
+fn unknown_revision(headers: &HeaderMap) -> Option<Refusal> {
+    let revision = headers.get(REVISION)?.to_str().unwrap_or_default();
+    if REVISIONS.contains(&revision) {
+        return None;
     }
+    let message = format!("this gateway speaks the revisions {}", REVISIONS.join(", "));
+    let data = serde_json::json!({ "supported": REVISIONS, "requested": revision });
+    let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
+    Some(Refusal { id: None, code, message, data: Some(Box::new(data)) })
 }
 
 /// Starts a session, which ends if its client does not wait for the answer.
@@ -140,7 +144,7 @@ async fn start(
     if let Ok(id) = HeaderValue::from_str(&started.id) {
         response.headers_mut().insert(MCP_SESSION, id);
     }
-    unanswered.is_answered();
+    unanswered.keep();
     Ok(response)
 }
 
@@ -152,7 +156,7 @@ struct Starting<'a> {
 }
 
 impl Starting<'_> {
-    fn is_answered(mut self) {
+    fn keep(mut self) {
         self.is_answered = true;
     }
 }
@@ -175,8 +179,8 @@ async fn post(
     let takes_events = accepts(headers, EVENTS);
     let requests = messages.requests();
     if requests.is_empty() {
-        send(session, messages)?;
-        return Ok(StatusCode::ACCEPTED.into_response());
+        let is_taken = send(session, messages);
+        return if is_taken { Ok(StatusCode::ACCEPTED.into_response()) } else { Err(busy()) };
     }
     let is_single = requests.len() == 1;
     // The answer to the first message starts the session, and is not a stream.
@@ -185,9 +189,11 @@ async fn post(
     let number = opened.map_err(|why| messages.refusal(&why.to_string()).into_response())?;
     let reader = session.streams.read(number, None).ok_or_else(no_such_session)?;
     let ids = messages.ids();
-    if let Err(refused) = send(session, messages) {
-        ids.iter().for_each(|id| session.streams.give_up(id));
-        return Err(refused);
+    if !send(session, messages) {
+        for id in &ids {
+            session.streams.give_up(id);
+        }
+        return Err(busy());
     }
     if has_answer_only {
         Ok(json_answer(reader, is_single).await)
@@ -196,16 +202,17 @@ async fn post(
     }
 }
 
-fn send(session: &Session, messages: Messages) -> Result<(), Response> {
+/// Hands messages over until the session takes no more; returns whether it took all.
+fn send(session: &Session, messages: Messages) -> bool {
     for message in messages.into_all() {
         if let Some(id) = message.cancelled() {
             session.streams.give_up(&id);
         }
         if !session.send(message.text) {
-            return Err(busy());
+            return false;
         }
     }
-    Ok(())
+    true
 }
 
 /// The answer as JSON if it comes soon and alone, or as a stream of events.
@@ -233,12 +240,10 @@ async fn json_answer(mut reader: Reader, is_single: bool) -> Response {
 }
 
 /// The stream of what no request is about, or one that broke.
-fn listen(session: &Arc<Session>, headers: &HeaderMap) -> Result<Response, Response> {
+fn listen(session: &Session, headers: &HeaderMap) -> Result<Response, Problem> {
     if !accepts(headers, EVENTS) {
         let hint = "send `Accept: text/event-stream`";
-        return Err(
-            Problem::new(StatusCode::NOT_ACCEPTABLE, "a stream of events", hint).into_response()
-        );
+        return Err(Problem::new(StatusCode::NOT_ACCEPTABLE, "a stream of events", hint));
     }
     session.is_used();
     let last = headers.get(LAST_EVENT).and_then(|id| id.to_str().ok());
@@ -292,9 +297,9 @@ fn no_such_session() -> Response {
     problem.into_response()
 }
 
-fn no_such_event() -> Response {
+fn no_such_event() -> Problem {
     let hint = "connect without Last-Event-ID";
-    Problem::new(StatusCode::NOT_FOUND, "unknown or forgotten event", hint).into_response()
+    Problem::new(StatusCode::NOT_FOUND, "unknown or forgotten event", hint)
 }
 
 fn busy() -> Response {

@@ -37,7 +37,7 @@ pub(super) struct Session {
 
 /// The servers of a session that is about to start.
 pub(super) struct Servers {
-    pub(super) servers: Vec<GatewayServer>,
+    pub(super) listed: Vec<GatewayServer>,
     pub(super) listing: ToolListing,
     pub(super) forebay: Option<ForebayTools>,
 }
@@ -71,7 +71,7 @@ impl Session {
     pub(super) fn run(&self, inbox: Inbox, servers: Servers) -> io::Result<()> {
         let ended = self.ended.clone();
         let gateway = Gateway::start(Parts {
-            servers: servers.servers,
+            servers: servers.listed,
             listing: servers.listing,
             forebay: servers.forebay,
             client: Box::new(Arc::clone(&self.streams)),

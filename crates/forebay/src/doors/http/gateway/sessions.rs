@@ -85,7 +85,9 @@ impl Sessions {
 
     pub(super) fn end_all(&self) {
         let all: Vec<Arc<Session>> = self.open().drain().map(|(_, session)| session).collect();
-        all.iter().for_each(|session| session.end());
+        for session in all {
+            session.end();
+        }
     }
 
     /// Ends sessions that nobody uses, for as long as the gateway runs.
@@ -98,7 +100,9 @@ impl Sessions {
                 sessions.open().values().filter(|one| one.idle_time() >= limit).cloned().collect();
             // Zero is no limit; the look alone keeps the time of those that are used.
             if !limit.is_zero() {
-                idle.iter().for_each(|session| sessions.end(session));
+                for session in idle {
+                    sessions.end(&session);
+                }
             }
         }
     }
@@ -157,7 +161,7 @@ impl Sessions {
                 let app = context.app.on_behalf_of(caller.name(), Some(&id));
                 let rights = |server: &str| caller.rights_on(server);
                 Ok(Servers {
-                    servers: (sessions.config.make_servers)(&app, &rights, &id),
+                    listed: (sessions.config.make_servers)(&app, &rights, &id),
                     listing: sessions.config.listing,
                     forebay: sessions
                         .config

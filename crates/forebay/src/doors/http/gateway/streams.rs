@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -138,9 +139,9 @@ impl Streams {
         let end = known.first + known.events.len() as u64;
         let next = behind.map_or(known.unread, |event| event.saturating_add(1));
         let next = next.clamp(known.first, end);
-        let (reader, changes) = (known.last_reader, known.changes.subscribe());
+        let (number, changes) = (known.last_reader, known.changes.subscribe());
         known.changes.send_replace(());
-        Some(Reader { streams: Arc::clone(self), stream, reader, next, changes })
+        Some(Reader { streams: Arc::clone(self), stream, number, next, changes })
     }
 
     /// Waits no longer for the answer to a request.
@@ -305,7 +306,8 @@ impl Stream {
 pub(super) struct Reader {
     streams: Arc<Streams>,
     stream: u64,
-    reader: u64,
+    /// Its number among the readers of the stream.
+    number: u64,
     next: u64,
     changes: watch::Receiver<()>,
 }
@@ -315,7 +317,7 @@ impl Reader {
     pub(super) async fn next(&mut self) -> Option<Event> {
         loop {
             self.changes.borrow_and_update();
-            if let Some(found) = self.poll() {
+            if let Poll::Ready(found) = self.poll() {
                 return found;
             }
             self.changes.changed().await.ok()?;
@@ -329,23 +331,23 @@ impl Reader {
         stream.is_none_or(|stream| stream.unanswered.is_empty() && stream.get(self.next).is_none())
     }
 
-    /// The next event, or the end; `None` if there is neither yet.
-    fn poll(&mut self) -> Option<Option<Event>> {
+    /// The next event, or `None` at the end.
+    fn poll(&mut self) -> Poll<Option<Event>> {
         let mut state = self.streams.state();
         let has_ended = state.has_ended;
-        let Some(stream) = state.streams.get_mut(&self.stream) else { return Some(None) };
-        if stream.reader != Some(self.reader) {
-            return Some(None);
+        let Some(stream) = state.streams.get_mut(&self.stream) else { return Poll::Ready(None) };
+        if stream.reader != Some(self.number) {
+            return Poll::Ready(None);
         }
         let Some(message) = stream.get(self.next) else {
             let is_complete = self.stream != UNASKED && stream.unanswered.is_empty();
-            return (is_complete || has_ended).then_some(None);
+            return if is_complete || has_ended { Poll::Ready(None) } else { Poll::Pending };
         };
         let id = format!("{}.{}", self.stream, self.next);
         stream.is_read(self.next);
         self.next += 1;
         self.streams.room.notify_all();
-        Some(Some(Event { id, message }))
+        Poll::Ready(Some(Event { id, message }))
     }
 }
 
@@ -353,7 +355,7 @@ impl Drop for Reader {
     fn drop(&mut self) {
         let mut state = self.streams.state();
         if let Some(stream) = state.streams.get_mut(&self.stream)
-            && stream.reader == Some(self.reader)
+            && stream.reader == Some(self.number)
         {
             stream.reader = None;
             state.forget_oldest();

@@ -118,13 +118,12 @@ fn wait_for(answer: &Receiver<String>, timeout: Duration) -> Greeting {
         Err(RecvTimeoutError::Disconnected) => return Greeting::Refused("it has ended".to_owned()),
     };
     let mut answer: Value = serde_json::from_str(&answer).unwrap_or_default();
-    match answer["result"].take() {
-        Value::Object(result) => Greeting::Welcome(Value::Object(result)),
-        _ => {
-            let why = answer["error"]["message"].as_str().unwrap_or("it refuses");
-            Greeting::Refused(why.to_owned())
-        }
+    let result = answer["result"].take();
+    if result.is_object() {
+        return Greeting::Welcome(result);
     }
+    let why = answer["error"]["message"].as_str().unwrap_or("it refuses");
+    Greeting::Refused(why.to_owned())
 }
 
 /// Lets a server join that has not answered in time.
