@@ -29,11 +29,20 @@ pub fn is_program(path: &Path) -> bool {
 /// Returns the part of `PATH` whose programs may be started without isolation: absolute directories outside the project
 /// at `project` that only their owner can change. A project could put its own `bash` in any other.
 pub fn trusted_path(project: &Path) -> String {
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    let trusted = path_entries().into_iter().filter(|folder| is_trusted(folder, &project));
+    let trusted = trusted_folders(project);
     let trusted: Vec<String> =
         trusted.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
     trusted.join(":")
+}
+
+fn trusted_folders(project: &Path) -> impl Iterator<Item = PathBuf> {
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    path_entries().into_iter().filter(move |folder| is_trusted(folder, &project))
+}
+
+/// Returns the first file in the trusted part of `PATH` with this name that can be started.
+pub(crate) fn find_trusted(program: &str, project: &Path) -> Option<PathBuf> {
+    trusted_folders(project).map(|folder| folder.join(program)).find(|path| is_program(path))
 }
 
 /// Returns the name of a program if it is installed in the trusted part of `PATH`, or if it is this program.

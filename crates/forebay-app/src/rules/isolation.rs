@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use forebay_sandbox::isolation::{AccessRules, Submodule, Submodules};
+use forebay_sandbox::isolation::{AccessRules, Submodule, Submodules, named_files, start_files};
 use forebay_sandbox::{Isolation, Limits, Profile, Program, trusted_program};
 use forebay_store::Project;
 use forebay_text::shell_quote;
@@ -61,6 +61,8 @@ const CONTROL_FILES: &[&str] = &[
     ".forebay.toml",
     // Shells that enter the folder.
     ".envrc",
+    ".envrc.local",
+    ".envrc.private",
     ".autoenv.zsh",
     "mise.toml",
     ".mise.toml",
@@ -81,6 +83,7 @@ const CONTROL_FILES: &[&str] = &[
     ".lvimrc",
     ".helix",
     ".dir-locals.el",
+    ".dir-locals-2.el",
     ".devcontainer",
     ".devcontainer.json",
     // Debuggers and consoles, which execute them when they start.
@@ -112,6 +115,8 @@ const CONTROL_FILES: &[&str] = &[
     ".git-hooks",
     // Other version control: hooks and aliases.
     ".hg/hgrc",
+    ".jj/repo/config.toml",
+    ".jj/repo/workspace-config.toml",
     // Package managers: registries, wrappers, plugins.
     ".npmrc",
     ".yarnrc",
@@ -133,13 +138,31 @@ const GIT_FOLDERS: [&str; 2] = ["worktrees", "modules"];
 /// A repository with more of them freezes the first ones: each costs a mount in each run.
 const MAX_GIT_FOLDERS: usize = 64;
 
-/// The control files of the project, and git's; what the user's settings make writable is not among them.
+/// The control files of the project, git's, and those in caches; what the user's settings make writable is not among them.
 fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathBuf>, AppError> {
-    let Some(project) = app.stores.project() else {
-        return Ok(Vec::new());
-    };
-    let own = CONTROL_FILES.iter().copied().chain(forebay_platforms::control_files());
-    let mut files: Vec<PathBuf> = own.map(|name| project.root.join(name)).collect();
+    let mut files = app.user_home.as_deref().map(start_files).unwrap_or_default();
+    if let Some(project) = app.stores.project() {
+        let own = CONTROL_FILES.iter().copied().chain(forebay_platforms::control_files());
+        files.extend(own.map(|name| project.root.join(name)));
+        files.extend(git_control_files(app, project, submodules)?);
+    }
+    let opened: Vec<PathBuf> =
+        app.settings.isolation.write.iter().map(|text| path(app, text)).collect();
+    // Opening a folder around the project opens nothing of it.
+    let is_around =
+        |opened: &Path| app.stores.project().is_some_and(|own| own.root.starts_with(opened));
+    files
+        .retain(|file| !opened.iter().any(|opened| file.starts_with(opened) && !is_around(opened)));
+    Ok(files)
+}
+
+/// What git executes, and what says where that is.
+fn git_control_files(
+    app: &App,
+    project: &Project,
+    submodules: Option<&Submodules>,
+) -> Result<Vec<PathBuf>, AppError> {
+    let mut files = Vec::new();
     let git = project.root.join(".git");
     // A file or link named .git says where git's folder is.
     let is_folder = git.symlink_metadata().is_ok_and(|found| found.is_dir());
@@ -148,6 +171,7 @@ fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathB
     let shared = project.outer_git_folder().map(Path::to_owned);
     let mut folders: Vec<PathBuf> =
         [Some(git), of_worktree, shared].into_iter().flatten().collect();
+    files.extend(named_by_git(app, project, &folders));
     for folder in folders.clone() {
         folders.extend(inner_git_folders(&folder)?);
     }
@@ -160,14 +184,18 @@ fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathB
     for folder in folders.iter().filter(|folder| !folder.is_file()) {
         files.extend(GIT_CONTROL_FILES.iter().map(|name| folder.join(name)));
     }
-    let opened: Vec<PathBuf> =
-        app.settings.isolation.write.iter().map(|text| path(app, text)).collect();
-    // Opening a folder around the project opens nothing of it.
-    let is_opened = |file: &PathBuf| {
-        opened.iter().any(|opened| file.starts_with(opened) && !project.root.starts_with(opened))
-    };
-    files.retain(|file| !is_opened(file));
     Ok(files)
+}
+
+/// Hooks and settings in the project that the settings of git name.
+fn named_by_git(app: &App, project: &Project, folders: &[PathBuf]) -> Vec<PathBuf> {
+    let of_user = [".gitconfig", ".config/git/config"];
+    let of_user = of_user.iter().filter_map(|name| Some(app.user_home.as_ref()?.join(name)));
+    let settings = folders.iter().map(|folder| folder.join("config")).chain(of_user);
+    let named = settings.flat_map(|file| named_files(&file, &project.root));
+    let named = named.map(|file| file.canonicalize().unwrap_or(file));
+    // A folder of hooks that is the project itself cannot be read-only.
+    named.filter(|file| file.starts_with(&project.root) && *file != project.root).collect()
 }
 
 /// The folders of a repository's worktrees and submodules.

@@ -29,7 +29,7 @@ pub fn missing_caches(isolation: &Isolation) -> Vec<PathBuf> {
         return Vec::new();
     }
     let resolver = PathResolver { home: isolation.home.as_deref() };
-    let path = |cache: &'static ToolCache| Some((resolver.cache_path(cache)?, cache.program));
+    let path = |cache: &'static ToolCache| Some((cache.path(resolver.home)?, cache.program));
     let mut missing: Vec<_> =
         TOOL_CACHES.iter().filter_map(path).filter(|(path, _)| !path.exists()).collect();
     if !missing.is_empty() {
@@ -224,7 +224,7 @@ impl PathResolver<'_> {
         if isolation.profile == Profile::Project {
             write.extend(self.existing(TEMP_DIRS));
             write.extend(canonicalize(&env::temp_dir()));
-            let caches = TOOL_CACHES.iter().filter_map(|cache| self.cache_path(cache));
+            let caches = TOOL_CACHES.iter().filter_map(|cache| cache.path(self.home));
             write.extend(caches.filter_map(|path| canonicalize(&path)));
             write.extend(self.existing(TOOL_LOCK_FILES));
         }
@@ -302,12 +302,6 @@ impl PathResolver<'_> {
             return Some(path.into());
         }
         self.home.map(|home| home.join(path))
-    }
-
-    fn cache_path(&self, cache: &ToolCache) -> Option<PathBuf> {
-        let named = cache.variable.and_then(env::var_os).map(PathBuf::from);
-        let folder = named.filter(|path| path.is_absolute());
-        Some(folder.or_else(|| self.below_home(cache.folder))?.join(cache.within))
     }
 }
 

@@ -3,6 +3,9 @@
 //! Paths are relative to the home directory of the user unless they start with a slash. A variable of the environment at
 //! the start stands for its value, `$UID` for the user. Secrets are listed in `known_secrets`.
 
+use std::env;
+use std::path::{Path, PathBuf};
+
 /// A path and the reason it is listed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KnownPath {
@@ -146,6 +149,35 @@ pub(super) const TOOL_CACHES: &[ToolCache] = &[
     cache("Library/Caches", None, "", "sw_vers", "the caches of macOS"),
 ];
 
+/// What is in such a cache, and is executed when a shell, an editor or a tool starts outside of isolation: not writable.
+/// `$USER` is the user's name.
+pub(super) const START_FILES: &[ToolCache] = &[
+    in_cache("p10k-instant-prompt-$USER.zsh", "zsh", "Powerlevel10k sources it"),
+    in_cache("p10k-instant-prompt-$USER.zsh.zwc", "zsh", "the same, compiled"),
+    in_cache("p10k-dump-$USER.zsh", "zsh", "Powerlevel10k sources it"),
+    in_cache("p10k-dump-$USER.zsh.zwc", "zsh", "the same, compiled"),
+    in_cache("gitstatus", "zsh", "Powerlevel10k executes its daemon"),
+    in_cache("zsh", "zsh", "completions that are sourced"),
+    in_cache("oh-my-zsh", "zsh", "completions that are sourced"),
+    in_cache("zsh4humans", "zsh", "all of its code"),
+    in_cache("prezto", "zsh", "completions that are sourced"),
+    in_cache("antidote", "zsh", "plugins"),
+    in_cache("antibody", "zsh", "plugins"),
+    in_cache("zinit", "zsh", "plugins"),
+    in_cache("bash", "bash", "completions that are sourced"),
+    in_cache("nushell", "nu", "sourced by settings"),
+    in_cache("wal", "sh", "colours that shells source"),
+    in_cache("nvim", "nvim", "compiled settings"),
+    cache(".local/share/uv", None, "tools", "uv", "programs on PATH are links to it"),
+    cache(".julia", None, "config", "julia", "executed by each Julia"),
+    cache(".julia", None, "bin", "julia", "a folder of PATH"),
+    cache(".mix", None, "escripts", "mix", "a folder of PATH"),
+];
+
+const fn in_cache(within: &'static str, program: &'static str, reason: &'static str) -> ToolCache {
+    cache(".cache", Some("XDG_CACHE_HOME"), within, program, reason)
+}
+
 /// Files next to a cache that a tool must write for its locks.
 pub(super) const TOOL_LOCK_FILES: &[KnownPath] = &[
     known(".cargo/.package-cache", "cargo's lock"),
@@ -254,6 +286,15 @@ pub(super) struct ToolCache {
     pub(super) reason: &'static str,
 }
 
+impl ToolCache {
+    /// Where it is, for a user with this home directory.
+    pub(super) fn path(&self, home: Option<&Path>) -> Option<PathBuf> {
+        let named = self.variable.and_then(env::var_os).map(PathBuf::from);
+        let folder = named.filter(|path| path.is_absolute());
+        Some(folder.or_else(|| Some(home?.join(self.folder)))?.join(self.within))
+    }
+}
+
 const fn cache(
     folder: &'static str,
     variable: Option<&'static str>,
@@ -290,7 +331,10 @@ mod tests {
                 );
             }
         }
-        assert!(TOOL_CACHES.iter().all(|cache| !cache.reason.is_empty()));
+        assert!(TOOL_CACHES.iter().chain(START_FILES).all(|cache| !cache.reason.is_empty()));
+        let is_cache =
+            |file: &ToolCache| TOOL_CACHES.iter().any(|cache| cache.folder == file.folder);
+        assert!(START_FILES.iter().all(is_cache), "only those in caches can be written");
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //!   `landlock` (paths), `mounts` (read-only file systems, denied and frozen paths inside writable directories,
 //!   with `mount_table` and `mount_calls`), `capabilities` (of root) and `seccomp` (system calls);
 //! - `metadata`: decides about changes of modes, owners and times while the run lasts, where mounts are not possible;
+//! - `start_files`: what shells and tools execute out of caches that a run can write;
 //! - `control_files`: sets aside what a run makes under the name of a file that other programs obey, or in one of the
 //!   `submodules`, if their hooks or `git_settings` may execute something;
 //! - `seatbelt`: the same rules as a macOS profile;
@@ -56,6 +57,7 @@ mod self_test;
 mod shared_memory;
 mod shortage;
 mod sockets;
+mod start_files;
 mod submodules;
 
 use std::fmt;
@@ -65,9 +67,11 @@ pub use access::{AccessRules, missing_caches};
 pub(crate) use control_files::ControlFiles;
 pub use denials::explain_denials;
 pub(crate) use environment::injection_variables;
+pub use git_settings::named_files;
 pub use restrictions::missing_mechanisms;
 pub(crate) use restrictions::{Restrictions, Sandbox};
 pub use self_test::{CheckOutcome, EscapeCheck, SelfTestReport, self_test};
+pub use start_files::start_files;
 pub use submodules::{Submodule, Submodules};
 
 /// How strictly a run is isolated, in ascending order.

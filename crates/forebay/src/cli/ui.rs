@@ -37,14 +37,15 @@ impl Ui {
         let home = data_folder()?;
         home.create().map_err(AppError::from)?;
         let cwd = common.working_folder()?;
-        let settings = common.tolerant_settings(&super::project_root(&cwd))?;
+        let project = super::project_root(&cwd);
+        let settings = common.tolerant_settings(&project)?;
         let app = common.app_with(settings, cwd.clone(), &cwd, "ui", "ui")?;
         // What a person reads fills no model's context.
         let app = app.on_behalf_of("ui", None);
         let mut page = None;
         let mode = if self.write { ui::Mode::Write } else { ui::Mode::ReadOnly };
         ui::serve(app, self.port, mode, |link| {
-            page = self.open(link, home.root());
+            page = self.open(link, home.root(), &project);
             let shown = if common.json {
                 terminal::print_json(&json!({ "url": link }))
             } else {
@@ -60,14 +61,14 @@ impl Ui {
     /// Opens the link in the user's browser, if there is one; returns the file that leads to it.
     ///
     /// The browser gets a file that only this user can read: every user can read the arguments of a process.
-    fn open(&self, link: &str, folder: &Path) -> Option<NamedTempFile> {
+    fn open(&self, link: &str, folder: &Path, project: &Path) -> Option<NamedTempFile> {
         if self.no_open || !has_desktop() {
             return None;
         }
         let mut file =
             tempfile::Builder::new().prefix("ui-").suffix(".html").tempfile_in(folder).ok()?;
         file.write_all(page(link).as_bytes()).ok()?;
-        open_in_desktop(file.path()).ok()?;
+        open_in_desktop(file.path(), project).ok()?;
         Some(file)
     }
 }

@@ -95,6 +95,11 @@ impl TestEnv {
         Output { stdout: output.stdout, stderr, code: output.status.code() }
     }
 
+    pub(crate) fn purge_everything(&self) {
+        let output = self.forebay().args(["purge", "--everything", "--yes"]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
     /// Asserts that the run removed its script folder.
     fn assert_no_temp_file_is_left(&self, language: &str) {
         let left: Vec<_> = fs::read_dir(self.path("tmp"))

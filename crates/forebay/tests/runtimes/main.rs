@@ -140,6 +140,15 @@ fn compiled_programs_are_cached() {
 }
 
 #[test]
+fn a_purge_leaves_no_compiled_program() {
+    let env = TestEnv::new();
+    env.run("c", &["--digest"], "int main(void) { return 0; }");
+    assert!(env.path("data/cache/compiled").exists());
+    env.purge_everything();
+    assert!(!env.path("data/cache/compiled").exists());
+}
+
+#[test]
 fn code_runs_under_the_strict_profile() {
     let env = TestEnv::new();
     for sample in installed().iter().filter(|sample| ["c", "perl"].contains(&sample.language)) {

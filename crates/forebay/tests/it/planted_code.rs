@@ -1,0 +1,107 @@
+//! Attacks on what is executed later, outside of isolation: start files in caches, hooks and settings that git's name.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::env::{HANG_TIMEOUT, Output, TestEnv, finish, wait_until};
+
+/// Runs shell commands. Perl hides them from the permission rules, which would ask about some.
+fn run(env: &TestEnv, script: &str) -> Output {
+    let bytes: Vec<String> = script.bytes().map(|byte| byte.to_string()).collect();
+    let line = format!("perl -e 'exec(\"sh\", \"-c\", pack(\"C*\", {}))'", bytes.join(","));
+    let mut command = env.command(["run", "--", &line]);
+    command.env("USER", "ann");
+    finish(command, b"")
+}
+
+#[expect(clippy::disallowed_methods, reason = "the tests use git from outside of isolation")]
+fn git(folder: &Path, arguments: &[&str]) {
+    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+}
+
+#[test]
+fn what_shells_and_tools_start_with_is_not_planted_in_caches() {
+    let env = TestEnv::outside_temp();
+    let at = |name: &str| env.home().join(name);
+    let existing =
+        [".cache/zsh/zcompdump", ".julia/config/startup.jl", ".local/share/uv/tools/x/bin/x"];
+    for name in existing {
+        fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+        fs::write(at(name), "own\n").unwrap();
+    }
+    let new =
+        [".cache/p10k-instant-prompt-ann.zsh", ".cache/oh-my-zsh/completions/_x", ".julia/bin/x"];
+    for name in existing.iter().chain(&new) {
+        let script = format!("mkdir -p \"$(dirname ~/{name})\"; echo evil > ~/{name}");
+        let ran = run(&env, &script);
+        let content = fs::read_to_string(at(name)).unwrap_or_default();
+        assert!(!content.contains("evil"), "{name}: {}", ran.text());
+        let is_told =
+            ran.text().contains("is frozen for runs") || ran.text().contains("*.from-run");
+        assert!(is_told, "{name}: {}", ran.text());
+    }
+    // The caches themselves are for runs.
+    run(
+        &env,
+        "mkdir -p ~/.cache/tool && echo x > ~/.cache/tool/x && mv ~/.cache/tool ~/.cache/other",
+    )
+    .ok();
+    let mut opened = env.command(["run", "--", "echo x > ~/.cache/zsh/zcompdump"]);
+    opened.env("FOREBAY_ISOLATION_WRITE", r#"["~/.cache/zsh"]"#);
+    finish(opened, b"").ok();
+}
+
+#[test]
+fn hooks_and_settings_that_git_is_told_to_use_are_frozen() {
+    let env = TestEnv::outside_temp();
+    let project = env.project();
+    fs::remove_dir_all(project.join(".git")).unwrap();
+    git(&project, &["init", "-q", "-b", "main", "."]);
+    git(&project, &["config", "user.name", "a"]);
+    git(&project, &["config", "user.email", "a@b"]);
+    git(&project, &["config", "core.hooksPath", "tools/git"]);
+    git(&project, &["config", "include.path", "../team.gitconfig"]);
+    fs::write(project.join("team.gitconfig"), "[include]\n\tpath = more.gitconfig\n").unwrap();
+    let planted = env.home().join("planted");
+    let evil = format!("touch {}; false", planted.display());
+    let attacks = [
+        format!("printf '[core]\\n\\tfsmonitor = {evil}\\n' >> team.gitconfig"),
+        format!("printf '[core]\\n\\tfsmonitor = {evil}\\n' > more.gitconfig"),
+        format!(
+            "mkdir -p tools/git; printf '#!/bin/sh\\n{evil}\\n' > tools/git/post-index-change; chmod +x tools/git/*"
+        ),
+        format!("rm team.gitconfig; git config -f team.gitconfig core.fsmonitor '{evil}'"),
+    ];
+    for attack in attacks {
+        let ran = run(&env, &attack);
+        git(&project, &["status"]);
+        fs::write(project.join("file"), &attack).unwrap();
+        git(&project, &["add", "file"]);
+        assert!(!planted.exists(), "{attack}: {}", ran.text());
+    }
+    run(&env, "mkdir -p tools && echo x > tools/build && git add tools && git commit -qm x").ok();
+}
+
+#[test]
+fn the_dashboard_is_opened_by_no_program_of_the_project() {
+    let env = TestEnv::outside_temp();
+    let outside = env.root().join("bin");
+    let inside = env.project().join("bin");
+    for folder in [&inside, &outside] {
+        fs::create_dir_all(folder).unwrap();
+        let opener = folder.join("xdg-open");
+        fs::write(&opener, format!("#!/bin/sh\necho x > {}/opened\n", folder.display())).unwrap();
+        fs::set_permissions(&opener, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{}:{path}", inside.display(), outside.display());
+    let mut server = env.command(["ui"]).env("PATH", path).env("DISPLAY", ":0").spawn().unwrap();
+    assert!(wait_until(HANG_TIMEOUT, || outside.join("opened").exists()));
+    assert!(!inside.join("opened").exists());
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
