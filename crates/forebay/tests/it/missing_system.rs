@@ -34,7 +34,6 @@ fn a_server_without_a_key_for_its_sessions_does_not_start() {
     for command in [
         &["serve", "--listen", "127.0.0.1:0"][..],
         &["ui", "--no-open"],
-        &["mcp"],
         &["token", "create", "ann"],
     ] {
         let output = finish(env.command(command), b"");
