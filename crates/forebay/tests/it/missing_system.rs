@@ -19,7 +19,8 @@ fn refuse(call: libc::c_long, error: libc::c_int, rules: Vec<SeccompRule>) {
     let refusal = SeccompAction::Errno(error as u32);
     let arch: TargetArch = ARCH.try_into().unwrap();
     let filter = SeccompFilter::new(refused, SeccompAction::Allow, refusal, arch).unwrap();
-    seccompiler::apply_filter(&filter.try_into().unwrap()).unwrap();
+    let program: seccompiler::BpfProgram = filter.try_into().unwrap();
+    seccompiler::apply_filter(&program).unwrap();
 }
 
 /// A known key would let anybody take over a session.
