@@ -50,7 +50,7 @@ pub(crate) use self::remote::Endpoint;
 pub(crate) use self::restart::{Restarts, StartError};
 use self::session::Session;
 pub(crate) use self::upstream::Upstream;
-use self::upstream::{AtEnds, Client, Running, forward};
+use self::upstream::{Client, OnEnd, Running, forward};
 
 /// Time for a server to end after its client is gone, and again after SIGTERM.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
@@ -66,7 +66,7 @@ pub(crate) fn serve(
     let signalled = signals.clone();
     on_signal(self::signals()?, move |signal| signalled.forward(signal))?;
     let without_client = signals.clone();
-    let at_ends = AtEnds {
+    let on_end = OnEnd {
         of_requests: |has_client_ended: bool| {
             if !has_client_ended {
                 close_stdin();
@@ -74,7 +74,7 @@ pub(crate) fn serve(
         },
         of_client: move || end_server(&without_client),
     };
-    let forwarding = forward(server, pipes, stdio()?, at_ends)?;
+    let forwarding = forward(server, pipes, stdio()?, on_end)?;
     let ending = process.wait(&signals)?;
     // What the server has said before its end still reaches the client.
     forwarding.wait();

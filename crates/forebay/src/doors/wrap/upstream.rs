@@ -74,9 +74,9 @@ fn start_program(
     let (restarting, first, pipes) = Restarting::start(restarts)?;
     let signals = CancelToken::new();
     let without_client = signals.clone();
-    let at_ends =
-        AtEnds { of_requests: |_: bool| (), of_client: move || end_server(&without_client) };
-    let forwarding = forward(server, pipes, client, at_ends)?;
+    let on_end =
+        OnEnd { of_requests: |_: bool| (), of_client: move || end_server(&without_client) };
+    let forwarding = forward(server, pipes, client, on_end)?;
     let (ended, ending) = mpsc::channel();
     let (waiting, forwarded) = (Arc::clone(&restarting), signals.clone());
     spawn("server", move || {
@@ -94,11 +94,11 @@ fn start_program(
 fn start_remote(server: WrappedServer, endpoint: Endpoint, client: Client) -> io::Result<Running> {
     let (remote, pipes) = Remote::connect(endpoint)?;
     let without_client = Arc::clone(&remote);
-    let at_ends = AtEnds {
+    let on_end = OnEnd {
         of_requests: |_: bool| (),
         of_client: move || without_client.abort_after(END_TIMEOUT),
     };
-    let forwarding = forward(server, pipes, client, at_ends)?;
+    let forwarding = forward(server, pipes, client, on_end)?;
     let (ended, ending) = mpsc::channel();
     let signal = Arc::new(AtomicI32::new(0));
     let (ending_remote, got) = (Arc::clone(&remote), Arc::clone(&signal));
@@ -131,8 +131,8 @@ impl Forwarding {
     }
 }
 
-/// What runs at the ends of a client.
-pub(super) struct AtEnds<Requests, Client> {
+/// What runs when a client ends.
+pub(super) struct OnEnd<Requests, Client> {
     /// After its last request, with whether the client has ended that direction.
     pub(super) of_requests: Requests,
     /// Once nobody reads the answers any more, even if the server has not read all requests.
@@ -144,10 +144,10 @@ pub(super) fn forward(
     server: WrappedServer,
     pipes: ServerPipes,
     client: Client,
-    at_ends: AtEnds<impl FnOnce(bool) + Send + 'static, impl FnOnce() + Send + 'static>,
+    on_end: OnEnd<impl FnOnce(bool) + Send + 'static, impl FnOnce() + Send + 'static>,
 ) -> io::Result<Forwarding> {
     let Client { requests, answers, wait_for_hang_up } = client;
-    let AtEnds { of_requests, of_client } = at_ends;
+    let OnEnd { of_requests, of_client } = on_end;
     let session = Arc::new(Session::new(server, answers));
     let (rewriter, jobs) = mpsc::sync_channel(MAX_WAITING);
     let to_server = ToServer::new(Arc::clone(&session), pipes.stdin);
