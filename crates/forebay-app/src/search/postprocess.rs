@@ -77,7 +77,7 @@ fn conflict(one: Option<&Claim>, other: Option<&Claim>) -> bool {
 }
 
 /// Keeps one of several near-duplicates, with the count of the others, among the first `shown` hits and a few more.
-/// Notes are folded only if their text is identical.
+/// Notes are folded only if their text is identical, and the newest stands for them: it names what it supersedes.
 pub(super) fn merge_near_duplicates(hits: &mut Vec<Hit>, shown: usize) {
     let mut kept: Vec<(Hit, Option<WordSet>)> = Vec::with_capacity(hits.len());
     for hit in hits.drain(..) {
@@ -87,11 +87,20 @@ pub(super) fn merge_near_duplicates(hits: &mut Vec<Hit>, shown: usize) {
             both.is_some_and(|(words, known)| is_duplicate((&hit, words), (other, known)))
         };
         match kept.iter_mut().find(is_same) {
-            Some((first, _)) => first.near_duplicates += 1,
+            Some((first, _)) => stand_for_both(first, hit),
             None => kept.push((hit, words)),
         }
     }
     hits.extend(kept.into_iter().map(|(hit, _)| hit));
+}
+
+fn stand_for_both(first: &mut Hit, duplicate: Hit) {
+    let (score, near_duplicates) = (first.score, first.near_duplicates + 1);
+    let is_note = first.kind == EntryKind::Note && duplicate.kind == EntryKind::Note;
+    if is_note && duplicate.created > first.created {
+        *first = Hit { score, ..duplicate };
+    }
+    first.near_duplicates = near_duplicates;
 }
 
 fn is_duplicate((hit, words): (&Hit, &WordSet), (other, known): (&Hit, &WordSet)) -> bool {

@@ -607,7 +607,7 @@ fn init_asks_once_whether_results_are_held_out() {
     let holdout = || env.forebay(["config", "get", "experiment.holdout"]).ok().text();
     let screen = init_at_terminal(&env, "n\n");
     assert!(!screen.contains("stays raw. `forebay config"), "{screen}");
-    assert_eq!(holdout(), "0", "no is no");
+    assert_eq!(holdout(), "0.0", "no is no");
     env.forebay(["init", "claude-code", "--undo", "--yes"]).ok();
     let screen = init_at_terminal(&env, "y\n");
     assert!(screen.contains("forebay config set experiment.holdout 0"), "{screen}");
@@ -626,5 +626,5 @@ fn a_set_up_that_asks_nothing_holds_nothing_out() {
     let env = TestEnv::new();
     let said = env.forebay(["init", "claude-code", "--no-check", "--yes"]).ok().text();
     assert!(!said.contains("Measure whether"), "{said}");
-    assert_eq!(env.forebay(["config", "get", "experiment.holdout"]).ok().text(), "0");
+    assert_eq!(env.forebay(["config", "get", "experiment.holdout"]).ok().text(), "0.0");
 }

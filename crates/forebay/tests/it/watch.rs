@@ -176,7 +176,7 @@ fn all_projects_are_followed_also_new_ones() {
     terminal.waits_for("echo elsewhere");
     let third = env.add_project("third");
     env.forebay_in(&third, ["run", "--", "echo", "the third one"]).ok();
-    terminal.waits_for("echo the third one");
+    terminal.waits_for("echo 'the third one'");
 }
 
 #[test]

@@ -45,8 +45,8 @@ fn rows(
 }
 
 fn row(name: &str, is_off: bool, verdict: &Verdict) -> String {
-    let name = if is_off { format!("{name} (raw now)") } else { name.to_owned() };
-    let name = format!("  {}", cut::one_line(&name, NAME_WIDTH - 3));
+    let state = if is_off { " (raw now)" } else { "" };
+    let name = format!("  {}{state}", cut::one_line(name, NAME_WIDTH - 3 - state.len()));
     let (net, money) = match verdict.billed_uses {
         0 => ("unknown".to_owned(), "unknown".to_owned()),
         _ => (
