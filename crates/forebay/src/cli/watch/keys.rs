@@ -32,7 +32,7 @@ pub(super) const HELP: [(&str, &str); 11] = [
     ("Enter", "open the call; unfold lines that the digest leaves out"),
     ("Esc", "back to the list; then, without the filter"),
     ("Tab", "next part of the screen"),
-    ("/", "filter the list by words: replaced, denied, a tool, a session"),
+    ("/", "filter by words: replaced, denied, a tool, a session"),
     ("p", "pause; new calls wait"),
     ("c  y", "copy the reference of the result"),
     ("?", "this help"),
