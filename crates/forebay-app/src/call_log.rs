@@ -216,7 +216,7 @@ pub(crate) struct Latency {
 
 impl Latency {
     /// `None` without calls.
-    pub(crate) fn of(mut micros: Vec<u64>) -> Option<Self> {
+    pub(crate) fn from_micros(mut micros: Vec<u64>) -> Option<Self> {
         micros.sort_unstable();
         let max = *micros.last()?;
         // The nearest rank: a time that a call really took.
@@ -339,10 +339,10 @@ mod tests {
 
     #[test]
     fn percentiles_are_times_that_calls_took() {
-        let of = |micros: &[u64]| Latency::of(micros.to_vec());
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&[7]), Some(Latency { calls: 1, median: 7, p95: 7, max: 7 }));
+        let latency = |micros: &[u64]| Latency::from_micros(micros.to_vec());
+        assert_eq!(latency(&[]), None);
+        assert_eq!(latency(&[7]), Some(Latency { calls: 1, median: 7, p95: 7, max: 7 }));
         let hundred: Vec<u64> = (1..=100).rev().collect();
-        assert_eq!(of(&hundred), Some(Latency { calls: 100, median: 50, p95: 95, max: 100 }));
+        assert_eq!(latency(&hundred), Some(Latency { calls: 100, median: 50, p95: 95, max: 100 }));
     }
 }

@@ -194,7 +194,7 @@ fn hook_call(call: LoggedCall) -> Value {
 pub fn latency(app: &App) -> Result<Value, AppError> {
     let times = CallLog::for_app(app).times().map_err(unreadable)?;
     let data = |times: Vec<u64>| {
-        Latency::of(times).map(|Latency { calls, median, p95, max }| {
+        Latency::from_micros(times).map(|Latency { calls, median, p95, max }| {
             json!({ "calls": calls, "median_micros": median, "p95_micros": p95, "max_micros": max })
         })
     };

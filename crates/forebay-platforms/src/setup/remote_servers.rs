@@ -36,7 +36,7 @@ struct Form {
 }
 
 impl Form {
-    fn of(entry: &Map<String, Value>) -> Option<Self> {
+    fn from_entry(entry: &Map<String, Value>) -> Option<Self> {
         let mut addresses = ADDRESSES.iter().filter(|key| entry.contains_key(**key));
         let (Some(address), None) = (addresses.next(), addresses.next()) else { return None };
         let kind = match entry.get("type") {
@@ -77,7 +77,7 @@ struct Started {
 }
 
 impl Started {
-    fn of(entry: ServerEntry) -> Self {
+    fn from_entry(entry: ServerEntry) -> Self {
         match entry {
             ServerEntry::OpenCode => {
                 Self { kind: "local", environment: "environment", is_one_list: true }
@@ -90,11 +90,11 @@ impl Started {
 /// Whether an entry can be changed.
 pub(super) fn can_wrap(text: &str, path: &[&str], entry: ServerEntry) -> Result<bool, EditError> {
     let Some(Value::Object(found)) = json::get(text, path)? else { return Ok(false) };
-    let Some(form) = Form::of(&found) else { return Ok(false) };
+    let Some(form) = Form::from_entry(&found) else { return Ok(false) };
     let Some(url) = found.get(&form.address).and_then(Value::as_str) else { return Ok(false) };
     let is_plain = !OTHERS.iter().any(|key| found.contains_key(*key));
     // OpenCode tells its entries apart by their type.
-    let has_type = form.kind.is_some() || !Started::of(entry).is_one_list;
+    let has_type = form.kind.is_some() || !Started::from_entry(entry).is_one_list;
     let Some(headers) = headers_of(&found) else { return Ok(false) };
     let variables: HashSet<String> =
         headers.keys().map(|header| variable(path.last().unwrap_or(&""), header)).collect();
@@ -164,9 +164,9 @@ pub(super) fn wrap(
     let name = path.last().copied().unwrap_or_default();
     let found = json::get(text, path)?.unwrap_or_default();
     let found = found.as_object().cloned().unwrap_or_default();
-    let Some(form) = Form::of(&found) else { return Ok(text.to_owned()) };
+    let Some(form) = Form::from_entry(&found) else { return Ok(text.to_owned()) };
     let headers = headers_of(&found).unwrap_or_default();
-    let started = Started::of(entry);
+    let started = Started::from_entry(entry);
     let mut edits = Vec::new();
     let address = below(path, &[&form.address]);
     if let (Some(key), Some(value)) = (key_range(text, &address)?, json::range(text, &address)?) {
@@ -204,7 +204,7 @@ pub(super) fn unwrap(text: &str, path: &[&str], entry: ServerEntry) -> Result<St
     let Some(Wrapped { source, url, form, headers }) = Wrapped::find(text, path, entry)? else {
         return Ok(text.to_owned());
     };
-    let started = Started::of(entry);
+    let started = Started::from_entry(entry);
     let mut edits = Vec::new();
     let command = below(path, &["command"]);
     if let (Some(key), Some(value)) = (key_range(text, &command)?, json::range(text, &command)?) {
@@ -235,7 +235,7 @@ struct Wrapped {
 
 impl Wrapped {
     fn find(text: &str, path: &[&str], entry: ServerEntry) -> Result<Option<Self>, EditError> {
-        let started = Started::of(entry);
+        let started = Started::from_entry(entry);
         let list = below(path, &[if started.is_one_list { "command" } else { "args" }]);
         if !matches!(json::get(text, &list)?, Some(Value::Array(_))) {
             return Ok(None);

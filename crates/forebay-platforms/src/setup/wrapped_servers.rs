@@ -107,8 +107,8 @@ pub(super) fn servers(
     let mut servers = Vec::new();
     for name in names(text, content)? {
         let kind = match place(text, content, &name)? {
-            _ if Address::of(content, &name).is_wrapped(text)? => ServerKind::Wrapped,
-            None if Address::of(content, &name).can_wrap(text)? => ServerKind::Address,
+            _ if Address::new(content, &name).is_wrapped(text)? => ServerKind::Wrapped,
+            None if Address::new(content, &name).can_wrap(text)? => ServerKind::Address,
             None => ServerKind::Remote,
             Some(place) if place.is_wrapped(&name) => ServerKind::Wrapped,
             Some(_) => ServerKind::Program,
@@ -128,7 +128,7 @@ pub(super) fn wrap(
     let mut edited = unwrap(text, content, wanted)?;
     for name in names(&edited, content)?.iter().filter(|name| wanted.contain(name)) {
         let Some(place) = place(&edited, content, name)? else {
-            let address = Address::of(content, name);
+            let address = Address::new(content, name);
             if address.can_wrap(&edited)? {
                 edited = address.wrap(&edited, wrapper)?;
             }
@@ -150,7 +150,7 @@ pub(super) fn unwrap(
 ) -> Result<String, EditError> {
     let mut edited = text.to_owned();
     for name in names(text, content)?.iter().filter(|name| wanted.contain(name)) {
-        edited = Address::of(content, name).unwrap(&edited)?;
+        edited = Address::new(content, name).unwrap(&edited)?;
         if let Some(place) = place(&edited, content, name)?
             && place.is_wrapped(name)
         {
@@ -172,7 +172,7 @@ enum Address<'a> {
 }
 
 impl<'a> Address<'a> {
-    fn of(content: FileContent, name: &'a str) -> Self {
+    fn new(content: FileContent, name: &'a str) -> Self {
         match content {
             FileContent::McpServers { key, entry } => Self::Json { path: [key, name], entry },
             FileContent::TomlMcpServers => Self::Toml(name),

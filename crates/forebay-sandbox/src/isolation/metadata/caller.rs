@@ -124,7 +124,7 @@ impl Caller {
     pub(super) fn file(&self, target: Target, arguments: &[u64; 6]) -> Result<TargetFile, Errno> {
         let [first, second, ..] = *arguments;
         let file = match target {
-            Target::Path { follows } => self.at(libc::AT_FDCWD, &self.path(first)?, follows)?,
+            Target::Path { follows } => self.open_path(libc::AT_FDCWD, &self.path(first)?, follows)?,
             Target::Descriptor => self.descriptor(first as i32)?,
             Target::BelowOrDescriptor { .. } if second == 0 => self.descriptor(first as i32)?,
             Target::Below { flags } | Target::BelowOrDescriptor { flags } => {
@@ -145,7 +145,7 @@ impl Caller {
         if path.is_empty() && may_be_empty {
             return self.folder_or_file(folder);
         }
-        self.at(folder, &path, flags & AT_SYMLINK_NOFOLLOW == 0)
+        self.open_path(folder, &path, flags & AT_SYMLINK_NOFOLLOW == 0)
     }
 
     fn path(&self, address: u64) -> Result<CString, Errno> {
@@ -154,7 +154,7 @@ impl Caller {
 
     /// Opens a path as the caller would, without access to the file. Links of `/proc` that lead past the folders are not
     /// followed: they would be those of this thread.
-    fn at(&self, folder: i32, path: &CStr, follows: bool) -> Result<OwnedFd, Errno> {
+    fn open_path(&self, folder: i32, path: &CStr, follows: bool) -> Result<OwnedFd, Errno> {
         if let Some(descriptor) = own_descriptor(path).filter(|_| follows) {
             return self.descriptor(descriptor);
         }

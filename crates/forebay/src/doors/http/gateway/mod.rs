@@ -144,7 +144,7 @@ async fn start(
     if let Ok(id) = HeaderValue::from_str(&started.id) {
         response.headers_mut().insert(MCP_SESSION, id);
     }
-    unanswered.keep();
+    unanswered.mark_answered();
     Ok(response)
 }
 
@@ -156,7 +156,7 @@ struct Starting<'a> {
 }
 
 impl Starting<'_> {
-    fn keep(mut self) {
+    fn mark_answered(mut self) {
         self.is_answered = true;
     }
 }

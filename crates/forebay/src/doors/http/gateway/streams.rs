@@ -206,7 +206,7 @@ impl Outbox for Arc<Streams> {
         state.is_answered(number, &id);
     }
 
-    fn tell(&self, message: &str, unanswered: &dyn Fn() -> Vec<String>) {
+    fn deliver(&self, message: &str, unanswered: &dyn Fn() -> Vec<String>) {
         let Ok(members) = Members::parse(message) else { return };
         if members.get("id").is_some() {
             let mut state = self.state();
@@ -395,9 +395,9 @@ mod tests {
             let none = || Vec::new();
             let both = || vec!["2".to_owned(), "1".to_owned()];
             let progress = r#"{"method":"p","params":{"progressToken":"p"}}"#;
-            streams.tell(progress, &none);
-            streams.tell(r#"{"id":"q","method":"ask"}"#, &both);
-            streams.tell(r#"{"method":"log"}"#, &none);
+            streams.deliver(progress, &none);
+            streams.deliver(r#"{"id":"q","method":"ask"}"#, &both);
+            streams.deliver(r#"{"method":"log"}"#, &none);
             for id in ["1", "2", "\"2\"", "3"] {
                 streams.answer(id, &format!("answer {id}"));
             }
@@ -418,7 +418,7 @@ mod tests {
         now(async {
             let streams = Arc::new(Streams::default());
             let number = opened(&streams, &["1"]).unwrap();
-            streams.tell(r#"{"method":"a"}"#, &|| vec!["1".to_owned()]);
+            streams.deliver(r#"{"method":"a"}"#, &|| vec!["1".to_owned()]);
             let mut broken = streams.read(number, None).unwrap();
             assert_eq!(broken.next().await.unwrap().id, format!("{number}.0"));
             streams.answer("1", "answer");
@@ -450,7 +450,7 @@ mod tests {
             let number = opened(&streams, &["1"]).unwrap();
             let long = format!(r#"{{"method":"x","params":"{}"}}"#, "x".repeat(1 << 20));
             for _ in 0..10 {
-                streams.tell(&long, &|| vec!["1".to_owned()]);
+                streams.deliver(&long, &|| vec!["1".to_owned()]);
             }
             streams.answer("1", "answer");
             let messages = rest(streams.read(number, None).unwrap()).await;

@@ -58,25 +58,25 @@ fn take(gateway: &Gateway, number: usize, text: &str) {
             let id = id_for_client(number, id);
             let mut message = message.clone();
             message.set("id", id);
-            tell(gateway, number, &message.into_text());
+            deliver(gateway, number, &message.into_text());
         }
         (true, None) => {
             if message.string("method").as_deref() == Some(TOOLS_CHANGED) {
                 gateway.members[number].forget_permitted();
             }
-            tell(gateway, number, &notification(number, &message));
+            deliver(gateway, number, &notification(number, &message));
         }
         (false, None) => {}
     }
 }
 
 /// Tells the client to list the tools again.
-pub(super) fn tell_tools_changed(gateway: &Gateway, number: usize) {
-    tell(gateway, number, String::from_utf8_lossy(LIST_CHANGED).trim_end());
+pub(super) fn announce_changed_tools(gateway: &Gateway, number: usize) {
+    deliver(gateway, number, String::from_utf8_lossy(LIST_CHANGED).trim_end());
 }
 
-fn tell(gateway: &Gateway, number: usize, text: &str) {
-    gateway.client.tell(text, &|| gateway.routes.unanswered(number));
+fn deliver(gateway: &Gateway, number: usize, text: &str) {
+    gateway.client.deliver(text, &|| gateway.routes.unanswered(number));
 }
 
 /// A notification, with the id of the request that it is about as the client knows it.
@@ -138,6 +138,6 @@ fn has_ended(gateway: &Gateway, number: usize) {
         gateway.client.answer(&id, &error(&id, &why));
     }
     if had_greeted && !gateway.is_ending.get() {
-        tell_tools_changed(gateway, number);
+        announce_changed_tools(gateway, number);
     }
 }

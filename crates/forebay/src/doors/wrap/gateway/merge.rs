@@ -137,7 +137,7 @@ fn await_greeting(gateway: &Arc<Gateway>, number: usize, answer: Receiver<String
                 member.greets(greeting);
                 if joined.is_initialized.get() {
                     member.send(INITIALIZED);
-                    answers::tell_tools_changed(&joined, number);
+                    answers::announce_changed_tools(&joined, number);
                 }
             }
             Greeting::Refused(why) => write_log(&format!("{} is left out: {why}", member.name)),

@@ -55,7 +55,7 @@ pub(in crate::doors) trait Outbox: Send + Sync {
 
     /// Sends a request or a notification of a server. `unanswered` returns the ids of the requests that this server has not
     /// answered, the latest first.
-    fn tell(&self, message: &str, unanswered: &dyn Fn() -> Vec<String>);
+    fn deliver(&self, message: &str, unanswered: &dyn Fn() -> Vec<String>);
 }
 
 /// What a gateway is made of.
@@ -167,7 +167,7 @@ impl Outbox for Stdout {
         self.write(message);
     }
 
-    fn tell(&self, message: &str, _: &dyn Fn() -> Vec<String>) {
+    fn deliver(&self, message: &str, _: &dyn Fn() -> Vec<String>) {
         self.write(message);
     }
 }
