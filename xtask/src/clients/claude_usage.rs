@@ -51,7 +51,7 @@ pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckR
 }
 
 /// How many requests the model answered, and the tokens it claimed.
-fn sent(exchanges: &[Exchange]) -> Vec<u64> {
+pub(super) fn sent(exchanges: &[Exchange]) -> Vec<u64> {
     let body = |exchange: &Exchange| serde_json::from_str(&exchange.request.raw).ok();
     let usages: Vec<Value> =
         exchanges.iter().filter_map(body).map(|body: Value| messages::usage(&body)).collect();
@@ -61,7 +61,7 @@ fn sent(exchanges: &[Exchange]) -> Vec<u64> {
 }
 
 /// The same numbers in Forebay's statistics.
-fn stored(requests: &Value) -> Vec<u64> {
+pub(super) fn stored(requests: &Value) -> Vec<u64> {
     let names = std::iter::once("count").chain(NUMBERS.iter().map(|(_, name)| *name));
     names.filter_map(|name| requests[name].as_u64()).collect()
 }

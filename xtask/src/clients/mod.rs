@@ -6,6 +6,7 @@
 
 mod agent_env;
 mod claude_compaction;
+mod claude_ledger;
 mod claude_mod;
 mod claude_rules;
 mod claude_screen;

@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::fixture::Fixture;
 use super::hosts::Host;
 use super::{
-    CheckResult, claude_compaction, claude_mod, claude_rules, claude_screen, claude_subagents,
-    claude_usage, conversation, failing_test, teammate, undo, wrapped_server,
+    CheckResult, claude_compaction, claude_ledger, claude_mod, claude_rules, claude_screen,
+    claude_subagents, claude_usage, conversation, failing_test, teammate, undo, wrapped_server,
 };
 
 /// Checks of an agent in home folders and projects of their own.
@@ -24,6 +24,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "wrap", is_for: set_up_by_init, check: wrapped_server::check },
     Scenario { name: "mod", is_for: |host| host.has_mod, check: claude_mod::check_results },
     Scenario { name: "usage", is_for: |host| host.has_mod, check: claude_usage::check },
+    Scenario { name: "ledger", is_for: mod_by_init, check: claude_ledger::check },
     Scenario { name: "plugin", is_for: |host| host.is_plugin, check: claude_mod::check_plugin },
     Scenario { name: "obstacles", is_for: mod_by_init, check: claude_mod::check_obstacles },
     Scenario { name: "compaction", is_for: mod_by_init, check: claude_compaction::check },

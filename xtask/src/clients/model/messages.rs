@@ -58,15 +58,19 @@ pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpRes
     HttpResponse::events(named_events(&events))
 }
 
-/// The tokens that the model claims to have counted; they differ from request to request.
+/// The tokens that the model claims to have counted, as with a cache: it reads what the request before had, and writes the
+/// two messages that came since. They differ from request to request.
 pub(in crate::clients) fn usage(body: &Value) -> Value {
-    let messages = body["messages"].as_array().map_or(0, Vec::len);
+    let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
+    let bytes: usize = messages.iter().rev().take(2).map(|message| message.to_string().len()).sum();
+    // Agents compact a conversation by the sum of what the model counted.
+    let (prompt, new) = (body.to_string().len() / 4, bytes / 4);
+    let cached = if messages.len() > 2 { prompt - new } else { 0 };
     json!({
-        // Agents compact a conversation by what the model counted.
-        "input_tokens": body.to_string().len() / 4,
-        "cache_read_input_tokens": 200 + 3 * messages,
-        "cache_creation_input_tokens": 30 + 5 * messages,
-        "output_tokens": 4 + 7 * messages,
+        "input_tokens": 3 + messages.len() % 5,
+        "cache_read_input_tokens": cached,
+        "cache_creation_input_tokens": prompt - cached,
+        "output_tokens": 4 + 7 * messages.len(),
     })
 }
 

@@ -7,6 +7,9 @@ use super::{Call, ModelRequest, ModelTurn};
 /// The start of such a prompt; the steps follow as JSON.
 pub(in crate::clients) const PROMPT: &str = "SCRIPT calls:";
 
+/// Stands in a script for the first reference in the result with this number, from 0: `{ref:3}`.
+const REFERENCE: &str = "{ref:";
+
 /// The prompt of a script; a step is a list of calls, each a tool and its input.
 pub(in crate::clients) fn prompt(steps: &Value) -> String {
     format!("{PROMPT} {steps}")
@@ -38,7 +41,27 @@ pub(super) fn last_words(request: &ModelRequest) -> Option<String> {
 
 fn call(request: &ModelRequest, name: &str, input: Value) -> Option<Call> {
     let tool = request.tools.iter().find(|tool| tool.name == name)?.clone();
-    Some(Call { tool, input })
+    Some(Call { tool, input: with_references(input, &request.results) })
+}
+
+/// The input with the references that it asks for.
+fn with_references(mut input: Value, results: &[String]) -> Value {
+    for value in input.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
+        let number =
+            value.as_str().and_then(|text| text.strip_prefix(REFERENCE)?.strip_suffix('}'));
+        let result = number.and_then(|number| results.get(number.parse::<usize>().ok()?));
+        if let Some(reference) = result.and_then(|result| reference(result)) {
+            *value = Value::from(reference);
+        }
+    }
+    input
+}
+
+/// The first reference in a text, with its brackets.
+pub(in crate::clients) fn reference(text: &str) -> Option<&str> {
+    let start = text.find("[ctx:")?;
+    let end = text[start..].find(']')?;
+    Some(&text[start..=start + end])
 }
 
 #[cfg(test)]
@@ -71,5 +94,13 @@ mod tests {
         assert_eq!(last_words(&request), None);
         request.prompt = format!("{} then say this\nmore words", prompt(&steps));
         assert_eq!(last_words(&request).as_deref(), Some("then say this"));
+    }
+
+    #[test]
+    fn references_are_those_of_results() {
+        let results = ["[ctx:k3v9m2a1xq] exit 0".to_owned(), "none".to_owned()];
+        let input = json!({ "ref": "{ref:0}", "other": "{ref:1}", "lines": "1-9" });
+        let expected = json!({ "ref": "[ctx:k3v9m2a1xq]", "other": "{ref:1}", "lines": "1-9" });
+        assert_eq!(with_references(input, &results), expected);
     }
 }
