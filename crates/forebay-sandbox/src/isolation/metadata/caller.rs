@@ -124,7 +124,9 @@ impl Caller {
     pub(super) fn file(&self, target: Target, arguments: &[u64; 6]) -> Result<TargetFile, Errno> {
         let [first, second, ..] = *arguments;
         let file = match target {
-            Target::Path { follows } => self.open_path(libc::AT_FDCWD, &self.path(first)?, follows)?,
+            Target::Path { follows } => {
+                self.open_path(libc::AT_FDCWD, &self.path(first)?, follows)?
+            }
             Target::Descriptor => self.descriptor(first as i32)?,
             Target::BelowOrDescriptor { .. } if second == 0 => self.descriptor(first as i32)?,
             Target::Below { flags } | Target::BelowOrDescriptor { flags } => {
