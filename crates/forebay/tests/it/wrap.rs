@@ -303,11 +303,21 @@ fn a_denied_call_does_not_reach_the_server() {
         for (id, params) in [
             (93, r#"{"name":"said","name":"die"}"#),
             (94, r#"{"name":"die","arguments":{"x":NaN}}"#),
+            (96, r#"{"name":"said","Name":"die"}"#),
+            (97, r#"{"\ud800":1,"name":"die"}"#),
         ] {
             client.send_line(&format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#
             ));
             assert_eq!(client.response(id)["error"]["code"], -32600, "{params}");
+        }
+        for line in [
+            r#"{"jsonrpc":"2.0","id":98,"Method":"tools/call","params":{"name":"die"}}"#,
+            r#"{"jsonrpc":"2.0","id":98,"method":"tools/call","PARAMS":{"name":"die"}}"#,
+            r#"{"jsonrpc":"2.0","id":98,"\ud800":1,"method":"tools/call","params":{"name":"die"}}"#,
+        ] {
+            client.send_line(line);
+            assert_eq!(client.receive()["error"]["code"], -32600, "{line}");
         }
         // What some servers skip, or read as the end of a line.
         for before in ["\u{feff}", "\u{b}", "/* */", "{\"x\":\r"] {

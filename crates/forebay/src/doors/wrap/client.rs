@@ -14,6 +14,7 @@ use forebay_text::invisible::escape;
 use rmcp::model::ErrorCode;
 
 use super::json::{self, Members, NoMembers, quoted};
+use super::keys;
 use super::lines::{self, Lines, Next};
 use super::own_tools::OwnCall;
 use super::session::{Pending, Session};
@@ -120,17 +121,20 @@ impl ToServer {
     fn judge(&mut self, text: &str) -> io::Result<Fate> {
         let message = match Members::parse(text) {
             Ok(message) => message,
-            // Some servers accept more than JSON, such as NaN or a byte order mark: what cannot be read here could be a
-            // call that a rule denies.
-            Err(NoMembers::NotAnObject) if text.contains('{') && !json::is_valid(text) => {
-                return self.take_unreadable("it is not JSON", text);
+            // Some servers accept more than JSON, such as NaN, a byte order mark or half of a surrogate pair: what cannot
+            // be read here could be a call that a rule denies.
+            Err(NoMembers::NotAnObject) if text.contains('{') => {
+                return self.take_unreadable("it is not a JSON object", text);
             }
             // The server says what is wrong.
             Err(NoMembers::NotAnObject) => return Ok(Fate::Forward),
             Err(NoMembers::Repeated(key)) => {
-                return self.take_unreadable(&format!("`{key}` is given more than once"), text);
+                return self.take_unreadable(&keys::repeated(&key), text);
             }
         };
+        if let Some(why) = keys::ambiguity(&message) {
+            return self.take_unreadable(&why, text);
+        }
         let id = message.get("id");
         match (message.string("method").as_deref(), id) {
             (None, Some(id)) => return self.take_answer(id, &message),
@@ -162,13 +166,7 @@ impl ToServer {
         id: Option<&str>,
         message: &Members<'_>,
     ) -> io::Result<Fate> {
-        let params = match message.get("params").map(Members::parse) {
-            Some(Ok(params)) => params,
-            Some(Err(NoMembers::Repeated(key))) => {
-                return self.take_unreadable(&format!("`{key}` is given more than once"), text);
-            }
-            Some(Err(NoMembers::NotAnObject)) | None => return Ok(Fate::Forward),
-        };
+        let Some(params) = message.object("params") else { return Ok(Fate::Forward) };
         let Some(tool) = params.string("name") else { return Ok(Fate::Forward) };
         match self.session.own_tools.take(&tool, &params) {
             OwnCall::Other => {}

@@ -77,11 +77,6 @@ pub(in crate::doors) fn id_key(source: &str) -> String {
     value.map_or_else(|_| source.to_owned(), |value| value.to_string())
 }
 
-/// Whether a text is one value.
-pub(super) fn is_valid(text: &str) -> bool {
-    serde_json::from_str::<IgnoredAny>(text).is_ok()
-}
-
 /// The items of a list; `None` for anything else.
 pub(in crate::doors) fn items(text: &str) -> Option<Vec<&str>> {
     Scan::new(text).list()

@@ -10,13 +10,14 @@
 //! - `restart`: a server that is started again when it dies;
 //! - `upstream`: a server with its threads, however it is reached; `gateway`: several servers as one;
 //! - `session`: what both directions know of each other;
-//! - `json`, `lines`: values and lines as they are written.
+//! - `json`, `lines`: values and lines as they are written; `keys`: what decoders may read in different ways.
 //!
 //! The client sees what it would see of the server itself: its end, its exit code, its stderr, and nothing if it is silent.
 
 mod client;
 mod gateway;
 mod json;
+mod keys;
 mod lines;
 mod listing;
 mod own_tools;
