@@ -85,6 +85,43 @@ fn requests_and_rules_reach_the_server_they_are_about() {
 }
 
 #[test]
+fn servers_get_only_answers_that_they_wait_for_and_no_request_without_an_id() {
+    with_server(|env| {
+        let log = env.project().join("received");
+        let mut command = gateway(env, &["one", "two"], &[]);
+        command.env("RECEIVED", &log);
+        let mut client = McpClient::initialized(command);
+        let id = client.begin("two_ask", json!({}));
+        let asked = client.receive();
+        let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "x": "unwanted" } });
+        // The first one is what the server waits for; it reads that one itself.
+        client.send_line(&answer.to_string());
+        assert!(text_of(&client.response(id)["result"]).contains("unwanted"));
+        for line in [
+            answer.to_string().as_str(),
+            r#"{"jsonrpc":"2.0","id":"1/7","result":{"x":"unwanted"}}"#,
+            r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"two_unwanted"}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/x","Method":"tools/call","params":{"name":"unwanted"}}"#,
+        ] {
+            client.send_line(line);
+        }
+        for line in [
+            r#"{"jsonrpc":"2.0","id":"1/7","Method":"tools/call","params":{"name":"unwanted"}}"#,
+            r#"{"jsonrpc":"2.0","id":8,"method":["tools/call"],"params":{"name":"unwanted"}}"#,
+            r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"x-said","Name":"unwanted"}}"#,
+        ] {
+            client.send_line(line);
+            assert_eq!(client.receive()["error"]["code"], -32600, "{line}");
+        }
+        for tool in ["x-said", "two_said"] {
+            assert_eq!(client.text(tool, json!({ "text": "last" })), "last");
+        }
+        let received = std::fs::read_to_string(log).unwrap();
+        assert!(received.contains("last") && !received.contains("unwanted"), "{received}");
+    });
+}
+
+#[test]
 fn a_server_that_dies_takes_no_other_with_it() {
     with_server(|env| {
         let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));

@@ -181,6 +181,9 @@ def answer(message):
 
 print("test server ready", file=sys.stderr, flush=True)
 for received in sys.stdin:
+    if log := os.environ.get("RECEIVED"):
+        with open(log, "a") as file:
+            file.write(received)
     try:
         message = json.loads(received)
     except ValueError:

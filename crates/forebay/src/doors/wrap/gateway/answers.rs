@@ -10,6 +10,7 @@ use forebay_app::bounds::MAX_LINE_BYTES;
 use super::super::json::{Members, quoted};
 use super::super::lines::{Lines, Next};
 use super::super::listing::LIST_CHANGED;
+use super::member::Member;
 use super::routes::Kind;
 use super::{Gateway, write_log};
 use crate::doors::json_scan::JsonScan;
@@ -54,20 +55,27 @@ fn take(gateway: &Gateway, number: usize, text: &str) {
                 gateway.client.answer(id, text);
             }
         }
-        (true, Some(id)) => {
-            let id = id_for_client(number, id);
-            let mut message = message.clone();
-            message.set("id", id);
-            deliver(gateway, number, &message.into_text());
-        }
+        (true, Some(id)) => ask_client(gateway, number, id, &message),
         (true, None) => {
             if message.string("method").as_deref() == Some(TOOLS_CHANGED) {
                 gateway.members[number].forget_permitted();
             }
-            deliver(gateway, number, &notification(number, &message));
+            deliver(gateway, number, &notification(&gateway.members[number], number, &message));
         }
         (false, None) => {}
     }
+}
+
+/// Passes a request of a server on, under an id that no other server uses.
+fn ask_client(gateway: &Gateway, number: usize, id: &str, message: &Members<'_>) {
+    let member = &gateway.members[number];
+    if !member.open_request(id) {
+        member.send(&error(id, "too many requests to the client are not answered"));
+        return;
+    }
+    let mut shown = message.clone();
+    shown.set("id", id_for_client(number, id));
+    deliver(gateway, number, &shown.into_text());
 }
 
 /// Tells the client to list the tools again.
@@ -80,12 +88,13 @@ fn deliver(gateway: &Gateway, number: usize, text: &str) {
 }
 
 /// A notification, with the id of the request that it is about as the client knows it.
-fn notification(number: usize, message: &Members<'_>) -> String {
+fn notification(member: &Member, number: usize, message: &Members<'_>) -> String {
     let mut shown = message.clone();
     if message.string("method").as_deref() == Some("notifications/cancelled")
         && let Some(mut params) = message.object("params")
         && let Some(id) = params.get("requestId").map(str::to_owned)
     {
+        member.close_request(&id);
         params.set("requestId", id_for_client(number, &id));
         shown.set("params", params.into_text());
     }

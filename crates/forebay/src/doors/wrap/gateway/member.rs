@@ -18,6 +18,8 @@ use super::queue::{Queue, Sent};
 
 /// In front of the ids of the gateway's own requests.
 const OWN_ID: &str = "forebay-gateway-";
+/// Requests of a server that the client has not answered.
+const MAX_OPEN_REQUESTS: usize = 10_000;
 
 pub(super) struct Member {
     pub(super) name: String,
@@ -30,6 +32,8 @@ pub(super) struct Member {
     /// The gateway's own requests; `None` once the server has ended.
     asked: Mutex<Option<HashMap<String, Sender<String>>>>,
     last_id: AtomicU64,
+    /// The ids of what the server has asked the client, which has not answered.
+    open_requests: Mutex<HashSet<String>>,
     /// What its answer to `initialize` says.
     greeting: Mutex<Option<Value>>,
     /// The tools that the client's rights are enough for; `None` if they are to be looked up.
@@ -56,6 +60,7 @@ impl Member {
             requests: Mutex::new(Some(Queue::new(to_member)?)),
             asked: Mutex::new(Some(HashMap::new())),
             last_id: AtomicU64::new(0),
+            open_requests: Mutex::default(),
             greeting: Mutex::default(),
             permitted: Mutex::default(),
         };
@@ -102,6 +107,21 @@ impl Member {
         is_own
     }
 
+    /// Notes a request to the client; returns `false` if too many are not answered.
+    pub(super) fn open_request(&self, id: &str) -> bool {
+        let mut open = lock(&self.open_requests);
+        let has_room = open.len() < MAX_OPEN_REQUESTS;
+        if has_room {
+            open.insert(id.to_owned());
+        }
+        has_room
+    }
+
+    /// Notes the answer to a request, or that the server withdraws it; returns whether there was one with this id.
+    pub(super) fn close_request(&self, id: &str) -> bool {
+        lock(&self.open_requests).remove(id)
+    }
+
     pub(super) fn greets(&self, greeting: Value) {
         *lock(&self.greeting) = Some(greeting);
     }
@@ -120,6 +140,7 @@ impl Member {
     pub(super) fn has_ended(&self) {
         lock(&self.asked).take();
         lock(&self.greeting).take();
+        lock(&self.open_requests).clear();
     }
 
     pub(super) fn permits(&self, tools: HashSet<String>) {

@@ -8,12 +8,13 @@ use forebay_domain::rights::Right;
 use rmcp::model::ErrorCode;
 
 use super::super::json::{self, Members, quoted};
+use super::super::keys;
 use super::super::lines::{Lines, Next};
 use super::super::own_tools::OwnCall;
 use super::merge::{self, LISTS, List};
 use super::queue::Sent;
 use super::routes::Kind;
-use super::{Gateway, answers};
+use super::{Gateway, answers, write_log};
 use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::Refusal;
 
@@ -55,11 +56,27 @@ pub(super) fn take(gateway: &Arc<Gateway>, text: &str) {
     let Ok(message) = Members::parse(text) else {
         return refuse(gateway, "null", ErrorCode::PARSE_ERROR, "the message is not a JSON object");
     };
-    match (message.string("method"), message.get("id")) {
-        (Some(method), Some(id)) => request(gateway, &method, id, &message),
-        (Some(method), None) => notify(gateway, &method, message.clone(), text),
-        (None, Some(id)) => answer(gateway, id, &message),
-        (None, None) => {}
+    if let Some(why) = keys::ambiguity(&message) {
+        return refuse_message(gateway, &message, &why);
+    }
+    match (message.get("method").is_some(), message.string("method"), message.get("id")) {
+        (_, Some(method), Some(id)) => request(gateway, &method, id, &message),
+        (_, Some(method), None) => notify(gateway, &method, &message, text),
+        (true, None, _) => refuse_message(gateway, &message, "`method` is not a text"),
+        (false, None, Some(id)) => answer(gateway, id, &message),
+        (false, None, None) => {}
+    }
+}
+
+/// Refuses a message that does not reach a server. Nobody waits for an answer to an answer.
+fn refuse_message(gateway: &Gateway, message: &Members<'_>, why: &str) {
+    let is_answer = ["result", "error"].iter().any(|key| message.get(key).is_some());
+    match message.get("id").filter(|_| !is_answer) {
+        Some(id) => {
+            let why = format!("the message is refused: {why}");
+            refuse(gateway, id, ErrorCode::INVALID_REQUEST, &why);
+        }
+        None => write_log(&format!("a message of the client is dropped: {why}")),
     }
 }
 
@@ -302,7 +319,11 @@ fn send(gateway: &Gateway, number: usize, id: &str, message: &Members<'_>) {
     }
 }
 
-fn notify(gateway: &Gateway, method: &str, message: Members<'_>, text: &str) {
+/// Passes a notification on. What else has no id is no notification: a server might do what it says without an answer.
+fn notify(gateway: &Gateway, method: &str, message: &Members<'_>, text: &str) {
+    if !method.starts_with("notifications/") {
+        return refuse_message(gateway, message, &format!("{method} is no notification"));
+    }
     if method == "notifications/initialized" {
         gateway.is_initialized.set(true);
     }
@@ -320,10 +341,14 @@ fn notify(gateway: &Gateway, method: &str, message: Members<'_>, text: &str) {
     }
 }
 
-/// Sends the client's answer to the server that has asked.
+/// Sends the client's answer to the server that has asked, and to no other.
 fn answer(gateway: &Gateway, id: &str, message: &Members<'_>) {
     let Some((number, id)) = answers::id_of_member(id) else { return };
     let Some(member) = gateway.members.get(number) else { return };
+    let is_answer = message.get("result").is_some() != message.get("error").is_some();
+    if !is_answer || !member.close_request(&id) {
+        return write_log("an answer of the client is dropped: no server waits for it");
+    }
     let mut message = message.clone();
     message.set("id", id);
     member.send(&message.into_text());
