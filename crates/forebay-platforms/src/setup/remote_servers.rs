@@ -199,34 +199,102 @@ pub(super) fn wrap(
     Ok(edited(text, edits))
 }
 
-/// Restores how a server was reached.
+/// Restores how a server was reached, also if the agent has written the file in another layout or order since.
 pub(super) fn unwrap(text: &str, path: &[&str], entry: ServerEntry) -> Result<String, EditError> {
-    let Some(Wrapped { source, url, form, headers }) = Wrapped::find(text, path, entry)? else {
+    let Some(wrapped) = Wrapped::find(text, path, entry)? else { return Ok(text.to_owned()) };
+    let started = Started::from_entry(entry);
+    let restored = with_address(text, path, &started, &wrapped)?;
+    let restored = with_kind(&restored, path, &started, wrapped.form.kind)?;
+    with_headers(&restored, path, &started, &wrapped.headers)
+}
+
+/// The entry with its address in place of the command and the arguments.
+fn with_address(
+    text: &str,
+    path: &[&str],
+    started: &Started,
+    wrapped: &Wrapped,
+) -> Result<String, EditError> {
+    let (command, arguments) = (below(path, &["command"]), below(path, &["args"]));
+    let (Some(key), Some(value)) = (key_range(text, &command)?, json::range(text, &command)?)
+    else {
         return Ok(text.to_owned());
     };
-    let started = Started::from_entry(entry);
+    let (space, url) = (&text[key.end..value.start], &text[wrapped.url.clone()]);
+    let address = format!("{}{space}{url}", quoted(wrapped.form.address.as_str()));
+    if started.is_one_list {
+        return Ok(edited(text, vec![(key.start..value.end, address)]));
+    }
+    let list = json::property_range(text, &arguments)?;
+    let follows =
+        |list: &Range<usize>| list.start >= value.end && text[value.end..list.start].trim() == ",";
+    match list.filter(follows) {
+        Some(list) => Ok(edited(text, vec![(key.start..list.end, address)])),
+        None => {
+            let text = edited(text, vec![(key.start..value.end, address)]);
+            json::remove(&text, &arguments)
+        }
+    }
+}
+
+/// The entry with the type that it had, or with none.
+fn with_kind(
+    text: &str,
+    path: &[&str],
+    started: &Started,
+    kind: Option<String>,
+) -> Result<String, EditError> {
+    let path = below(path, &["type"]);
+    match kind {
+        Some(kind) => json::set(text, &path, &kind.into()),
+        // Some agents write the type of every entry.
+        None if json::get(text, &path)? == Some(started.kind.into()) => json::remove(text, &path),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// The entry with its headers in place of the variables of their values. Other variables stay.
+fn with_headers(
+    text: &str,
+    path: &[&str],
+    started: &Started,
+    headers: &[(String, String)],
+) -> Result<String, EditError> {
+    let environment = below(path, &[started.environment]);
+    let Some(Value::Object(variables)) = json::get(text, &environment)? else {
+        return Ok(text.to_owned());
+    };
+    let is_own = |key: &String| headers.iter().any(|(_, variable)| variable == key);
+    if variables.keys().all(is_own) {
+        return with_renamed_keys(text, &environment, headers);
+    }
+    let mut edited = text.to_owned();
+    for (header, variable) in headers {
+        let Some(value) = variables.get(variable) else { continue };
+        edited = json::set(&edited, &below(path, &["headers", header]), value)?;
+        edited = json::remove(&edited, &below(&environment, &[variable]))?;
+    }
+    Ok(edited)
+}
+
+fn with_renamed_keys(
+    text: &str,
+    environment: &[&str],
+    headers: &[(String, String)],
+) -> Result<String, EditError> {
     let mut edits = Vec::new();
-    let command = below(path, &["command"]);
-    if let (Some(key), Some(value)) = (key_range(text, &command)?, json::range(text, &command)?) {
-        let (space, url) = (&text[key.end..value.start], &text[url]);
-        edits.push((key.start..source.end, format!("{}{space}{url}", quoted(form.address))));
-    }
-    if let (Some(kind), Some(range)) = (form.kind, json::range(text, &below(path, &["type"]))?) {
-        edits.push((range, quoted(kind)));
-    }
-    let key = key_range(text, &below(path, &[started.environment]))?;
+    let key = key_range(text, environment)?;
     edits.extend(key.map(|key| (key, quoted("headers"))));
     for (header, variable) in headers {
-        let key = key_range(text, &below(path, &[started.environment, &variable]))?;
-        edits.extend(key.map(|key| (key, quoted(header))));
+        let key = key_range(text, &below(environment, &[variable]))?;
+        edits.extend(key.map(|key| (key, quoted(header.as_str()))));
     }
     Ok(edited(text, edits))
 }
 
 /// What the arguments of a changed entry say.
 struct Wrapped {
-    /// The list of arguments.
-    source: Range<usize>,
+    /// Where the address is in the text.
     url: Range<usize>,
     form: Form,
     /// With their variables.
@@ -244,7 +312,7 @@ impl Wrapped {
         let own = list.items.get(usize::from(started.is_one_list)..).unwrap_or_default();
         let name = path.last().copied().unwrap_or_default();
         let usual = Form::usual(entry);
-        Ok(Self::read(own, name, usual).map(|found| Self { source: list.range, ..found }))
+        Ok(Self::read(own, name, usual))
     }
 
     fn read(items: &[Item], name: &str, usual: Form) -> Option<Self> {
@@ -265,7 +333,7 @@ impl Wrapped {
                 _ => {}
             }
         }
-        Some(Self { source: 0..0, url, form, headers })
+        Some(Self { url, form, headers })
     }
 }
 
@@ -361,6 +429,63 @@ mod tests {
             ServerEntry::OpenCode,
             r#"{"mcpServers":{"far":{"type":"remote","url":"https://a.example/mcp","headers":{"A":"{env:K}"},"enabled":true}}}"#,
             r#"{"mcpServers":{"far":{"type":"local","command":["/bin/forebay", "wrap", "--name", "far", "--url", "https://a.example/mcp", "--header-env", "A=MCP_FAR_A"],"environment":{"MCP_FAR_A":"{env:K}"},"enabled":true}}}"#,
+        );
+    }
+
+    /// The file as an agent writes it that sorts keys and has its own layout.
+    fn rewritten(text: &str) -> String {
+        let value: Value = serde_json::from_str(text).unwrap();
+        format!("{:#}", sorted(value))
+    }
+
+    fn sorted(value: Value) -> Value {
+        let Value::Object(object) = value else { return value };
+        let mut members: Vec<(String, Value)> = object.into_iter().collect();
+        members.sort_by(|one, other| one.0.cmp(&other.0));
+        Value::Object(members.into_iter().map(|(key, value)| (key, sorted(value))).collect())
+    }
+
+    #[track_caller]
+    fn check_after_change(entry: ServerEntry, before: &str, change: impl Fn(&str) -> String) {
+        let changed = change(&wrap(before, &PATH, entry, &wrapper()).unwrap());
+        assert!(is_wrapped(&changed, &PATH, entry).unwrap(), "{changed}");
+        let restored: Value =
+            serde_json::from_str(&unwrap(&changed, &PATH, entry).unwrap()).unwrap();
+        let before: Value = serde_json::from_str(before).unwrap();
+        assert_eq!(restored, before, "{changed}");
+    }
+
+    #[test]
+    fn entries_are_restored_after_their_agent_has_rewritten_the_file() {
+        let with_headers = r#"{"mcpServers":{"far":{"type":"http","url":"https://a.example/mcp","timeout":9,"headers":{"X-Team":"blue","A":"x"}}}}"#;
+        let local = r#"{"mcpServers":{"far":{"url":"http://localhost/x","disabled":false}}}"#;
+        let opencode = r#"{"mcpServers":{"far":{"type":"remote","url":"https://a.example/mcp","headers":{"A":"{env:K}"},"enabled":true}}}"#;
+        check_after_change(PLAIN, with_headers, rewritten);
+        check_after_change(PLAIN, local, rewritten);
+        check_after_change(ServerEntry::OpenCode, opencode, rewritten);
+        // The type is left out, or is written for every entry.
+        check_after_change(PLAIN, with_headers, |text| text.replace(r#""type":"stdio","#, ""));
+        check_after_change(PLAIN, local, |text| {
+            rewritten(&text.replace(r#""disabled""#, r#""type":"stdio","disabled""#))
+        });
+        // Something stands between the command and its arguments.
+        check_after_change(PLAIN, with_headers, |text| {
+            let moved = text.replace(r#""timeout":9,"#, "");
+            moved.replace(r#", "args""#, r#", "timeout":9, "args""#)
+        });
+    }
+
+    #[test]
+    fn variables_that_were_added_stay_out_of_the_headers() {
+        let before =
+            r#"{"mcpServers":{"far":{"url":"https://a.example/mcp","headers":{"A":"x"}}}}"#;
+        let wrapped = wrap(before, &PATH, PLAIN, &wrapper()).unwrap();
+        let changed = wrapped.replace(r#""MCP_FAR_A":"x""#, r#""MORE":"y","MCP_FAR_A":"x""#);
+        let restored: Value =
+            serde_json::from_str(&unwrap(&changed, &PATH, PLAIN).unwrap()).unwrap();
+        assert_eq!(
+            restored["mcpServers"]["far"],
+            serde_json::json!({ "url": "https://a.example/mcp", "env": { "MORE": "y" }, "headers": { "A": "x" } })
         );
     }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use serde_json::Value;
-use toml_edit::{Document, Item, Table, TableLike};
+use toml_edit::{Document, InlineTable, Item, Table, TableLike};
 
 use super::remote_servers::{is_on_this_machine, variable};
 use super::wrapped_servers::{Wrapper, words_in_front};
@@ -15,6 +15,8 @@ use super::{EditError, line_ending};
 
 const SERVERS: &str = "mcp_servers";
 const URL: &str = "--url";
+/// In front of the variable of a token and a closing brace.
+const TOKEN_HEADER: &str = "Authorization: Bearer ${";
 /// In front of a line that is restored.
 const KEPT: &str = "#forebay# ";
 /// Behind a line that is removed.
@@ -24,6 +26,9 @@ const REPLACED: [&str; 4] = ["url", "bearer_token_env_var", "http_headers", "env
 /// What tells that Codex does more for a server than to send headers, or that the entry is of another kind.
 const OTHERS: [&str; 8] =
     ["args", "command", "env", "env_vars", "cwd", "oauth", "oauth_resource", "scopes"];
+
+/// The keys of an entry that starts Forebay.
+const STARTED: [&str; 4] = ["command", "args", "env", "env_vars"];
 
 /// How a server is reached.
 struct Reached {
@@ -57,12 +62,64 @@ impl Reached {
         (is_plain && (signs_in_itself || is_on_this_machine(&reached.url))).then_some(reached)
     }
 
+    /// What the arguments of an entry say that starts Forebay.
+    fn from_arguments(table: &Table, name: &str) -> Option<Self> {
+        let words = read_arguments(table)?;
+        let front = words_in_front(&words, name)?;
+        let (_, rest) = words.get(front..)?.split_first().filter(|(first, _)| **first == URL)?;
+        let (url, rest) = rest.split_first()?;
+        let environment = table.get("env").and_then(Item::as_table_like).and_then(texts_of);
+        let environment = environment.unwrap_or_default();
+        let mut reached = Self {
+            url: (*url).to_owned(),
+            token_variable: None,
+            headers: Vec::new(),
+            header_variables: Vec::new(),
+        };
+        for pair in rest.chunks(2) {
+            match pair {
+                ["--header", header] => {
+                    let token = header.strip_prefix(TOKEN_HEADER)?.strip_suffix('}')?;
+                    reached.token_variable = Some(token.to_owned());
+                }
+                ["--header-env", header] => {
+                    let (header, own) = header.split_once('=')?;
+                    let value = environment.iter().find(|(key, _)| key == own);
+                    let (list, text) = match value {
+                        Some((_, value)) => (&mut reached.headers, value.as_str()),
+                        None => (&mut reached.header_variables, own),
+                    };
+                    list.push((header.to_owned(), text.to_owned()));
+                }
+                _ => return None,
+            }
+        }
+        Some(reached)
+    }
+
+    fn write(&self, table: &mut Table) {
+        let texts = |pairs: &[(String, String)]| {
+            let pairs = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            toml_edit::value(pairs.collect::<InlineTable>())
+        };
+        table.insert("url", toml_edit::value(self.url.as_str()));
+        if let Some(token) = &self.token_variable {
+            table.insert("bearer_token_env_var", toml_edit::value(token.as_str()));
+        }
+        if !self.headers.is_empty() {
+            table.insert("http_headers", texts(&self.headers));
+        }
+        if !self.header_variables.is_empty() {
+            table.insert("env_http_headers", texts(&self.header_variables));
+        }
+    }
+
     /// The lines that start Forebay.
     fn lines(&self, name: &str, wrapper: &Wrapper) -> Vec<String> {
         let mut words = wrapper.words(name);
         words.extend([URL.to_owned(), self.url.clone()]);
         if let Some(token) = &self.token_variable {
-            words.extend(["--header".to_owned(), format!("Authorization: Bearer ${{{token}}}")]);
+            words.extend(["--header".to_owned(), format!("{TOKEN_HEADER}{token}}}")]);
         }
         let mut variables: Vec<&String> = self.token_variable.iter().collect();
         for (header, own) in &self.header_variables {
@@ -99,12 +156,13 @@ pub(super) fn can_wrap(text: &str, name: &str) -> Result<bool, EditError> {
 /// Whether an entry was changed by [`wrap`].
 pub(super) fn is_wrapped(text: &str, name: &str) -> Result<bool, EditError> {
     let document = parse(text)?;
-    let arguments = table_of(&document, name).and_then(|table| table.get("args")?.as_array());
-    let words: Option<Vec<&str>> =
-        arguments.and_then(|words| words.iter().map(toml_edit::Value::as_str).collect());
-    Ok(words.is_some_and(|words| {
+    Ok(table_of(&document, name).and_then(read_arguments).is_some_and(|words| {
         words_in_front(&words, name).is_some_and(|front| words.get(front) == Some(&URL))
     }))
+}
+
+fn read_arguments(table: &Table) -> Option<Vec<&str>> {
+    table.get("args")?.as_array()?.iter().map(toml_edit::Value::as_str).collect()
 }
 
 /// Has Forebay reach the server.
@@ -140,11 +198,31 @@ pub(super) fn wrap(text: &str, name: &str, wrapper: &Wrapper) -> Result<String, 
     Err(EditError::UnexpectedType(format!("{SERVERS}.{name}")))
 }
 
-/// Restores how a server was reached.
+/// Restores how a server was reached, if need be from the arguments: Codex may have dropped the marks.
 pub(super) fn unwrap(text: &str, name: &str) -> Result<String, EditError> {
     if !is_wrapped(text, name)? {
         return Ok(text.to_owned());
     }
+    let restored = with_restored_lines(text, name)?;
+    let is_restored = parse(&restored)
+        .is_ok_and(|document| table_of(&document, name).and_then(Reached::read).is_some());
+    if is_restored { Ok(restored) } else { rebuilt(text, name) }
+}
+
+/// The text with its kept lines in place of those that were added.
+fn with_restored_lines(text: &str, name: &str) -> Result<String, EditError> {
+    edit_lines(text, name, |line| {
+        let is_added = line.trim_end().ends_with(ADDED);
+        (!is_added).then(|| line.strip_prefix(KEPT).unwrap_or(line).to_owned())
+    })
+}
+
+/// Edits the lines of an entry; a line is left out where `edit` returns `None`.
+fn edit_lines(
+    text: &str,
+    name: &str,
+    edit: impl Fn(&str) -> Option<String>,
+) -> Result<String, EditError> {
     let document = parse(text)?;
     let entry = table_of(&document, name).map_or(0..0, |table| extent(&document, table, text));
     let mut edited = String::new();
@@ -152,13 +230,36 @@ pub(super) fn unwrap(text: &str, name: &str) -> Result<String, EditError> {
     for line in text.split_inclusive('\n') {
         let is_inside = entry.contains(&at);
         at += line.len();
-        if is_inside && line.trim_end().ends_with(ADDED) {
-            continue;
+        if is_inside {
+            edited.push_str(&edit(line).unwrap_or_default());
+        } else {
+            edited.push_str(line);
         }
-        edited.push_str(if is_inside { line.strip_prefix(KEPT).unwrap_or(line) } else { line });
     }
-    parse(&edited)?;
     Ok(edited)
+}
+
+/// The text with an entry made from the arguments of the one that starts Forebay.
+fn rebuilt(text: &str, name: &str) -> Result<String, EditError> {
+    let plain = edit_lines(text, name, |line| {
+        let is_kept = line.starts_with(KEPT.trim_end());
+        (!is_kept).then(|| line.replace(ADDED, ""))
+    })?;
+    let document = parse(&plain)?;
+    let Some(reached) =
+        table_of(&document, name).and_then(|table| Reached::from_arguments(table, name))
+    else {
+        return Ok(text.to_owned());
+    };
+    let mut document = document.into_mut();
+    let servers = document.get_mut(SERVERS).and_then(Item::as_table_like_mut);
+    let entry = servers.and_then(|servers| servers.get_mut(name)).and_then(Item::as_table_mut);
+    let Some(entry) = entry else { return Ok(text.to_owned()) };
+    for key in STARTED {
+        entry.remove(key);
+    }
+    reached.write(entry);
+    Ok(document.to_string())
 }
 
 /// From the header of a table to that of the next one that does not belong to it.
@@ -256,6 +357,44 @@ mod tests {
             "[mcp_servers.far]\r\nurl = \"http://127.0.0.1:9/mcp\"\r\n[mcp_servers.near]\r\ncommand = \"x\"\r\n",
             "[mcp_servers.far]\r\ncommand = \"/bin/forebay\" # by forebay\r\nargs = [\"wrap\", \"--name\", \"far\", \"--url\", \"http://127.0.0.1:9/mcp\"] # by forebay\r\n#forebay# url = \"http://127.0.0.1:9/mcp\"\r\n[mcp_servers.near]\r\ncommand = \"x\"\r\n",
         );
+    }
+
+    #[track_caller]
+    fn check_after_change(before: &str, change: impl Fn(&str) -> String) {
+        let changed = change(&wrap(before, "far", &wrapper(&[("FOREBAY_HOME", "/d")])).unwrap());
+        let restored = unwrap(&changed, "far").unwrap();
+        let values = |text: &str| text.parse::<toml_edit::DocumentMut>().unwrap();
+        let (found, expect) = (values(&restored), values(before));
+        let reached = |document: &toml_edit::DocumentMut| {
+            let table = document[SERVERS]["far"].as_table().unwrap();
+            let Reached { url, token_variable, headers, header_variables } =
+                Reached::read(table).unwrap();
+            (url, token_variable, headers, header_variables)
+        };
+        assert_eq!(reached(&found), reached(&expect), "{restored}");
+        assert!(!restored.contains("forebay"), "{restored}");
+        assert_eq!(found["other"]["x"].as_integer(), Some(1));
+    }
+
+    #[test]
+    fn entries_are_restored_after_codex_has_rewritten_the_file() {
+        let before = "[mcp_servers.far]\nurl = \"https://a.example/mcp\"\nbearer_token_env_var = \"TOKEN\"\nhttp_headers = { X-Team = \"blue\" }\nenv_http_headers = { X-Key = \"KEY\" }\n\n[other]\nx = 1\n";
+        let without = |text: &str, is_dropped: &dyn Fn(&str) -> bool| -> String {
+            text.split_inclusive('\n').filter(|line| !is_dropped(line)).collect()
+        };
+        check_after_change(before, |text| text.to_owned());
+        check_after_change(before, |text| {
+            without(text, &|line| line.starts_with('#')).replace(ADDED, "")
+        });
+        check_after_change(before, |text| without(text, &|line| line.starts_with('#')));
+        check_after_change(before, |text| text.replace(ADDED, ""));
+        check_after_change(before, |text| without(text, &|line| line.starts_with("#forebay# url")));
+        check_after_change(before, |text| {
+            let plain = without(text, &|line| line.starts_with('#')).replace(ADDED, "");
+            let table = "[mcp_servers.far.env]\nMCP_FAR_X_TEAM = \"blue\"\n\n[other]";
+            let plain = without(&plain, &|line| line.starts_with("env = "));
+            plain.replace("[other]", table)
+        });
     }
 
     #[test]

@@ -129,10 +129,10 @@ impl ToServer {
             // The server says what is wrong.
             Err(NoMembers::NotAnObject) => return Ok(Fate::Forward),
             Err(NoMembers::Repeated(key)) => {
-                return self.take_unreadable(&keys::repeated(&key), text);
+                return self.take_unreadable(&keys::explain_repeated(&key), text);
             }
         };
-        if let Some(why) = keys::ambiguity(&message) {
+        if let Some(why) = keys::find_ambiguity(&message) {
             return self.take_unreadable(&why, text);
         }
         let id = message.get("id");

@@ -10,12 +10,12 @@ const OF_PARAMETERS: [&str; 9] =
     ["_meta", "arguments", "cursor", "name", "ref", "requestId", "task", "taskId", "uri"];
 
 /// Says why decoders may differ in what a message is.
-pub(super) fn ambiguity(message: &Members<'_>) -> Option<String> {
-    confusable_key(message, &OF_MESSAGES).or_else(|| {
+pub(super) fn find_ambiguity(message: &Members<'_>) -> Option<String> {
+    find_confusable_key(message, &OF_MESSAGES).or_else(|| {
         let params = message.get("params")?;
         match Members::parse(params) {
-            Ok(params) => confusable_key(&params, &OF_PARAMETERS),
-            Err(NoMembers::Repeated(key)) => Some(repeated(&key)),
+            Ok(params) => find_confusable_key(&params, &OF_PARAMETERS),
+            Err(NoMembers::Repeated(key)) => Some(explain_repeated(&key)),
             // Such as a key with half of a surrogate pair, which some decoders replace.
             Err(NoMembers::NotAnObject) => {
                 params.starts_with('{').then(|| "`params` has a key that is not text".to_owned())
@@ -24,15 +24,15 @@ pub(super) fn ambiguity(message: &Members<'_>) -> Option<String> {
     })
 }
 
-pub(super) fn repeated(key: &str) -> String {
+pub(super) fn explain_repeated(key: &str) -> String {
     format!("`{key}` is given more than once")
 }
 
-fn confusable_key(members: &Members<'_>, known: &[&str]) -> Option<String> {
+fn find_confusable_key(members: &Members<'_>, known: &[&str]) -> Option<String> {
     let mut seen = Vec::new();
     for key in members.keys() {
-        let folded = folded(key);
-        if known.iter().any(|own| *own != key && self::folded(own) == folded) {
+        let folded = fold_case(key);
+        if known.iter().any(|own| *own != key && fold_case(own) == folded) {
             return Some(format!("`{key}` is not the spelling of that key"));
         }
         seen.push(folded);
@@ -43,7 +43,7 @@ fn confusable_key(members: &Members<'_>, known: &[&str]) -> Option<String> {
 }
 
 /// A key as decoders compare it that ignore case: `ſ` is an `s` to them, and the Kelvin sign a `k`.
-fn folded(key: &str) -> String {
+fn fold_case(key: &str) -> String {
     key.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
@@ -53,7 +53,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: Option<&str>) {
-        let why = ambiguity(&Members::parse(text).unwrap());
+        let why = find_ambiguity(&Members::parse(text).unwrap());
         assert_eq!(why.as_deref(), expect, "{text}");
     }
 

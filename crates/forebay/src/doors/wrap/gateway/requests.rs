@@ -56,7 +56,7 @@ pub(super) fn take(gateway: &Arc<Gateway>, text: &str) {
     let Ok(message) = Members::parse(text) else {
         return refuse(gateway, "null", ErrorCode::PARSE_ERROR, "the message is not a JSON object");
     };
-    if let Some(why) = keys::ambiguity(&message) {
+    if let Some(why) = keys::find_ambiguity(&message) {
         return refuse_message(gateway, &message, &why);
     }
     match (message.get("method").is_some(), message.string("method"), message.get("id")) {
