@@ -63,6 +63,15 @@ impl OwnTools {
         self.listing != ToolListing::Whole
     }
 
+    /// Whether calls of this tool are answered here.
+    pub(super) fn has(&self, name: &str) -> bool {
+        match self.listing {
+            ToolListing::Whole => false,
+            ToolListing::Slim => name == DESCRIBE,
+            ToolListing::Facade => [SEARCH, DESCRIBE, CALL].contains(&name),
+        }
+    }
+
     /// Returns a page of the list as the client sees it.
     pub(super) fn page(&self, tools: Vec<String>, is_first: bool, is_last: bool) -> Page {
         let mut listed = self.listed();

@@ -49,7 +49,7 @@ fn take(gateway: &Gateway, number: usize, text: &str) {
         (false, Some(id)) => {
             // Of two answers to a request, and of those to one that was cancelled, the client learns nothing.
             if !gateway.members[number].take_answer(id, text)
-                && gateway.routes.answered(id).is_some()
+                && gateway.routes.answered_by(id, number)
             {
                 note_task(gateway, number, &message);
                 gateway.client.answer(id, text);
@@ -127,7 +127,7 @@ fn has_answered_too_much(gateway: &Gateway, number: usize, scan: &JsonScan) {
     let name = &gateway.members[number].name;
     let why = format!("the answer of {name} is longer than {} MB", MAX_LINE_BYTES / (1024 * 1024));
     write_log(&why);
-    if gateway.routes.answered(&id).is_some() {
+    if gateway.routes.answered_by(&id, number) {
         gateway.client.answer(&id, &error(&id, &why));
     }
 }

@@ -20,6 +20,8 @@ use super::queue::{Queue, Sent};
 const OWN_ID: &str = "forebay-gateway-";
 /// Requests of a server that the client has not answered.
 const MAX_OPEN_REQUESTS: usize = 10_000;
+/// Requests of the gateway itself that a server has not answered.
+const MAX_OWN_REQUESTS: usize = 10_000;
 
 pub(super) struct Member {
     pub(super) name: String,
@@ -38,6 +40,12 @@ pub(super) struct Member {
     greeting: Mutex<Option<Value>>,
     /// The tools that the client's rights are enough for; `None` if they are to be looked up.
     permitted: Mutex<Option<HashSet<String>>>,
+}
+
+/// A request of the gateway itself.
+pub(super) struct OwnRequest {
+    pub(super) id: String,
+    pub(super) answer: Receiver<String>,
 }
 
 impl Member {
@@ -81,19 +89,36 @@ impl Member {
     }
 
     /// Sends a request of the gateway itself. Nothing comes from a server that has ended.
-    pub(super) fn ask(&self, method: &str, params: &str) -> Receiver<String> {
-        let id = format!("{OWN_ID}{}", self.last_id.fetch_add(1, Ordering::Relaxed));
-        let (answer, answers) = mpsc::channel();
-        if let Some(asked) = &mut *lock(&self.asked) {
-            asked.insert(format!("\"{id}\""), answer);
-        }
+    pub(super) fn ask(&self, method: &str, params: &str) -> OwnRequest {
+        let id = format!("\"{OWN_ID}{}\"", self.last_id.fetch_add(1, Ordering::Relaxed));
+        let (sender, answer) = mpsc::channel();
+        let is_noted = match &mut *lock(&self.asked) {
+            Some(asked) if asked.len() < MAX_OWN_REQUESTS => {
+                asked.insert(id.clone(), sender);
+                true
+            }
+            _ => false,
+        };
         let request =
-            format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{params}}}"#);
-        if self.send(&request) != Sent::Queued {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        if is_noted && self.send(&request) != Sent::Queued {
             // Nothing will come.
-            lock(&self.asked).as_mut().and_then(|asked| asked.remove(&format!("\"{id}\"")));
+            self.forget_own(&id);
         }
-        answers
+        OwnRequest { id, answer }
+    }
+
+    /// Gives up a request of the gateway itself, unless it is answered.
+    pub(super) fn withdraw(&self, id: &str) {
+        if self.forget_own(id) {
+            self.send(&format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+            ));
+        }
+    }
+
+    fn forget_own(&self, id: &str) -> bool {
+        lock(&self.asked).as_mut().and_then(|asked| asked.remove(id)).is_some()
     }
 
     /// Takes the answer to a request of the gateway; returns whether it was one.
@@ -170,6 +195,6 @@ impl Member {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,23 +1,24 @@
 //! One greeting and one list of several servers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use forebay_app::bounds::MAX_LINE_BYTES;
 use forebay_domain::rights::{Right, Rights};
 use serde_json::{Value, json};
 
 use super::super::json::{self, Members, quoted};
 use super::member::Member;
-use super::routes::Kind;
+use super::routes::{Kind, Owner};
+use super::work::Work;
 use super::{ForebayTools, Gateway, answers, write_log};
 
 /// Time for all servers together to answer `initialize` before the client is answered, and for those that come later.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(8);
 const LATE_GREETING_TIMEOUT: Duration = Duration::from_mins(10);
-/// Time for a server to answer a request for a page of a list.
-const LIST_TIMEOUT: Duration = Duration::from_mins(1);
 /// Pages of one list of one server.
 const MAX_PAGES: usize = 200;
 /// The revisions that the gateway speaks, newest first.
@@ -28,9 +29,9 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 
 /// A list that servers have.
 pub(super) struct List {
-    pub(super) method: &'static str,
+    method: &'static str,
     /// The member of the result that is the list.
-    pub(super) key: &'static str,
+    key: &'static str,
     capability: &'static str,
     kind: Kind,
     /// The member of an item that names it.
@@ -38,9 +39,10 @@ pub(super) struct List {
     is_prefixed: bool,
 }
 
-pub(super) const LISTS: [List; 5] = [
-    List::new("tools/list", "tools", "tools", Kind::Tool, "name", true),
-    List::new("prompts/list", "prompts", "prompts", Kind::Prompt, "name", true),
+pub(super) static TOOLS: List = List::new("tools/list", "tools", "tools", Kind::Tool, "name", true);
+pub(super) static PROMPTS: List =
+    List::new("prompts/list", "prompts", "prompts", Kind::Prompt, "name", true);
+static OTHERS: [List; 3] = [
     List::new("resources/list", "resources", "resources", Kind::Resource, "uri", false),
     List::new(
         "resources/templates/list",
@@ -54,6 +56,11 @@ pub(super) const LISTS: [List; 5] = [
 ];
 
 impl List {
+    pub(super) fn find(method: &str) -> Option<&'static Self> {
+        let mut all = [&TOOLS, &PROMPTS].into_iter().chain(&OTHERS);
+        all.find(|list| list.method == method)
+    }
+
     const fn new(
         method: &'static str,
         key: &'static str,
@@ -72,7 +79,8 @@ pub(super) fn greet(gateway: &Arc<Gateway>, params: &str) -> Value {
     let wanted = Members::parse(params).ok();
     let wanted = wanted.and_then(|params| params.string("protocolVersion")).unwrap_or_default();
     let revision = REVISIONS.iter().find(|known| **known == wanted).unwrap_or(&REVISIONS[0]);
-    let asked: Vec<_> = gateway.members.iter().map(|one| one.ask("initialize", params)).collect();
+    let asked: Vec<_> =
+        gateway.members.iter().map(|one| one.ask("initialize", params).answer).collect();
     let deadline = Instant::now() + GREETING_TIMEOUT;
     // A server that ends or comes late changes the list.
     let mut capabilities = json!({ "tools": { "listChanged": true } });
@@ -163,55 +171,107 @@ fn merge(all: &mut Value, more: &Value) {
     }
 }
 
-/// The result of a request for a list, with the items of all servers.
-pub(super) fn gather(gateway: &Gateway, list: &List) -> String {
-    gateway.routes.forget(list.kind);
-    let asked: Vec<_> = gateway
-        .members
-        .iter()
-        .map(|member| member.offers(list.capability).then(|| member.ask(list.method, "{}")))
-        .collect();
+/// The result of a request for a list, with the items of all servers. Until it is complete, names keep their servers.
+pub(super) fn gather(gateway: &Gateway, work: &Work, list: &'static List) -> String {
+    let mut names = HashMap::new();
+    let mut unlisted = HashSet::new();
     let mut items = Vec::new();
-    for (number, first) in asked.into_iter().enumerate() {
-        let Some(first) = first else { continue };
+    for (number, pages) in ask_all(gateway, work, list) {
         let member = &gateway.members[number];
-        let mut found = all_pages(member, list, first);
-        if list.kind == Kind::Tool && !member.rights.has(Right::Execute) {
-            found = permitted(member, found);
+        if !pages.are_complete {
+            unlisted.insert(number);
         }
+        let found = if list.kind == Kind::Tool && !member.rights.has(Right::Execute) {
+            permitted(member, pages)
+        } else {
+            pages.items
+        };
         for item in found {
-            items.extend(as_listed(gateway, number, list, &item));
+            items.extend(as_listed(gateway, &mut names, number, list, &item));
         }
     }
+    if work.is_cancelled() {
+        return String::new();
+    }
+    if list.kind == Kind::Task {
+        // Servers need not list the tasks that calls go on as.
+        unlisted.extend(0..gateway.members.len());
+    }
+    gateway.routes.replace(list.kind, names, &unlisted);
     if list.kind == Kind::Tool {
-        items.extend(gateway.forebay.iter().flat_map(ForebayTools::list));
-    }
-    if list.kind == Kind::Tool && gateway.own_tools.changes_lists() {
-        let page = gateway.own_tools.page(items, true, true);
-        if let Some((before, after)) = page.tokens {
-            write_log(&format!("tools are listed in about {after} tokens instead of {before}"));
-        }
-        items = page.tools;
+        items = with_own_tools(gateway, items);
     }
     format!("{{{}:{}}}", quoted(list.key), json::list(&items))
 }
 
-/// Asks a server which of its tools its client's rights are enough for.
-pub(super) fn look_up_permitted(member: &Member) {
-    let list = &LISTS[0];
-    permitted(member, all_pages(member, list, member.ask(list.method, "{}")));
+/// The servers' tools as the client sees them, with those of Forebay.
+fn with_own_tools(gateway: &Gateway, mut items: Vec<String>) -> Vec<String> {
+    items.extend(gateway.forebay.iter().flat_map(ForebayTools::list));
+    if !gateway.own_tools.changes_lists() {
+        return items;
+    }
+    let page = gateway.own_tools.page(items, true, true);
+    if let Some((before, after)) = page.tokens {
+        write_log(&format!("tools are listed in about {after} tokens instead of {before}"));
+    }
+    page.tools
 }
 
-/// The tools that the client's rights are enough for.
-fn permitted(member: &Member, tools: Vec<String>) -> Vec<String> {
+/// Asks all servers that have such a list, side by side: one that does not answer takes no time from another.
+fn ask_all(gateway: &Gateway, work: &Work, list: &'static List) -> Vec<(usize, Pages)> {
+    let members = gateway.members.iter().enumerate();
+    let able = members.filter(|(_, member)| member.offers(list.capability));
+    thread::scope(|scope| {
+        let asking: Vec<_> = able
+            .map(|(number, _)| {
+                let ask = move || all_pages(gateway, work, number, list);
+                let thread = thread::Builder::new().name("list".to_owned());
+                (number, thread.spawn_scoped(scope, ask))
+            })
+            .collect();
+        let asking = asking.into_iter();
+        let pages = asking.map(|(number, thread)| {
+            let pages = thread.ok().and_then(|thread| thread.join().ok());
+            (number, pages.unwrap_or_default())
+        });
+        pages.collect()
+    })
+}
+
+/// The server of a tool or a prompt; servers that share a prefix are asked for their lists first.
+pub(super) fn find_owner(
+    gateway: &Gateway,
+    work: &Work,
+    list: &'static List,
+    name: &str,
+) -> Option<usize> {
+    match gateway.routes.find_by_name(list.kind, name, &gateway.members) {
+        Owner::Server(number) => Some(number),
+        Owner::Nobody => None,
+        Owner::Unclear => {
+            gather(gateway, work, list);
+            gateway.routes.owner(list.kind, name)
+        }
+    }
+}
+
+/// Asks a server which of its tools its client's rights are enough for.
+pub(super) fn look_up_permitted(gateway: &Gateway, work: &Work, number: usize) {
+    permitted(&gateway.members[number], all_pages(gateway, work, number, &TOOLS));
+}
+
+/// The tools that the client's rights are enough for. Of an incomplete list, the others are looked up another time.
+fn permitted(member: &Member, pages: Pages) -> Vec<String> {
     let is_permitted = |tool: &String| {
         let annotations = Members::parse(tool).ok();
         let annotations = annotations.as_ref().and_then(|tool| tool.object("annotations"));
         annotations.is_some_and(|annotations| are_enough(member.rights, &annotations))
     };
-    let tools: Vec<String> = tools.into_iter().filter(is_permitted).collect();
-    let name = |tool: &String| Members::parse(tool).ok()?.string("name");
-    member.permits(tools.iter().filter_map(name).collect::<HashSet<_>>());
+    let tools: Vec<String> = pages.items.into_iter().filter(is_permitted).collect();
+    if pages.are_complete {
+        let name = |tool: &String| Members::parse(tool).ok()?.string("name");
+        member.permits(tools.iter().filter_map(name).collect::<HashSet<_>>());
+    }
     tools
 }
 
@@ -224,33 +284,57 @@ fn are_enough(rights: Rights, annotations: &Members<'_>) -> bool {
         || rights.has(Right::Execute)
 }
 
-fn all_pages(member: &Member, list: &List, first: Receiver<String>) -> Vec<String> {
-    let mut items = Vec::new();
-    let mut page = first;
+/// The pages of a list of one server.
+#[derive(Default)]
+struct Pages {
+    items: Vec<String>,
+    are_complete: bool,
+}
+
+fn all_pages(gateway: &Gateway, work: &Work, number: usize, list: &List) -> Pages {
+    let mut items: Vec<String> = Vec::new();
+    let mut bytes = 0;
+    let mut params = "{}".to_owned();
     for _ in 0..MAX_PAGES {
-        let Ok(answer) = page.recv_timeout(LIST_TIMEOUT) else { break };
+        let answer = work.ask(gateway, number, list.method, &params);
+        let Some(answer) = work.wait(&answer) else { break };
+        bytes += answer.len();
         let Ok(answer) = Members::parse(&answer) else { break };
         let Some(result) = answer.object("result") else { break };
         let found = result.get(list.key).and_then(json::items).unwrap_or_default();
         items.extend(found.into_iter().map(str::to_owned));
         let Some(cursor) = result.get("nextCursor").filter(|cursor| *cursor != "null") else {
-            return items;
+            return Pages { items, are_complete: true };
         };
-        page = member.ask(list.method, &format!(r#"{{"cursor":{cursor}}}"#));
+        if bytes > MAX_LINE_BYTES {
+            break;
+        }
+        params = format!(r#"{{"cursor":{cursor}}}"#);
     }
-    write_log(&format!("{} has not answered {} to the end", member.name, list.method));
-    items
+    if !work.is_cancelled() {
+        let name = &gateway.members[number].name;
+        write_log(&format!("{name} has not answered {} to the end", list.method));
+    }
+    Pages { items, are_complete: false }
 }
 
-/// An item under the name that the client knows; `None` if that is another server's.
-fn as_listed(gateway: &Gateway, number: usize, list: &List, item: &str) -> Option<String> {
+/// An item under the name that the client knows; `None` if that is another server's, or one of Forebay's tools.
+fn as_listed(
+    gateway: &Gateway,
+    names: &mut HashMap<String, usize>,
+    number: usize,
+    list: &List,
+    item: &str,
+) -> Option<String> {
     let mut item = Members::parse(item).ok()?;
     let own = item.string(list.named_by)?;
     let member = &gateway.members[number];
     let shown = if list.is_prefixed { format!("{}{own}", member.prefix) } else { own.clone() };
-    if !gateway.routes.learn(list.kind, &shown, number) {
+    let is_forebays = list.kind == Kind::Tool && gateway.has_own_tool(&shown);
+    if is_forebays || *names.entry(shown.clone()).or_insert(number) != number {
+        let whose = if is_forebays { "a tool of Forebay" } else { "another server" };
         write_log(&format!(
-            "`{shown}` of {} is left out: another server has that name; give one of them a prefix",
+            "`{shown}` of {} is left out: {whose} has that name; give the server a prefix",
             member.name
         ));
         return None;

@@ -6,7 +6,7 @@
 //!
 //! - `member`: a server, and the requests of the gateway's own; `merge`: one greeting and one list of several;
 //! - `routes`: which server a name, an address or a request belongs to; `queue`: what a server has not read yet;
-//! - `requests`: from the client; `answers`: from a server;
+//! - `requests`: from the client; `answers`: from a server; `work`: what the gateway does for a request itself;
 //! - `forebay_tools`: Forebay's tools that read what a reference stands for.
 //!
 //! On stdio there is one client. Over HTTP (`doors/http/gateway`), each session has a gateway with servers of its own.
@@ -18,6 +18,7 @@ mod merge;
 mod queue;
 mod requests;
 mod routes;
+mod work;
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -33,6 +34,7 @@ pub(crate) use self::forebay_tools::ForebayTools;
 use self::member::Member;
 pub(in crate::doors) use self::merge::REVISIONS;
 use self::routes::Routes;
+use self::work::RunningWork;
 use super::own_tools::OwnTools;
 use super::session::Flag;
 use super::upstream::{HangUp, Upstream};
@@ -72,6 +74,7 @@ pub(in crate::doors) struct Parts {
 pub(in crate::doors) struct Gateway {
     members: Vec<Member>,
     routes: Routes,
+    work: RunningWork,
     own_tools: OwnTools,
     forebay: Option<ForebayTools>,
     client: Box<dyn Outbox>,
@@ -105,6 +108,7 @@ impl Gateway {
         let gateway = Arc::new(Self {
             members,
             routes: Routes::default(),
+            work: RunningWork::default(),
             own_tools: OwnTools::new(listing),
             forebay,
             client,
@@ -132,6 +136,11 @@ impl Gateway {
     /// Takes a message of the client.
     pub(in crate::doors) fn take(self: &Arc<Self>, message: &str) {
         requests::take(self, message);
+    }
+
+    /// Whether a tool is one of Forebay's, whatever servers have under that name.
+    fn has_own_tool(&self, name: &str) -> bool {
+        self.own_tools.has(name) || self.forebay.as_ref().is_some_and(|tools| tools.has(name))
     }
 
     /// Ends the client's side: servers are told by the end of their stdin.

@@ -2,7 +2,6 @@
 
 use std::io::Read;
 use std::sync::Arc;
-use std::time::Duration;
 
 use forebay_domain::rights::Right;
 use rmcp::model::ErrorCode;
@@ -11,15 +10,16 @@ use super::super::json::{self, Members, quoted};
 use super::super::keys;
 use super::super::lines::{Lines, Next};
 use super::super::own_tools::OwnCall;
-use super::merge::{self, LISTS, List};
+use super::merge::{self, List, PROMPTS, TOOLS};
 use super::queue::Sent;
-use super::routes::Kind;
+use super::routes::{Kind, Owner};
+use super::work::{self, Outcome, Work};
 use super::{Gateway, answers, write_log};
 use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::Refusal;
 
-/// Time for a server to answer whether it knows a resource.
-const SEARCH_TIMEOUT: Duration = Duration::from_mins(1);
+const READ: &str = "resources/read";
+const ID_IN_USE: &str = "a request with this id is not answered yet";
 
 /// Takes the client's messages until it ends its side.
 pub(super) fn take_all(gateway: &Arc<Gateway>, input: impl Read) {
@@ -70,7 +70,8 @@ pub(super) fn take(gateway: &Arc<Gateway>, text: &str) {
 
 /// Refuses a message that does not reach a server. Nobody waits for an answer to an answer.
 fn refuse_message(gateway: &Gateway, message: &Members<'_>, why: &str) {
-    let is_answer = ["result", "error"].iter().any(|key| message.get(key).is_some());
+    let has = |key: &str| message.get(key).is_some();
+    let is_answer = !has("method") && (has("result") || has("error"));
     match message.get("id").filter(|_| !is_answer) {
         Some(id) => {
             let why = format!("the message is refused: {why}");
@@ -81,8 +82,13 @@ fn refuse_message(gateway: &Gateway, message: &Members<'_>, why: &str) {
 }
 
 fn request(gateway: &Arc<Gateway>, method: &str, id: &str, message: &Members<'_>) {
-    if let Some(list) = LISTS.iter().find(|list| list.method == method) {
-        return gather(gateway, list, id);
+    if gateway.work.has(id) || gateway.routes.has_request(id) {
+        return refuse(gateway, id, ErrorCode::INVALID_REQUEST, ID_IN_USE);
+    }
+    if let Some(list) = List::find(method) {
+        return work::start(gateway, id, move |gateway, work| {
+            Outcome::Result(merge::gather(gateway, work, list))
+        });
     }
     let params = message.object("params");
     let param = |key: &str| params.as_ref().and_then(|params| params.string(key));
@@ -104,7 +110,7 @@ fn request(gateway: &Arc<Gateway>, method: &str, id: &str, message: &Members<'_>
             let uri = param("uri").unwrap_or_default();
             match gateway.routes.owner(Kind::Resource, &uri) {
                 Some(number) => send(gateway, number, id, message),
-                None => search(gateway, method, id, message, &uri),
+                None => find_resource(gateway, method, id, message, uri),
             }
         }
         "completion/complete" => complete(gateway, id, message),
@@ -116,21 +122,6 @@ fn request(gateway: &Arc<Gateway>, method: &str, id: &str, message: &Members<'_>
             let what = format!("the gateway does not know {method}");
             refuse(gateway, id, ErrorCode::METHOD_NOT_FOUND, &what);
         }
-    }
-}
-
-/// Asks all servers for a list, while other messages go on.
-fn gather(gateway: &Arc<Gateway>, list: &'static List, id: &str) {
-    let (listing, id) = (Arc::clone(gateway), id.to_owned());
-    in_background(gateway, &id.clone(), move || {
-        let result = merge::gather(&listing, list);
-        respond(&listing, &id, &result);
-    });
-}
-
-fn in_background(gateway: &Gateway, id: &str, work: impl FnOnce() + Send + 'static) {
-    if let Err(error) = super::super::spawn("request", work) {
-        refuse(gateway, id, ErrorCode::INTERNAL_ERROR, &error.to_string());
     }
 }
 
@@ -159,19 +150,32 @@ fn call_tool(gateway: &Arc<Gateway>, id: &str, message: &Members<'_>) {
         let arguments = params.as_ref().and_then(|params| params.get("arguments"));
         return call_forebay(gateway, id, name, arguments.unwrap_or("{}").to_owned());
     }
-    let owner = gateway.routes.owner_by_prefix(Kind::Tool, &name, &gateway.members);
-    let Some(number) = owner else { return no_server_has(gateway, id, &name) };
-    if let Some(is_permitted) = permission(gateway, number, &name) {
-        return call_if(gateway, is_permitted, number, id, message, &name);
+    let owner = gateway.routes.find_by_name(Kind::Tool, &name, &gateway.members);
+    if let Owner::Server(number) = owner
+        && let Some(is_permitted) = permission(gateway, number, &name)
+    {
+        return if is_permitted {
+            send_named(gateway, number, id, message, &name)
+        } else {
+            respond(gateway, id, &forbidden(&name))
+        };
     }
-    let (calling, id, text) = (Arc::clone(gateway), id.to_owned(), message.clone().into_text());
-    in_background(gateway, &id.clone(), move || {
-        merge::look_up_permitted(&calling.members[number]);
-        let is_permitted = permission(&calling, number, &name).unwrap_or_default();
-        if let Ok(message) = Members::parse(&text) {
-            call_if(&calling, is_permitted, number, &id, &message, &name);
-        }
-    });
+    let text = message.clone().into_text();
+    work::start(gateway, id, move |gateway, work| call_after_lookup(gateway, work, &text, &name));
+}
+
+/// What becomes of a call after its server was asked what there is, and what it does.
+fn call_after_lookup(gateway: &Gateway, work: &Work, message: &str, name: &str) -> Outcome {
+    let Some(number) = merge::find_owner(gateway, work, &TOOLS, name) else {
+        return no_server_has(name);
+    };
+    if permission(gateway, number, name).is_none() {
+        merge::look_up_permitted(gateway, work, number);
+    }
+    match permission(gateway, number, name) {
+        Some(true) => forward_named(gateway, number, message, name),
+        _ => Outcome::Result(forbidden(name)),
+    }
 }
 
 /// Whether the client may call a tool of a server; `None` if the server has to be asked what the tool does.
@@ -183,27 +187,12 @@ fn permission(gateway: &Gateway, number: usize, name: &str) -> Option<bool> {
     member.is_permitted(member.own_name(name))
 }
 
-fn call_if(
-    gateway: &Gateway,
-    is_permitted: bool,
-    number: usize,
-    id: &str,
-    message: &Members<'_>,
-    name: &str,
-) {
-    if is_permitted {
-        send_named(gateway, number, id, message, name);
-    } else {
-        forbid(gateway, id, name);
-    }
-}
-
-fn forbid(gateway: &Gateway, id: &str, name: &str) {
+fn forbidden(name: &str) -> String {
     let text = format!(
         "{name} needs more rights than this token has for its server\ncontinue without it, or ask the user for a token with \
          the right `execute`"
     );
-    respond(gateway, id, &text_result(&text, true));
+    text_result(&text, true)
 }
 
 fn text_result(text: &str, is_error: bool) -> String {
@@ -213,35 +202,59 @@ fn text_result(text: &str, is_error: bool) -> String {
 
 /// Calls a tool of Forebay itself.
 fn call_forebay(gateway: &Arc<Gateway>, id: &str, name: String, arguments: String) {
-    let (calling, id) = (Arc::clone(gateway), id.to_owned());
-    in_background(gateway, &id.clone(), move || {
-        if let Some(tools) = &calling.forebay {
-            respond(&calling, &id, &tools.call(&name, &arguments));
-        }
+    work::start(gateway, id, move |gateway, _| match &gateway.forebay {
+        Some(tools) => Outcome::Result(tools.call(&name, &arguments)),
+        None => no_server_has(&name),
     });
 }
 
 /// Gets a prompt from its server.
-fn get_prompt(gateway: &Gateway, id: &str, message: &Members<'_>) {
+fn get_prompt(gateway: &Arc<Gateway>, id: &str, message: &Members<'_>) {
     let params = message.object("params");
     let name = params.as_ref().and_then(|params| params.string("name")).unwrap_or_default();
-    match gateway.routes.owner_by_prefix(Kind::Prompt, &name, &gateway.members) {
-        Some(number) => send_named(gateway, number, id, message, &name),
-        None => no_server_has(gateway, id, &name),
+    let owner = gateway.routes.find_by_name(Kind::Prompt, &name, &gateway.members);
+    if let Owner::Server(number) = owner {
+        return send_named(gateway, number, id, message, &name);
     }
+    let text = message.clone().into_text();
+    work::start(gateway, id, move |gateway, work| {
+        match merge::find_owner(gateway, work, &PROMPTS, &name) {
+            Some(number) => forward_named(gateway, number, &text, &name),
+            None => no_server_has(&name),
+        }
+    });
 }
 
-fn no_server_has(gateway: &Gateway, id: &str, name: &str) {
-    refuse(gateway, id, ErrorCode::INVALID_PARAMS, &format!("no server has `{name}`"));
+fn no_server_has(name: &str) -> Outcome {
+    Outcome::Refusal(ErrorCode::INVALID_PARAMS, format!("no server has `{name}`"))
 }
 
 /// Sends a request about a tool or a prompt to its server, under the server's own name for it.
 fn send_named(gateway: &Gateway, number: usize, id: &str, message: &Members<'_>, name: &str) {
-    let Some(mut params) = message.object("params") else { return };
+    if let Some(message) = with_own_name(gateway, number, message, name) {
+        send(gateway, number, id, &message);
+    }
+}
+
+fn forward_named(gateway: &Gateway, number: usize, message: &str, name: &str) -> Outcome {
+    let message = Members::parse(message).ok();
+    let named = message
+        .and_then(|message| Some(with_own_name(gateway, number, &message, name)?.into_text()));
+    named.map_or_else(|| no_server_has(name), |message| Outcome::Forward { number, message })
+}
+
+fn with_own_name<'a>(
+    gateway: &Gateway,
+    number: usize,
+    message: &Members<'a>,
+    name: &str,
+) -> Option<Members<'a>> {
+    let mut params = message.object("params")?;
     params.set("name", quoted(gateway.members[number].own_name(name)));
-    let mut message = message.clone();
-    message.set("params", params.into_text());
-    send(gateway, number, id, &message);
+    let params = params.into_text();
+    let mut named = message.clone();
+    named.set("params", params);
+    Some(named)
 }
 
 /// Sends a completion to the server of its prompt or template.
@@ -258,7 +271,10 @@ fn complete(gateway: &Gateway, id: &str, message: &Members<'_>) {
         let owner = template.or_else(|| gateway.routes.owner(Kind::Resource, &uri));
         return send_to(gateway, owner, id, message, "no server has this template");
     };
-    let owner = gateway.routes.owner_by_prefix(Kind::Prompt, &name, &gateway.members);
+    let owner = match gateway.routes.find_by_name(Kind::Prompt, &name, &gateway.members) {
+        Owner::Server(number) => Some(number),
+        Owner::Unclear | Owner::Nobody => None,
+    };
     if let Some(number) = owner {
         about.set("name", quoted(gateway.members[number].own_name(&name)));
         params.set("ref", about.into_text());
@@ -268,24 +284,42 @@ fn complete(gateway: &Gateway, id: &str, message: &Members<'_>) {
     send_to(gateway, owner, id, &message, "no server has this prompt");
 }
 
-/// Asks one server after another for a resource that none has listed: a template may have made its address.
-fn search(gateway: &Arc<Gateway>, method: &str, id: &str, message: &Members<'_>, uri: &str) {
-    let params = message.get("params").unwrap_or("{}").to_owned();
-    let (searching, method, uri) = (Arc::clone(gateway), method.to_owned(), uri.to_owned());
-    let id = id.to_owned();
-    in_background(gateway, &id.clone(), move || {
-        let members = searching.members.iter().enumerate();
-        for (number, member) in members.filter(|(_, member)| member.offers("resources")) {
-            let answer = member.ask(&method, &params).recv_timeout(SEARCH_TIMEOUT);
-            let answer = answer.unwrap_or_default();
-            let answer = Members::parse(&answer).ok();
-            if let Some(result) = answer.as_ref().and_then(|answer| answer.get("result")) {
-                searching.routes.learn(Kind::Resource, &uri, number);
-                return respond(&searching, &id, result);
-            }
-        }
-        refuse(&searching, &id, ErrorCode::RESOURCE_NOT_FOUND, "no server has this resource");
+/// Finds the server of a resource that none has listed, as a template may have made its address: the one that can read it.
+/// Some servers take any address for a subscription, so the request itself goes to that one only.
+fn find_resource(
+    gateway: &Arc<Gateway>,
+    method: &str,
+    id: &str,
+    message: &Members<'_>,
+    uri: String,
+) {
+    let is_read = method == READ;
+    let params = match message.get("params") {
+        Some(params) if is_read => params.to_owned(),
+        _ => format!(r#"{{"uri":{}}}"#, quoted(&uri)),
+    };
+    let text = message.clone().into_text();
+    work::start(gateway, id, move |gateway, work| {
+        let Some((number, result)) = read_somewhere(gateway, work, &params) else {
+            let what = "no server has this resource".to_owned();
+            return Outcome::Refusal(ErrorCode::RESOURCE_NOT_FOUND, what);
+        };
+        gateway.routes.learn(Kind::Resource, &uri, number);
+        if is_read { Outcome::Result(result) } else { Outcome::Forward { number, message: text } }
     });
+}
+
+/// Has all servers read a resource; returns the first one that can, with the result.
+fn read_somewhere(gateway: &Gateway, work: &Work, params: &str) -> Option<(usize, String)> {
+    let members = gateway.members.iter().enumerate();
+    let able = members.filter(|(_, member)| member.offers("resources"));
+    let asked: Vec<_> =
+        able.map(|(number, _)| (number, work.ask(gateway, number, READ, params))).collect();
+    asked.into_iter().find_map(|(number, answer)| {
+        let answer = work.wait(&answer)?;
+        let answer = Members::parse(&answer).ok()?;
+        Some((number, answer.get("result")?.to_owned()))
+    })
 }
 
 fn send_to(
@@ -301,10 +335,9 @@ fn send_to(
     }
 }
 
-fn send(gateway: &Gateway, number: usize, id: &str, message: &Members<'_>) {
+pub(super) fn send(gateway: &Gateway, number: usize, id: &str, message: &Members<'_>) {
     if !gateway.routes.expect(id, number) {
-        let what = "a request with this id is not answered yet";
-        return refuse(gateway, id, ErrorCode::INVALID_REQUEST, what);
+        return refuse(gateway, id, ErrorCode::INVALID_REQUEST, ID_IN_USE);
     }
     let member = &gateway.members[number];
     let what = match member.send(&message.clone().into_text()) {
@@ -336,6 +369,9 @@ fn notify(gateway: &Gateway, method: &str, message: &Members<'_>, text: &str) {
     }
     let params = message.object("params");
     let Some(id) = params.as_ref().and_then(|params| params.get("requestId")) else { return };
+    if work::cancel(gateway, id) {
+        return;
+    }
     if let Some(number) = gateway.routes.answered(id) {
         gateway.members[number].send(text);
     }
@@ -354,11 +390,11 @@ fn answer(gateway: &Gateway, id: &str, message: &Members<'_>) {
     member.send(&message.into_text());
 }
 
-fn respond(gateway: &Gateway, id: &str, result: &str) {
+pub(super) fn respond(gateway: &Gateway, id: &str, result: &str) {
     gateway.client.answer(id, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
 }
 
-fn refuse(gateway: &Gateway, id: &str, code: ErrorCode, why: &str) {
+pub(super) fn refuse(gateway: &Gateway, id: &str, code: ErrorCode, why: &str) {
     let (code, why) = (code.0, quoted(why));
     let answer =
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{why}}}}}"#);

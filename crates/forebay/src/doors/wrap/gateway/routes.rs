@@ -1,6 +1,6 @@
 //! Which server a name, an address or a request belongs to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::super::json::id_key;
@@ -34,6 +34,15 @@ pub(super) enum Kind {
     Task,
 }
 
+/// Whose name it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    Server(usize),
+    /// It may be that of several servers with the same prefix.
+    Unclear,
+    Nobody,
+}
+
 impl Routes {
     /// Notes to whom a name belongs; returns `false` if it belongs to another server already.
     pub(super) fn learn(&self, kind: Kind, name: &str, member: usize) -> bool {
@@ -44,9 +53,18 @@ impl Routes {
         *tables.known.entry((kind, name.to_owned())).or_insert(member) == member
     }
 
-    /// Forgets a kind of names, before they are listed again.
-    pub(super) fn forget(&self, kind: Kind) {
-        self.tables().known.retain(|(known, _), _| *known != kind);
+    /// Replaces a kind of names by those that were listed. Names of servers that have not listed theirs stay.
+    pub(super) fn replace(
+        &self,
+        kind: Kind,
+        listed: HashMap<String, usize>,
+        unlisted: &HashSet<usize>,
+    ) {
+        let mut tables = self.tables();
+        tables.known.retain(|(known, _), owner| *known != kind || unlisted.contains(owner));
+        let room = MAX_ENTRIES.saturating_sub(tables.known.len());
+        let listed = listed.into_iter().map(|(name, owner)| ((kind, name), owner));
+        tables.known.extend(listed.take(room));
     }
 
     pub(super) fn owner(&self, kind: Kind, name: &str) -> Option<usize> {
@@ -54,18 +72,12 @@ impl Routes {
     }
 
     /// The server of a tool or a prompt: the one that has listed it, or the one with the longest prefix that fits.
-    pub(super) fn owner_by_prefix(
-        &self,
-        kind: Kind,
-        name: &str,
-        members: &[Member],
-    ) -> Option<usize> {
-        let by_prefix = || {
-            let fits = |member: &Member| name.starts_with(&member.prefix);
-            let fitting = members.iter().enumerate().filter(|(_, member)| fits(member));
-            fitting.max_by_key(|(_, member)| member.prefix.len()).map(|(number, _)| number)
-        };
-        self.owner(kind, name).or_else(by_prefix)
+    pub(super) fn find_by_name(&self, kind: Kind, name: &str, members: &[Member]) -> Owner {
+        if let Some(number) = self.owner(kind, name) {
+            return Owner::Server(number);
+        }
+        let prefixes: Vec<&str> = members.iter().map(|member| member.prefix.as_str()).collect();
+        find_by_prefix(name, &prefixes)
     }
 
     /// Notes a request that a server is about to get; returns `false` if another one with this id is not answered yet.
@@ -83,6 +95,18 @@ impl Routes {
     /// The server that has a request; it has no longer.
     pub(super) fn answered(&self, id: &str) -> Option<usize> {
         self.tables().requests.remove(&id_key(id)).map(|(member, _)| member)
+    }
+
+    /// Notes the answer of a server; returns `false` if it does not have that request.
+    pub(super) fn answered_by(&self, id: &str, member: usize) -> bool {
+        let (mut tables, id) = (self.tables(), id_key(id));
+        let is_asked = tables.requests.get(&id).is_some_and(|(owner, _)| *owner == member);
+        is_asked && tables.requests.remove(&id).is_some()
+    }
+
+    /// Whether a server has a request.
+    pub(super) fn has_request(&self, id: &str) -> bool {
+        self.tables().requests.contains_key(&id_key(id))
     }
 
     /// The requests that a server has not answered, the latest first.
@@ -107,5 +131,51 @@ impl Routes {
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn find_by_prefix(name: &str, prefixes: &[&str]) -> Owner {
+    let fitting = prefixes.iter().enumerate().filter(|(_, prefix)| name.starts_with(**prefix));
+    let Some((number, longest)) = fitting.max_by_key(|(_, prefix)| prefix.len()) else {
+        return Owner::Nobody;
+    };
+    let is_shared = prefixes.iter().filter(|prefix| *prefix == longest).count() > 1;
+    if is_shared { Owner::Unclear } else { Owner::Server(number) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_prefix_that_one_server_has_decides() {
+        let prefixes = ["", "a_", "", "a_b_"];
+        assert_eq!(find_by_prefix("a_b_c", &prefixes), Owner::Server(3));
+        assert_eq!(find_by_prefix("a_c", &prefixes), Owner::Server(1));
+        assert_eq!(find_by_prefix("c", &prefixes), Owner::Unclear);
+        assert_eq!(find_by_prefix("c", &["a_"]), Owner::Nobody);
+    }
+
+    #[test]
+    fn names_stay_known_while_they_are_listed_again() {
+        let routes = Routes::default();
+        let listed = |pairs: &[(&str, usize)]| {
+            pairs.iter().map(|(name, owner)| ((*name).to_owned(), *owner)).collect()
+        };
+        routes.replace(Kind::Tool, listed(&[("a", 0), ("b", 1)]), &HashSet::new());
+        routes.learn(Kind::Prompt, "a", 2);
+        // The second server does not answer.
+        routes.replace(Kind::Tool, listed(&[("c", 0)]), &HashSet::from([1]));
+        let owner = |name| routes.owner(Kind::Tool, name);
+        assert_eq!((owner("a"), owner("b"), owner("c")), (None, Some(1), Some(0)));
+        assert_eq!(routes.owner(Kind::Prompt, "a"), Some(2));
+    }
+
+    #[test]
+    fn only_the_server_that_has_a_request_answers_it() {
+        let routes = Routes::default();
+        assert!(routes.expect("1", 0) && routes.has_request("1"));
+        assert!(!routes.answered_by("1", 1));
+        assert!(routes.answered_by("1", 0) && !routes.answered_by("1", 0));
     }
 }
