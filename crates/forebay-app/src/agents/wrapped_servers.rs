@@ -13,6 +13,25 @@ struct AgentServer {
     kind: ServerKind,
 }
 
+impl AgentServer {
+    /// Says why it stays as it is, if it does.
+    fn remark(&self) -> Option<String> {
+        let Self { agent, name, kind } = self;
+        let why = match kind {
+            ServerKind::Remote => {
+                "is reached at a URL without a header, and the agent may have to sign in: it stays as it is. \
+                 If the server takes a token, add it to the entry as a header and repeat this"
+            }
+            ServerKind::SecretAddress => {
+                "has a password or a token in its URL, which other users would see in the list of processes: it stays as \
+                 it is. If the server takes the token in a header, move it there and repeat this"
+            }
+            ServerKind::Program | ServerKind::Wrapped | ServerKind::Address => return None,
+        };
+        Some(format!("{name} ({agent}) {why}"))
+    }
+}
+
 /// Whether some server of an agent is started through Forebay.
 pub fn has_wrapped_servers(machine: &Machine, agent: &'static Platform, level: Level) -> bool {
     servers(machine, agent, level).iter().any(|server| server.kind == ServerKind::Wrapped)
@@ -26,16 +45,8 @@ pub fn remarks_on_servers(
 ) -> Vec<String> {
     let all: Vec<AgentServer> =
         agents.iter().flat_map(|agent| servers(machine, agent, Level::User)).collect();
-    let remote = all.iter().filter(|server| server.kind == ServerKind::Remote);
-    let mut remarks: Vec<String> = remote
-        .filter(|server| wanted.contain(&server.name))
-        .map(|AgentServer { agent, name, .. }| {
-            format!(
-                "{name} ({agent}) is reached at a URL without a header, and the agent may have to sign in: it stays as it is. \
-                 If the server takes a token, add it to the entry as a header and repeat this"
-            )
-        })
-        .collect();
+    let named = all.iter().filter(|server| wanted.contain(&server.name));
+    let mut remarks: Vec<String> = named.filter_map(AgentServer::remark).collect();
     if let ServerNames::These(names) = wanted {
         let is_missing = |name: &&String| !all.iter().any(|server| server.name == **name);
         let missing = names.iter().filter(is_missing);

@@ -99,7 +99,9 @@ pub(super) fn can_wrap(text: &str, path: &[&str], entry: ServerEntry) -> Result<
     let variables: HashSet<String> =
         headers.keys().map(|header| variable(path.last().unwrap_or(&""), header)).collect();
     let says_all = !headers.is_empty() || is_on_this_machine(url);
+    let is_public = !has_secret(url);
     Ok(is_plain
+        && is_public
         && has_type
         && says_all
         && variables.len() == headers.len()
@@ -138,6 +140,27 @@ fn has_plain_keys(
         }
     }
     Ok(true)
+}
+
+/// Whether a URL carries what may be a secret, which would be visible to other users among the arguments of a process.
+pub(super) fn has_secret(url: &str) -> bool {
+    const WORDS: [&str; 8] = ["auth", "credential", "key", "pass", "pwd", "secret", "sig", "token"];
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let query = rest.split_once('?').map_or("", |(_, query)| query);
+    let mut names = query
+        .split(['&', ';'])
+        .map(|pair| pair.split('=').next().unwrap_or_default().to_ascii_lowercase());
+    // A name with an escape may be any.
+    authority.contains('@')
+        || names.any(|name| name.contains('%') || WORDS.iter().any(|word| name.contains(word)))
+}
+
+/// The address of an entry that is reached at one.
+pub(super) fn address(text: &str, path: &[&str]) -> Result<Option<String>, EditError> {
+    let Some(Value::Object(found)) = json::get(text, path)? else { return Ok(None) };
+    let address = ADDRESSES.iter().find_map(|key| found.get(*key)?.as_str());
+    Ok(address.map(str::to_owned))
 }
 
 /// Whether a URL leads to this machine.
@@ -490,6 +513,22 @@ mod tests {
     }
 
     #[test]
+    fn secrets_in_addresses_are_found() {
+        for url in [
+            "https://u:p@a.example/mcp",
+            "https://token@a.example",
+            "https://a.example/mcp?profile=x&apiKey=k",
+            "https://a.example/?X-Amz-Signature=s",
+            "https://a.example/?%74oken=t",
+        ] {
+            assert!(has_secret(url), "{url}");
+        }
+        for url in ["http://[::1]:8/mcp", "https://a.example/@x/mcp?profile=token#key", "x"] {
+            assert!(!has_secret(url), "{url}");
+        }
+    }
+
+    #[test]
     fn entries_that_may_need_more_than_headers_stay() {
         for entry in [
             r#"{"type":"http","url":"https://a.example/mcp"}"#,
@@ -499,6 +538,8 @@ mod tests {
             r#"{"type":"http","url":"https://a.example/mcp","headers":{"X-A":"x","X_A":"y"}}"#,
             r#"{"type":"http","url":"https://a.example/mcp","headers":{"\u0041":"x"}}"#,
             r#"{"type":"http","url":"https://a.example/mcp","headers":{"A":1}}"#,
+            r#"{"url":"http://localhost/x?api_key=k"}"#,
+            r#"{"url":"http://localhost:x@a.example/x"}"#,
             r#"{"command":"x"}"#,
             "7",
         ] {

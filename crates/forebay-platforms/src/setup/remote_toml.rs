@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde_json::Value;
 use toml_edit::{Document, InlineTable, Item, Table, TableLike};
 
-use super::remote_servers::{is_on_this_machine, variable};
+use super::remote_servers::{has_secret, is_on_this_machine, variable};
 use super::wrapped_servers::{Wrapper, words_in_front};
 use super::{EditError, line_ending};
 
@@ -59,7 +59,8 @@ impl Reached {
             || !reached.headers.is_empty()
             || !reached.header_variables.is_empty();
         let is_plain = !OTHERS.iter().any(|key| table.contains_key(key));
-        (is_plain && (signs_in_itself || is_on_this_machine(&reached.url))).then_some(reached)
+        let says_all = signs_in_itself || is_on_this_machine(&reached.url);
+        (is_plain && says_all && !has_secret(&reached.url)).then_some(reached)
     }
 
     /// What the arguments of an entry say that starts Forebay.
@@ -151,6 +152,14 @@ impl Reached {
 pub(super) fn can_wrap(text: &str, name: &str) -> Result<bool, EditError> {
     let document = parse(text)?;
     Ok(table_of(&document, name).and_then(Reached::read).is_some())
+}
+
+/// The address of an entry that is reached at one.
+pub(super) fn address(text: &str, name: &str) -> Result<Option<String>, EditError> {
+    let document = parse(text)?;
+    let entry = document.get(SERVERS).and_then(|servers| servers.get(name));
+    let address = entry.and_then(|entry| entry.get("url")).and_then(Item::as_str);
+    Ok(address.map(str::to_owned))
 }
 
 /// Whether an entry was changed by [`wrap`].
@@ -412,6 +421,7 @@ mod tests {
             "url = \"https://a.example/mcp\"",
             "url = \"https://a.example/mcp\"\nbearer_token_env_var = \"T\"\nscopes = [\"a\"]",
             "url = \"https://a.example/mcp\"\nhttp_headers = { A = 1 }",
+            "url = \"https://a.example/mcp?token=t\"\nhttp_headers = { A = \"1\" }",
             "command = \"x\"",
         ] {
             let text = format!("[mcp_servers.far]\n{lines}\n");

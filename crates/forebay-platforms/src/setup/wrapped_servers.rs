@@ -77,6 +77,8 @@ pub enum ServerKind {
     Address,
     /// Reached at an address in a way that is left to the agent.
     Remote,
+    /// Reached at an address with a secret in it, which would become visible among the arguments of a process.
+    SecretAddress,
 }
 
 /// Where a server's command is in a text.
@@ -109,6 +111,7 @@ pub(super) fn servers(
         let kind = match place(text, content, &name)? {
             _ if Address::new(content, &name).is_wrapped(text)? => ServerKind::Wrapped,
             None if Address::new(content, &name).can_wrap(text)? => ServerKind::Address,
+            None if Address::new(content, &name).has_secret(text)? => ServerKind::SecretAddress,
             None => ServerKind::Remote,
             Some(place) if place.is_wrapped(&name) => ServerKind::Wrapped,
             Some(_) => ServerKind::Program,
@@ -186,6 +189,15 @@ impl<'a> Address<'a> {
             Self::Toml(name) => remote_toml::can_wrap(text, name),
             Self::None => Ok(false),
         }
+    }
+
+    fn has_secret(&self, text: &str) -> Result<bool, EditError> {
+        let address = match self {
+            Self::Json { path, .. } => remote_servers::address(text, path)?,
+            Self::Toml(name) => remote_toml::address(text, name)?,
+            Self::None => None,
+        };
+        Ok(address.is_some_and(|address| remote_servers::has_secret(&address)))
     }
 
     fn is_wrapped(&self, text: &str) -> Result<bool, EditError> {
@@ -451,6 +463,20 @@ mod tests {
             ""
         );
         assert!(wrap("{", JSON, &ServerNames::All, &wrapper("forebay")).is_err());
+    }
+
+    #[test]
+    fn servers_with_secrets_in_their_address_are_told_apart() {
+        let json = r#"{"mcpServers":{"a":{"url":"https://x.test?token=t","headers":{"A":"x"}}}}"#;
+        let toml = "[mcp_servers.a]\nurl = \"https://u:p@x.test\"\n";
+        for (text, content) in [(json, JSON), (toml, FileContent::TomlMcpServers)] {
+            assert_eq!(
+                servers(text, content).unwrap()[0].kind,
+                ServerKind::SecretAddress,
+                "{text}"
+            );
+            assert_eq!(wrap(text, content, &ServerNames::All, &wrapper("f")).unwrap(), text);
+        }
     }
 
     #[test]
