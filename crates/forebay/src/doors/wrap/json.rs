@@ -82,6 +82,11 @@ pub(in crate::doors) fn items(text: &str) -> Option<Vec<&str>> {
     Scan::new(text).list()
 }
 
+/// The messages of a text: those of a batch, or the text itself.
+pub(super) fn split_batch(text: &str) -> Vec<&str> {
+    items(text).unwrap_or_else(|| vec![text])
+}
+
 /// The values of a text that has one behind the other; the whole text if there is anything else in it.
 pub(super) fn values(text: &str) -> Vec<&str> {
     let mut scan = Scan::new(text);

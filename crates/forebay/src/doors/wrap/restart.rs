@@ -297,7 +297,7 @@ impl State {
     fn note_sent(&mut self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         let text = text.trim_ascii();
-        for message in json::items(text).unwrap_or_else(|| vec![text]) {
+        for message in json::split_batch(text) {
             let Ok(members) = Members::parse(message) else { continue };
             match (members.string("method").as_deref(), members.get("id")) {
                 (Some("initialize"), Some(id)) => {
@@ -323,7 +323,7 @@ impl State {
     /// Notes an answer; returns whether it is that of a second process to the greeting.
     fn note_received(&mut self, text: &str) -> bool {
         let mut is_greeted_again = false;
-        for message in json::items(text).unwrap_or_else(|| vec![text]) {
+        for message in json::split_batch(text) {
             let Ok(members) = Members::parse(message) else { continue };
             if members.get("method").is_some() {
                 continue;

@@ -7,7 +7,7 @@ use rmcp::model::ErrorCode;
 
 use forebay_app::bounds::MAX_LINE_BYTES;
 
-use super::super::json::{Members, quoted};
+use super::super::json::{self, Members, quoted};
 use super::super::lines::{Lines, Next};
 use super::super::listing::LIST_CHANGED;
 use super::member::Member;
@@ -25,7 +25,10 @@ pub(super) fn pass_on(gateway: &Arc<Gateway>, number: usize, output: PipeReader)
     loop {
         match lines.next() {
             Ok(Next::Line(line)) => {
-                take(gateway, number, String::from_utf8_lossy(line).trim_ascii());
+                let text = String::from_utf8_lossy(line);
+                for message in json::split_batch(text.trim_ascii()) {
+                    take(gateway, number, message);
+                }
             }
             Ok(Next::LongLine(start)) => {
                 let mut scan = JsonScan::whole(start);

@@ -29,7 +29,7 @@ pub(super) fn take_all(gateway: &Arc<Gateway>, input: impl Read) {
             Ok(Next::Line(line)) => {
                 let line = String::from_utf8_lossy(line);
                 let text = line.trim_ascii();
-                for message in json::items(text).unwrap_or_else(|| vec![text]) {
+                for message in json::split_batch(text) {
                     take(gateway, message);
                 }
             }

@@ -63,14 +63,14 @@ fn deliver(
     timeout: Option<Duration>,
 ) -> Result<(), Fault> {
     if remote.older.is_spoken() {
-        return older::deliver(remote, message);
+        return older::deliver(remote, connection, message);
     }
     let session = remote.session.id();
     match attempt(remote, connection, message, timeout, Receiver::Client)? {
         Outcome::Done => Ok(()),
         Outcome::Refused(fault) => {
             if older::is_offered(remote)? {
-                older::deliver(remote, message)
+                older::deliver(remote, connection, message)
             } else {
                 Err(fault)
             }
@@ -230,11 +230,9 @@ impl Exchange<'_> {
         let mut events = Events::new(stream.body);
         while let Ok(Some(event)) = events.next() {
             position.note(&event);
-            if event.data.is_empty() {
-                continue;
-            }
-            self.pass_on(&event.data, session);
-            if self.message.is_answered_by(&event.data) {
+            let Some(message) = event.message() else { continue };
+            self.pass_on(message, session);
+            if self.message.is_answered_by(message) {
                 self.linger(events);
                 return true;
             }
@@ -248,8 +246,8 @@ impl Exchange<'_> {
         let lingering = self.remote.lingering.fetch_add(1, Ordering::AcqRel);
         if lingering < MAX_LINGERING && matches!(self.receiver, Receiver::Client) {
             while let Ok(Some(event)) = events.next() {
-                if !event.data.is_empty() {
-                    self.pass_on(&event.data, None);
+                if let Some(message) = event.message() {
+                    self.pass_on(message, None);
                 }
             }
         }
@@ -273,8 +271,12 @@ impl Exchange<'_> {
     }
 
     fn pass_on(&self, message: &[u8], session: Option<&str>) {
-        if self.message.method == "initialize" && self.message.is_answered_by(message) {
-            self.remote.session.note(session, message);
+        if self.message.method == "initialize" {
+            let text = String::from_utf8_lossy(message);
+            let mut answers = json::split_batch(&text).into_iter();
+            if let Some(answer) = answers.find(|one| self.message.has_answer(one)) {
+                self.remote.session.note(session, answer.as_bytes());
+            }
         }
         if let Receiver::Client = self.receiver {
             self.remote.deliver(message);

@@ -6,13 +6,14 @@
 //! - `exchange`: one message, and what comes back; `notices`: the stream on which a server speaks unasked;
 //! - `older`: servers that speak HTTP with SSE as the revision of 2024-11-05 has it;
 //! - `session`: what the server wants repeated with every request; `headers`, `sse`: the encoding;
-//! - `fault`: what the client is told if the server does not answer.
+//! - `fault`: what the client is told if the server does not answer; `masked`: without secrets of URLs.
 //!
 //! A session that the server has forgotten is started again, and a stream that breaks is taken up where it ended.
 
 mod exchange;
 mod fault;
 mod headers;
+mod masked;
 mod notices;
 mod older;
 mod session;
@@ -30,9 +31,10 @@ use url::Url;
 
 use self::fault::Fault;
 use self::headers::ParameterHeaders;
+use self::masked::mask_urls;
 use self::older::OlderTransport;
 use self::session::RemoteSession;
-use super::json::{Members, id_key};
+use super::json::{self, Members, id_key};
 use super::lines::{Lines, Next};
 
 /// Requests in progress; further ones wait.
@@ -90,18 +92,11 @@ struct Message {
 impl Endpoint {
     pub(crate) fn check_url(url: &str) -> Result<(), String> {
         let is_http = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        if is_http { Ok(()) } else { Err(format!("`{url}` is not the address of a server")) }
-    }
-
-    /// The address without what may be secret in it.
-    fn shown(&self) -> String {
-        let Ok(mut url) = Url::parse(&self.url) else { return self.url.clone() };
-        let has_secrets = url.query().is_some() || url.password().is_some();
-        url.set_query(None);
-        // Neither fails for an address with a host.
-        let _ = url.set_password(None);
-        let _ = url.set_username("");
-        if has_secrets { url.to_string() } else { self.url.clone() }
+        if is_http {
+            Ok(())
+        } else {
+            Err(mask_urls(&format!("`{url}` is not the address of a server")))
+        }
     }
 
     /// Whether a header may be set by the user.
@@ -189,6 +184,15 @@ impl Remote {
             request.abort();
         }
         self.less_in_flight.notify_all();
+    }
+
+    /// Ends what is being sent. The requests are still waited for.
+    fn abort_all(&self) {
+        let requests = self.in_flight();
+        let aborts: Vec<AbortHandle> =
+            requests.values().filter_map(|request| request.abort.clone()).collect();
+        drop(requests);
+        aborts.into_iter().for_each(AbortHandle::abort);
     }
 
     fn take(self: &Arc<Self>, text: &str) {
@@ -300,8 +304,15 @@ impl Remote {
         is_unanswered(&waited.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Sends a message to the client as one line.
+    /// Sends what the server says to the client; of several messages in one, each on its own line.
     fn deliver(&self, message: &[u8]) {
+        let text = String::from_utf8_lossy(message);
+        for one in json::split_batch(&text) {
+            self.deliver_one(one.as_bytes());
+        }
+    }
+
+    fn deliver_one(&self, message: &[u8]) {
         if contains(message, headers::PARAMETER.as_bytes()) {
             lock(&self.parameters).learn(message);
         }
@@ -320,7 +331,7 @@ impl Remote {
     /// Tells the client why a request has no answer, and its user why a message did not arrive.
     fn report(&self, message: &Message, outcome: Result<(), Fault>) {
         let Err(fault) = outcome else { return };
-        let why = fault.to_string().replace(&self.endpoint.url, &self.endpoint.shown());
+        let why = mask_urls(&fault.to_string());
         // Where agents look for what went wrong with a server.
         let _ = writeln!(io::stderr(), "forebay wrap: {why}");
         if let Some(id) = &message.id {
@@ -358,7 +369,11 @@ impl Message {
     /// Whether a message of the server answers this one.
     fn is_answered_by(&self, message: &[u8]) -> bool {
         let text = String::from_utf8_lossy(message);
-        let Ok(answer) = Members::parse(&text) else { return false };
+        json::split_batch(&text).into_iter().any(|one| self.has_answer(one))
+    }
+
+    fn has_answer(&self, message: &str) -> bool {
+        let Ok(answer) = Members::parse(message) else { return false };
         let is_answer = answer.get("method").is_none();
         is_answer && answer.get("id").map(id_key) == self.id.as_deref().map(id_key)
     }

@@ -32,8 +32,8 @@ fn pass_on(remote: &Remote) {
                 let mut events = Events::new(stream.body);
                 while let Ok(Some(event)) = events.next() {
                     position.note(&event);
-                    if !event.data.is_empty() {
-                        remote.deliver(&event.data);
+                    if let Some(message) = event.message() {
+                        remote.deliver(message);
                     }
                 }
             }

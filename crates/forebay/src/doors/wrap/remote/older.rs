@@ -10,10 +10,12 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use forebay_sandbox::web::{AbortHandle, HttpExchange, HttpMethod, StreamedResponse};
+use forebay_sandbox::web::{
+    AbortHandle, HttpConnection, HttpExchange, HttpMethod, StreamedResponse,
+};
 use url::Url;
 
-use super::super::json::{Members, id_key};
+use super::super::json::{self, Members, id_key};
 use super::fault::Fault;
 use super::sse::Events;
 use super::{Message, Remote, lock};
@@ -25,6 +27,10 @@ const START_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Default)]
 pub(super) struct OlderTransport {
     is_spoken: AtomicBool,
+    /// Held while a stream is opened and greeted.
+    opening: Mutex<()>,
+    /// Ends that, from a thread that does not wait for it.
+    opening_abort: Mutex<Option<AbortHandle>>,
     stream: Mutex<Option<Arc<Stream>>>,
 }
 
@@ -44,21 +50,30 @@ impl OlderTransport {
     }
 
     pub(super) fn close(&self) {
+        if let Some(abort) = lock(&self.opening_abort).take() {
+            abort.abort();
+        }
         if let Some(stream) = lock(&self.stream).take() {
-            stream.has_ended.store(true, Ordering::Release);
-            if let Some(abort) = lock(&stream.abort).take() {
-                abort.abort();
-            }
+            stream.close();
+        }
+    }
+}
+
+impl Stream {
+    fn close(&self) {
+        self.has_ended.store(true, Ordering::Release);
+        if let Some(abort) = lock(&self.abort).take() {
+            abort.abort();
         }
     }
 }
 
 /// Whether the server opens such a stream; it is spoken from then on.
 pub(super) fn is_offered(remote: &Arc<Remote>) -> Result<bool, Fault> {
-    let mut current = lock(&remote.older.stream);
-    if current.is_none() {
+    let _opening = lock(&remote.older.opening);
+    if lock(&remote.older.stream).is_none() {
         match open(remote) {
-            Ok(stream) => *current = Some(stream),
+            Ok(stream) => use_stream(remote, stream),
             Err(Fault::Status { .. } | Fault::Ended(_) | Fault::Http(_)) => return Ok(false),
             Err(fault) => return Err(fault),
         }
@@ -68,9 +83,15 @@ pub(super) fn is_offered(remote: &Arc<Remote>) -> Result<bool, Fault> {
 }
 
 /// Sends a message; for a request, returns when it is answered.
-pub(super) fn deliver(remote: &Arc<Remote>, message: &Message) -> Result<(), Fault> {
+pub(super) fn deliver(
+    remote: &Arc<Remote>,
+    connection: &HttpConnection,
+    message: &Message,
+) -> Result<(), Fault> {
     let stream = current(remote, message)?;
-    post(remote, &stream, message)?;
+    // Some servers respond to the POST of a call when it is done, however long it takes.
+    let timeout = message.id.is_none().then_some(super::NOTIFICATION_TIMEOUT);
+    post(remote, connection, &stream, message, timeout)?;
     let Some(id) = &message.id else { return Ok(()) };
     let has_ended = || stream.has_ended.load(Ordering::Acquire);
     if remote.wait_for_answer(id, has_ended) { Err(ended(remote)) } else { Ok(()) }
@@ -78,9 +99,10 @@ pub(super) fn deliver(remote: &Arc<Remote>, message: &Message) -> Result<(), Fau
 
 /// The open stream; a new one starts the client's session again, unless this message does.
 fn current(remote: &Arc<Remote>, message: &Message) -> Result<Arc<Stream>, Fault> {
-    let mut current = lock(&remote.older.stream);
-    if let Some(stream) = current.as_ref().filter(|one| !one.has_ended.load(Ordering::Acquire)) {
-        return Ok(Arc::clone(stream));
+    let _opening = lock(&remote.older.opening);
+    let open_one = lock(&remote.older.stream).clone();
+    if let Some(stream) = open_one.filter(|one| !one.has_ended.load(Ordering::Acquire)) {
+        return Ok(stream);
     }
     if remote.ended.is_cancelled() {
         return Err(ended(remote));
@@ -89,10 +111,21 @@ fn current(remote: &Arc<Remote>, message: &Message) -> Result<Arc<Stream>, Fault
     if message.method != "initialize"
         && let Some((initialize, initialized)) = remote.session.start_messages()
     {
-        greet(remote, &stream, &initialize, initialized.as_ref())?;
+        let greeted = greet(remote, &stream, &initialize, initialized.as_ref());
+        // Nobody would read a stream that is not kept.
+        greeted.inspect_err(|_| stream.close())?;
     }
-    *current = Some(Arc::clone(&stream));
+    use_stream(remote, Arc::clone(&stream));
     Ok(stream)
+}
+
+/// Lets messages be sent in a stream, unless the connection ends meanwhile.
+fn use_stream(remote: &Remote, stream: Arc<Stream>) {
+    *lock(&remote.older.stream) = Some(stream);
+    lock(&remote.older.opening_abort).take();
+    if remote.ended.is_cancelled() {
+        remote.older.close();
+    }
 }
 
 fn greet(
@@ -104,15 +137,21 @@ fn greet(
     let (answer, answered) = mpsc::channel();
     let id = id_key(initialize.id.as_deref().unwrap_or_default());
     lock(&stream.private).insert(id, answer);
-    post(remote, stream, initialize)?;
+    let connection = remote.http.connection(&stream.address);
+    let timeout = Some(super::NOTIFICATION_TIMEOUT);
+    post(remote, &connection, stream, initialize, timeout)?;
     answered.recv_timeout(START_TIMEOUT).map_err(|_| ended(remote))?;
-    initialized.map_or(Ok(()), |message| post(remote, stream, message))
+    initialized.map_or(Ok(()), |message| post(remote, &connection, stream, message, timeout))
 }
 
 /// Opens a stream, and waits until it names an address.
 fn open(remote: &Arc<Remote>) -> Result<Arc<Stream>, Fault> {
     let connection = remote.http.connection(&remote.endpoint.url);
     let abort = connection.abort_handle();
+    *lock(&remote.older.opening_abort) = Some(abort.clone());
+    if remote.ended.is_cancelled() {
+        return Err(ended(remote));
+    }
     let (named, address) = mpsc::channel();
     let (reading, thread_abort) = (Arc::clone(remote), connection.abort_handle());
     let read = move || {
@@ -158,7 +197,7 @@ fn read_all(
     let address = loop {
         match events.next() {
             Ok(Some(event)) if event.kind.as_deref() == Some("endpoint") => break event.data,
-            Ok(Some(event)) if event.data.is_empty() => {}
+            Ok(Some(event)) if event.message().is_none() => {}
             Ok(_) | Err(_) => return drop(named.send(Err(ended(remote)))),
         }
     };
@@ -176,10 +215,13 @@ fn read_all(
         return;
     }
     while let Ok(Some(event)) = events.next() {
-        if !event.data.is_empty() {
-            receive(remote, &stream, &event.data);
+        let text = String::from_utf8_lossy(event.message().unwrap_or_default());
+        for message in json::split_batch(&text).into_iter().filter(|one| !one.is_empty()) {
+            receive(remote, &stream, message);
         }
     }
+    // Nothing will come for what is being sent. No other stream is open yet.
+    remote.abort_all();
     stream.has_ended.store(true, Ordering::Release);
     lock(&stream.private).clear();
     // Those who wait for an answer look again, once they really wait.
@@ -196,30 +238,35 @@ fn resolve(url: &str, address: &[u8]) -> Result<String, Fault> {
     if resolved.origin() == base.origin() { Ok(resolved.into()) } else { Err(foreign()) }
 }
 
-fn receive(remote: &Remote, stream: &Stream, message: &[u8]) {
-    let text = String::from_utf8_lossy(message);
-    let answered = Members::parse(&text).ok().and_then(|members| {
+fn receive(remote: &Remote, stream: &Stream, message: &str) {
+    let answered = Members::parse(message).ok().and_then(|members| {
         let is_answer = members.get("method").is_none();
         members.get("id").filter(|_| is_answer).map(str::to_owned)
     });
-    let Some(id) = answered else { return remote.deliver(message) };
+    let Some(id) = answered else { return remote.deliver(message.as_bytes()) };
     if let Some(greeting) = lock(&stream.private).remove(&id_key(&id)) {
         // The greeting may have been given up.
         let _ = greeting.send(());
         return;
     }
     // Before its request counts as answered: then the connection may end.
-    remote.deliver(message);
+    remote.deliver(message.as_bytes());
     remote.has_answer_to(&id);
 }
 
-fn post(remote: &Remote, stream: &Stream, message: &Message) -> Result<(), Fault> {
+fn post(
+    remote: &Remote,
+    connection: &HttpConnection,
+    stream: &Stream,
+    message: &Message,
+    timeout: Option<Duration>,
+) -> Result<(), Fault> {
     let headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
-    let response = remote.http.connection(&stream.address).send(&HttpExchange {
+    let response = connection.send(&HttpExchange {
         method: HttpMethod::Post(message.text.as_bytes()),
         url: &stream.address,
         headers: &remote.with_own_headers(headers),
-        timeout: Some(super::NOTIFICATION_TIMEOUT),
+        timeout,
     })?;
     match response.status {
         200..=299 => Ok(()),

@@ -56,6 +56,12 @@ impl<R: Read> Events<R> {
 }
 
 impl Event {
+    /// The message of the event, if it has one: events of other kinds, such as signs of life, are no messages.
+    pub(super) fn message(&self) -> Option<&[u8]> {
+        let is_message = matches!(self.kind.as_deref(), None | Some("" | "message"));
+        (is_message && !self.data.is_empty()).then_some(&self.data)
+    }
+
     fn take(&mut self, line: &[u8]) {
         let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
         let (field, value) = line.split_at(colon);
@@ -104,6 +110,18 @@ mod tests {
         check("id: 1\ndata:\n\n\n\ndata: {}\n\n", &[(Some("1"), ""), (None, "{}")]);
         check("data: cut off\n", &[]);
         check("data: cut off", &[]);
+    }
+
+    #[test]
+    fn only_messages_are_messages() {
+        let stream =
+            "event: ping\ndata: 1\n\nevent: message\ndata: 2\n\nevent:\ndata: 3\n\nid: 4\n\n";
+        let mut events = Events::new(stream.as_bytes());
+        let mut found = Vec::new();
+        while let Some(event) = events.next().unwrap() {
+            found.extend(event.message().map(<[u8]>::to_vec));
+        }
+        assert_eq!(found, [b"2", b"3"]);
     }
 
     #[test]
