@@ -59,8 +59,12 @@ impl Reached {
             || !reached.headers.is_empty()
             || !reached.header_variables.is_empty();
         let is_plain = !OTHERS.iter().any(|key| table.contains_key(key));
-        let says_all = signs_in_itself || is_on_this_machine(&reached.url);
-        (is_plain && says_all && !has_secret(&reached.url)).then_some(reached)
+        (is_plain && (signs_in_itself || is_on_this_machine(&reached.url))).then_some(reached)
+    }
+
+    /// `None` also if the address has a secret, which must not stand among arguments.
+    fn read_public(table: &Table) -> Option<Self> {
+        Self::read(table).filter(|reached| !has_secret(&reached.url))
     }
 
     /// What the arguments of an entry say that starts Forebay.
@@ -151,7 +155,7 @@ impl Reached {
 /// Whether an entry can be changed.
 pub(super) fn can_wrap(text: &str, name: &str) -> Result<bool, EditError> {
     let document = parse(text)?;
-    Ok(table_of(&document, name).and_then(Reached::read).is_some())
+    Ok(table_of(&document, name).and_then(Reached::read_public).is_some())
 }
 
 /// The address of an entry that is reached at one.
@@ -178,7 +182,7 @@ fn read_arguments(table: &Table) -> Option<Vec<&str>> {
 pub(super) fn wrap(text: &str, name: &str, wrapper: &Wrapper) -> Result<String, EditError> {
     let document = parse(text)?;
     let Some(table) = table_of(&document, name) else { return Ok(text.to_owned()) };
-    let Some(reached) = Reached::read(table) else { return Ok(text.to_owned()) };
+    let Some(reached) = Reached::read_public(table) else { return Ok(text.to_owned()) };
     let newline = line_ending(text);
     let replaced: Vec<Range<usize>> =
         REPLACED.iter().filter_map(|key| source_of(table, key)).collect();

@@ -26,8 +26,8 @@ use rmcp::model::ErrorCode;
 use tokio_util::sync::CancellationToken;
 use tower::util::BoxCloneSyncService;
 
-use self::message::{Messages, Refusal};
-use self::session::Session;
+use self::message::{Message, Messages, Refusal};
+use self::session::{Sent, Session};
 pub(super) use self::sessions::Sessions;
 use self::streams::{Event, Reader, UNASKED};
 use super::caller::{Caller, MCP_SESSION};
@@ -84,7 +84,8 @@ async fn answer(sessions: &Arc<Sessions>, request: Request) -> Result<Response, 
                 Messages::parse(&parts.headers, &bytes).map_err(Refusal::into_response)?;
             match (found, messages.starts_session()) {
                 (None, true) => start(sessions, caller, &parts.headers, messages).await,
-                (Some(_), true) => {
+                (Some(session), true) => {
+                    session?;
                     Err(messages.refusal("this session is initialized already").into_response())
                 }
                 (None, false) => {
@@ -140,7 +141,12 @@ async fn start(
 ) -> Result<Response, Response> {
     let started = sessions.start(caller, headers).await.map_err(IntoResponse::into_response)?;
     let unanswered = Starting { sessions, session: &started, is_answered: false };
-    let mut response = post(&started, headers, messages).await?;
+    let answered = post(&started, headers, messages).await;
+    let is_answered = answered.as_ref().is_ok_and(|answer| answer.status() == StatusCode::OK);
+    if !is_answered && started.has_ended() {
+        return Err(not_started(started.failure()));
+    }
+    let mut response = answered?;
     if let Ok(id) = HeaderValue::from_str(&started.id) {
         response.headers_mut().insert(MCP_SESSION, id);
     }
@@ -179,8 +185,8 @@ async fn post(
     let takes_events = accepts(headers, EVENTS);
     let requests = messages.requests();
     if requests.is_empty() {
-        let is_taken = send(session, messages);
-        return if is_taken { Ok(StatusCode::ACCEPTED.into_response()) } else { Err(busy()) };
+        send(session, messages)?;
+        return Ok(StatusCode::ACCEPTED.into_response());
     }
     let is_single = requests.len() == 1;
     // The answer to the first message starts the session, and is not a stream.
@@ -189,53 +195,60 @@ async fn post(
     let number = opened.map_err(|why| messages.refusal(&why.to_string()).into_response())?;
     let reader = session.streams.read(number, None).ok_or_else(no_such_session)?;
     let ids = messages.ids();
-    if !send(session, messages) {
+    if let Err(refused) = send(session, messages) {
         for id in &ids {
             session.streams.give_up(id);
         }
-        return Err(busy());
+        return Err(refused);
     }
-    if has_answer_only {
-        Ok(json_answer(reader, is_single).await)
+    let answered = if has_answer_only {
+        json_answer(reader, is_single).await
     } else {
         respond(reader, is_single).await
+    };
+    match answered {
+        Some(response) => Ok(response),
+        None if session.has_ended() => Err(no_such_session()),
+        // Given up by the client.
+        None => Ok(StatusCode::ACCEPTED.into_response()),
     }
 }
 
-/// Hands messages over until the session takes no more; returns whether it took all.
-fn send(session: &Session, messages: Messages) -> bool {
-    for message in messages.into_all() {
-        if let Some(id) = message.cancelled() {
-            session.streams.give_up(&id);
-        }
-        if !session.send(message.text) {
-            return false;
-        }
+/// Hands messages over, all of them or none.
+fn send(session: &Session, messages: Messages) -> Result<(), Response> {
+    let messages: Vec<Message> = messages.into_all().collect();
+    let cancelled: Vec<String> = messages.iter().filter_map(Message::cancelled).collect();
+    match session.send(messages.into_iter().map(|message| message.text).collect()) {
+        Sent::All => {}
+        Sent::Full => return Err(busy()),
+        Sent::Ended => return Err(no_such_session()),
     }
-    true
+    for id in cancelled {
+        session.streams.give_up(&id);
+    }
+    Ok(())
 }
 
-/// The answer as JSON if it comes soon and alone, or as a stream of events.
-async fn respond(mut reader: Reader, is_single: bool) -> Result<Response, Response> {
+/// The answer as JSON if it comes soon and alone, or as a stream of events; `None` if there will be none.
+async fn respond(mut reader: Reader, is_single: bool) -> Option<Response> {
     match tokio::time::timeout(ANSWER_TIMEOUT, reader.next()).await {
-        Ok(Some(event)) if is_single && reader.is_at_end() => Ok(json(&event.message)),
-        Ok(Some(event)) => Ok(events(Some(event), reader)),
-        // Given up by the client, or the session has ended.
-        Ok(None) => Ok(StatusCode::ACCEPTED.into_response()),
-        Err(_) => Ok(events(None, reader)),
+        Ok(Some(event)) if is_single && reader.is_at_end() => Some(json(&event.message)),
+        Ok(Some(event)) => Some(events(Some(event), reader)),
+        Ok(None) => None,
+        Err(_) => Some(events(None, reader)),
     }
 }
 
-/// The answers as JSON, for a client that takes no events.
-async fn json_answer(mut reader: Reader, is_single: bool) -> Response {
+/// The answers as JSON, for a client that takes no events; `None` if there are none.
+async fn json_answer(mut reader: Reader, is_single: bool) -> Option<Response> {
     let mut answers = Vec::new();
     while let Some(event) = reader.next().await {
         answers.push(event.message);
     }
     match answers.as_slice() {
-        [] => StatusCode::ACCEPTED.into_response(),
-        [answer] if is_single => json(answer),
-        several => json(&format!("[{}]", several.join(","))),
+        [] => None,
+        [answer] if is_single => Some(json(answer)),
+        several => Some(json(&format!("[{}]", several.join(",")))),
     }
 }
 
@@ -294,6 +307,15 @@ fn json(message: &str) -> Response {
 
 fn no_such_session() -> Response {
     let problem = Problem::new(StatusCode::NOT_FOUND, "unknown session", "initialize a new one");
+    problem.into_response()
+}
+
+fn not_started(why: &str) -> Response {
+    let problem = Problem::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        format!("the session cannot be started: {why}"),
+        "try again later, or look at the gateway's log",
+    );
     problem.into_response()
 }
 

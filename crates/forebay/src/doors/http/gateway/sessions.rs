@@ -63,9 +63,10 @@ impl Sessions {
         }
         let owner = caller.token.as_ref().map(|token| token.id.clone());
         let (session, inbox) = Session::new(id.clone(), owner, caller.key(), count);
+        // Another session may have to end for this one, which must not fail after that.
+        let servers = self.servers_for(caller, headers, &id).await?;
         let reservation = self.admit(session)?;
         let session = Arc::clone(&reservation.session);
-        let servers = self.servers_for(caller, headers, &id).await?;
         run(reservation, inbox, servers)?;
         self.end_with_token(&session);
         Ok(session)
@@ -124,21 +125,27 @@ impl Sessions {
         }
     }
 
-    /// Makes room for a session, and counts it.
+    /// Makes room for a session, and counts it. Another session of the caller only ends if there is room then.
     fn admit(self: &Arc<Self>, session: Arc<Session>) -> Result<Reservation, Problem> {
         let mut open = self.open();
         let own = open.values().filter(|one| one.caller == session.caller);
         let mut own: Vec<&Arc<Session>> = own.collect();
-        if own.len() as u64 >= self.limits.sessions_per_caller {
+        let replaced = if own.len() as u64 >= self.limits.sessions_per_caller {
             own.sort_by_key(|one| std::cmp::Reverse(one.idle_time()));
             let oldest = own.first().filter(|one| one.idle_time() >= MIN_IDLE);
-            let oldest = oldest.map(|one| Arc::clone(one)).ok_or_else(too_many_of_caller)?;
-            open.remove(&oldest.id);
-            oldest.end();
-        }
+            Some(oldest.map(|one| Arc::clone(one)).ok_or_else(too_many_of_caller)?)
+        } else {
+            None
+        };
+        let others = open.len() - usize::from(replaced.is_some());
+        // The servers of a session that ends take their time.
         let servers = self.servers.load(Ordering::Acquire) + session.server_count;
-        if open.len() as u64 >= self.limits.sessions || servers as u64 > self.limits.servers {
+        if others as u64 >= self.limits.sessions || servers as u64 > self.limits.servers {
             return Err(full());
+        }
+        if let Some(replaced) = replaced {
+            open.remove(&replaced.id);
+            replaced.end();
         }
         self.servers.fetch_add(session.server_count, Ordering::AcqRel);
         open.insert(session.id.clone(), Arc::clone(&session));
@@ -211,6 +218,7 @@ fn run(reservation: Reservation, inbox: Inbox, servers: Servers) -> Result<(), A
     let run = move || {
         if let Err(error) = reservation.session.run(inbox, servers) {
             tracing::error!(%error, "the servers of a session cannot be started");
+            reservation.session.note_failure(&error);
         }
     };
     let thread = std::thread::Builder::new().name("session".to_owned()).spawn(run);

@@ -1,14 +1,17 @@
 //! What a client gets, as streams of events: one for each of its POST requests, and one for what no request is about.
 //!
 //! Events stay for a while after they were sent, so that a client whose connection broke can take a stream up again. A stream
-//! that is not read keeps answers and requests; of notifications it keeps a bounded amount, and their server waits for a
-//! client that reads slowly.
+//! that is not read keeps answers and requests; of notifications it keeps less, and their server waits for a client that
+//! reads slowly. All streams together are bounded: what was sent is forgotten first, and an answer without room becomes an
+//! error.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use forebay_app::bounds::MAX_LINE_BYTES;
+use rmcp::model::ErrorCode;
 use tokio::sync::watch;
 
 use crate::doors::wrap::{Members, Outbox, id_key};
@@ -19,6 +22,8 @@ pub(super) const UNASKED: u64 = 0;
 const MAX_UNANSWERED: usize = 1_000;
 /// Bytes of a stream that its client has not read, before notifications wait or are dropped.
 const MAX_UNREAD_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of all streams of a session. A longer message is kept if there is no other.
+const MAX_KEPT_BYTES: usize = MAX_LINE_BYTES;
 /// Time for a client to read before a notification is dropped.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// Events of a stream, and streams with all answers, that are kept for a client that reconnects.
@@ -41,6 +46,8 @@ struct State {
     last: u64,
     /// Streams with all answers, oldest first.
     complete: VecDeque<u64>,
+    /// Bytes of all events.
+    bytes: usize,
     has_ended: bool,
 }
 
@@ -94,6 +101,7 @@ impl Default for State {
             by_progress_token: HashMap::new(),
             last: UNASKED,
             complete: VecDeque::new(),
+            bytes: 0,
             has_ended: false,
         }
     }
@@ -175,7 +183,8 @@ impl Streams {
     /// Adds a notification, if need be once the client has read others.
     fn notify(&self, stream: u64, message: &str) {
         let has_no_room = |state: &mut State| {
-            state.streams.get(&stream).is_some_and(|stream| !stream.has_room(message))
+            let is_full = |stream: &Stream| !stream.has_room(message);
+            state.streams.get(&stream).is_some_and(is_full) || !state.make_room(message.len())
         };
         let waits = |state: &mut State| {
             let is_read = |stream: &Stream| stream.reader.is_some();
@@ -199,11 +208,15 @@ impl Streams {
 
 impl Outbox for Arc<Streams> {
     fn answer(&self, id: &str, message: &str) {
-        let (mut state, id) = (self.state(), id_key(id));
+        let (mut state, key) = (self.state(), id_key(id));
         // The client may have given it up.
-        let Some(number) = state.by_request.remove(&id) else { return };
-        state.push(number, message);
-        state.is_answered(number, &id);
+        let Some(number) = state.by_request.remove(&key) else { return };
+        if state.make_room(message.len()) {
+            state.push(number, message);
+        } else {
+            state.push(number, &answer_without_room(id));
+        }
+        state.is_answered(number, &key);
     }
 
     fn deliver(&self, message: &str, unanswered: &dyn Fn() -> Vec<String>) {
@@ -211,6 +224,10 @@ impl Outbox for Arc<Streams> {
         if members.get("id").is_some() {
             let mut state = self.state();
             let stream = state.stream_of(&unanswered()).unwrap_or(UNASKED);
+            if !state.make_room(message.len()) {
+                tracing::warn!("a request of a server is dropped: its client does not read");
+                return;
+            }
             return state.push(stream, message);
         }
         let params = members.object("params");
@@ -247,6 +264,34 @@ impl State {
         stream.events.push_back(message.replace('\r', " ").into());
         stream.unread_bytes += message.len();
         stream.changes.send_replace(());
+        self.bytes += message.len();
+    }
+
+    /// Forgets what was sent, and then answers that nobody reads, until there is room; returns whether there is.
+    fn make_room(&mut self, bytes: usize) -> bool {
+        if self.has_room(bytes) {
+            return true;
+        }
+        self.bytes -= self.streams.values_mut().map(Stream::forget_read).sum::<usize>();
+        while !self.has_room(bytes) {
+            let streams = &self.streams;
+            let is_unread =
+                |number: &u64| streams.get(number).is_none_or(|stream| stream.reader.is_none());
+            let Some(at) = self.complete.iter().position(is_unread) else { return false };
+            if let Some(number) = self.complete.remove(at) {
+                self.forget(number);
+            }
+        }
+        true
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.bytes == 0 || self.bytes + bytes <= MAX_KEPT_BYTES
+    }
+
+    fn forget(&mut self, number: u64) {
+        let forgotten = self.streams.remove(&number);
+        self.bytes -= forgotten.map_or(0, |stream| stream.bytes());
     }
 
     fn is_answered(&mut self, number: u64, id: &str) {
@@ -266,17 +311,26 @@ impl State {
     /// Forgets streams with all answers that nobody reads.
     fn forget_oldest(&mut self) {
         let streams = &mut self.streams;
+        let bytes = &mut self.bytes;
         let mut excess = self.complete.len().saturating_sub(MAX_KEPT_STREAMS);
         self.complete.retain(|number| {
             let is_read = streams.get(number).is_some_and(|stream| stream.reader.is_some());
             let is_kept = excess == 0 || is_read;
             if !is_kept {
                 excess -= 1;
-                streams.remove(number);
+                *bytes -= streams.remove(number).map_or(0, |stream| stream.bytes());
             }
             is_kept
         });
     }
+}
+
+/// The answer to a request whose own answer cannot be kept.
+fn answer_without_room(id: &str) -> String {
+    let (code, mb) = (ErrorCode::INTERNAL_ERROR.0, MAX_KEPT_BYTES / (1024 * 1024));
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"the answer is dropped: {mb} MB of this session are not read yet"}}}}"#
+    )
 }
 
 impl Stream {
@@ -289,16 +343,34 @@ impl Stream {
         self.events.get(at).cloned()
     }
 
-    /// Notes that a reader has got an event, and forgets old ones.
-    fn is_read(&mut self, number: u64) {
+    fn bytes(&self) -> usize {
+        self.events.iter().map(|message| message.len()).sum()
+    }
+
+    /// Notes that a reader has got an event, and forgets old ones; returns their bytes.
+    fn note_read(&mut self, number: u64) -> usize {
         if number >= self.unread {
             self.unread = number + 1;
             self.unread_bytes -= self.get(number).map_or(0, |message| message.len());
         }
-        while self.unread - self.first > MAX_KEPT_EVENTS as u64 && self.events.pop_front().is_some()
-        {
+        let mut bytes = 0;
+        while self.unread - self.first > MAX_KEPT_EVENTS as u64 {
+            let Some(event) = self.events.pop_front() else { break };
             self.first += 1;
+            bytes += event.len();
         }
+        bytes
+    }
+
+    /// Forgets all that readers have got; returns its bytes.
+    fn forget_read(&mut self) -> usize {
+        let mut bytes = 0;
+        while self.first < self.unread {
+            let Some(event) = self.events.pop_front() else { break };
+            self.first += 1;
+            bytes += event.len();
+        }
+        bytes
     }
 }
 
@@ -333,18 +405,21 @@ impl Reader {
 
     /// The next event, or `None` at the end.
     fn poll(&mut self) -> Poll<Option<Event>> {
-        let mut state = self.streams.state();
+        let mut guard = self.streams.state();
+        let state = &mut *guard;
         let has_ended = state.has_ended;
         let Some(stream) = state.streams.get_mut(&self.stream) else { return Poll::Ready(None) };
         if stream.reader != Some(self.number) {
             return Poll::Ready(None);
         }
+        // What it has not read yet may be forgotten if an earlier reader has.
+        self.next = self.next.max(stream.first);
         let Some(message) = stream.get(self.next) else {
             let is_complete = self.stream != UNASKED && stream.unanswered.is_empty();
             return if is_complete || has_ended { Poll::Ready(None) } else { Poll::Pending };
         };
         let id = format!("{}.{}", self.stream, self.next);
-        stream.is_read(self.next);
+        state.bytes -= stream.note_read(self.next);
         self.next += 1;
         self.streams.room.notify_all();
         Poll::Ready(Some(Event { id, message }))
@@ -463,6 +538,33 @@ mod tests {
             }
             let state = streams.state();
             assert!(state.streams.len() <= MAX_KEPT_STREAMS + 1, "{}", state.streams.len());
+        });
+    }
+
+    #[test]
+    fn answers_are_bounded_in_bytes() {
+        now(async {
+            let streams = Arc::new(Streams::default());
+            let long = "x".repeat(MAX_KEPT_BYTES / 2);
+            // Nobody reads the first one any more; the others are read, or wait for their readers.
+            let numbers = ["1", "2", "3", "4"].map(|id| opened(&streams, &[id]).unwrap());
+            let readers: Vec<Reader> =
+                numbers[1..].iter().map(|one| streams.read(*one, None).unwrap()).collect();
+            for id in ["1", "2", "3"] {
+                streams.answer(id, &long);
+            }
+            assert!(streams.read(numbers[0], None).is_none(), "forgotten");
+            streams.answer("4", &long);
+            let mut answers = Vec::new();
+            for reader in readers {
+                answers.extend(rest(reader).await);
+            }
+            assert_eq!((answers[0].len(), answers[1].len()), (long.len(), long.len()));
+            assert!(answers[2].contains("not read yet") && answers[2].contains("\"id\":4"));
+            // What was read makes room.
+            let again = opened(&streams, &["5"]).unwrap();
+            streams.answer("5", &long);
+            assert_eq!(rest(streams.read(again, None).unwrap()).await[0].len(), long.len());
         });
     }
 }
