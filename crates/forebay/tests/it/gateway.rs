@@ -6,7 +6,7 @@ use std::process::Command;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, finish, is_gone, reference_in};
+use crate::env::{HANG_TIMEOUT, TestEnv, finish, is_gone, reference_in, wait_until};
 use crate::mcp_client::{McpClient, text_of};
 use crate::wrap::{SERVER, call, request, with_server};
 
@@ -50,6 +50,8 @@ fn servers_share_a_list_and_keep_their_calls_apart() {
         let digest = client.text("two_lines", json!({ "count": 4_000 }));
         let get = json!({ "ref": reference_in(&digest), "grep": "row 3777" });
         assert!(client.text("ctx_get", get).contains("row 3777 of the listing"));
+        let found = client.text("ctx_search", json!({ "queries": ["3777 listing"] }));
+        assert!(found.contains("mcp__two__lines"), "{found}");
         let stats = env.forebay(["stats"]).ok().text();
         assert!(stats.contains("wrap two") && !stats.contains("wrap one"), "{stats}");
         assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
@@ -162,6 +164,98 @@ fn a_thousand_concurrent_calls_over_twenty_servers_lose_none() {
         }
         assert_eq!(client.take_pending(), Vec::<Value>::new(), "each is answered once");
         assert_eq!(client.close().code(), Some(0));
+    });
+}
+
+/// A gateway of servers with these settings, none of which has a prefix.
+fn without_prefixes(env: &TestEnv, servers: &[(&str, &[(&str, &str)])]) -> Command {
+    let entry = |(name, variables): &(&str, &[(&str, &str)])| {
+        let variables: serde_json::Map<String, Value> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        let entry =
+            json!({ "command": "python3", "args": [SERVER], "prefix": "", "env": variables });
+        ((*name).to_owned(), entry)
+    };
+    let servers: serde_json::Map<String, Value> = servers.iter().map(entry).collect();
+    env.write("list.json", json!({ "mcpServers": servers }).to_string());
+    env.command(["gateway", "list.json"])
+}
+
+#[test]
+fn without_prefixes_each_name_is_that_of_one_server() {
+    with_server(|env| {
+        let own = ("EXTRA_TOOL", "ctx_get");
+        let command = without_prefixes(env, &[("a", &[own]), ("b", &[("EXTRA_TOOL", "pid")])]);
+        let mut client = McpClient::initialized(command);
+        // Before the first list, too.
+        let second = client.text("pid", json!({}));
+        let expect = ["lines", "structured", "file", "other", "pid", "ctx_search", "ctx_get"];
+        let listing = client.ask("tools/list", json!({}));
+        assert_eq!(names(&listing), expect);
+        assert_eq!(client.text("pid", json!({})), second);
+        let digest = client.text("lines", json!({ "count": 4_000 }));
+        let get = json!({ "ref": reference_in(&digest), "grep": "row 3777" });
+        assert!(client.text("ctx_get", get).contains("row 3777 of the listing"));
+        let stats = env.forebay(["stats"]).ok().text();
+        assert!(stats.contains("wrap a") && !stats.contains("wrap b"), "{stats}");
+        let unclear = client.ask("tools/call", json!({ "name": "said" }));
+        assert!(unclear["error"]["message"].as_str().unwrap().contains("no server has"));
+    });
+}
+
+#[test]
+fn a_subscription_goes_to_the_server_that_has_the_resource() {
+    with_server(|env| {
+        let log = env.project().join("subscribed");
+        let log_text = log.to_str().unwrap();
+        let variables = |of: &'static str| [("RESOURCES", of), ("SUBSCRIBED", log_text)];
+        let (first, second) = (variables("first://"), variables("second://"));
+        let servers = without_prefixes(env, &[("a", &first), ("b", &second)]);
+        let mut client = McpClient::initialized(servers);
+        let uri = json!({ "uri": "second://made/by/a/template" });
+        assert_eq!(client.ask("resources/subscribe", uri.clone())["result"], json!({}));
+        let read = client.ask("resources/read", uri);
+        assert_eq!(read["result"]["contents"][0]["text"], "second://");
+        let subscribed = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(subscribed, "second:// second://made/by/a/template\n");
+        let nobody = client.ask("resources/subscribe", json!({ "uri": "third://x" }));
+        assert_eq!(nobody["error"]["message"], "no server has this resource");
+    });
+}
+
+#[test]
+fn a_cancelled_list_is_withdrawn_from_the_servers_and_has_no_answer() {
+    with_server(|env| {
+        let log = env.project().join("received");
+        let mut command = gateway(env, &["one", "two"], &[]);
+        command.envs([("NO_LISTS", "1"), ("RECEIVED", log.to_str().unwrap())]);
+        let mut client = McpClient::initialized(command);
+        let id = client.request("tools/list", json!({}));
+        let count = |what: &str| {
+            std::fs::read_to_string(&log).map_or(0, |lines| lines.matches(what).count())
+        };
+        assert!(wait_until(HANG_TIMEOUT, || count("tools/list") == 2));
+        // Calls go on meanwhile.
+        assert_eq!(client.text("two_said", json!({ "text": "x" })), "x");
+        let again = request(id, "tools/list", json!({}));
+        client.send_line(again.trim());
+        let refused = client.receive();
+        assert!(refused["error"]["message"].as_str().unwrap().contains("not answered yet"));
+        client.notify("notifications/cancelled", json!({ "requestId": id }));
+        assert!(wait_until(HANG_TIMEOUT, || count("notifications/cancelled") == 2));
+        assert_eq!(client.text("x-said", json!({ "text": "y" })), "y");
+        assert_eq!(client.take_pending(), Vec::<Value>::new());
+    });
+}
+
+#[test]
+fn several_messages_in_one_line_reach_the_client_one_by_one() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));
+        assert_eq!(client.text("two_together", json!({})), "both");
+        let notices = client.take_pending();
+        assert_eq!(notices.len(), 1);
+        assert_eq!(notices[0]["params"]["progress"], 7);
     });
 }
 

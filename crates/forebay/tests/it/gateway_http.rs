@@ -254,6 +254,33 @@ fn a_session_that_nobody_uses_ends() {
 }
 
 #[test]
+fn a_batch_is_taken_whole_or_not_at_all_and_an_ended_session_is_unknown() {
+    with_server(|env| {
+        let log = env.project().join("calls");
+        let mut own = command(env, &[]);
+        own.env("CALLS", &log);
+        let server = Server::start(own);
+        let client = Client::start(&server, None);
+        // More than an inbox has room for.
+        let notices = (0..1_000).map(|_| json!({ "jsonrpc": "2.0", "method": "notifications/x" }));
+        let first = call(1, "one_said", json!({ "text": "x" }));
+        let batch: Vec<Value> = std::iter::once(first).chain(notices).collect();
+        assert_eq!(client.post(&json!(batch)).status, 429);
+        // The id is free, and nothing was called.
+        let mut connection = server.connect();
+        let hanging = client.request("POST").json(&call(1, "one_never", json!({})));
+        connection.write_all(&hanging.bytes()).unwrap();
+        let is_called = || std::fs::read_to_string(&log).is_ok_and(|calls| calls.contains("never"));
+        assert!(wait_until(HANG_TIMEOUT, is_called));
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "never\n");
+        client.end();
+        assert_eq!(Response::read(connection).status, 404);
+        let again = client.request("POST").json(&request("init", "initialize", json!({})));
+        assert_eq!(server.send(&again).status, 404);
+    });
+}
+
+#[test]
 fn the_end_of_the_gateway_is_that_of_its_servers() {
     with_server(|env| {
         for is_killed in [false, true] {

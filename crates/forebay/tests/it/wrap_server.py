@@ -95,6 +95,9 @@ def call(id, name, arguments):
     if name == "ask":
         send({"id": "s1", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 5}})
         return text("answered: " + sys.stdin.readline().strip())
+    if name == "together":
+        notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": "t", "progress": 7}}
+        return line(json.dumps([notice, {"jsonrpc": "2.0", "id": id, "result": text("both")}]))
     if name == "progress":
         for step in range(3):
             send({"method": "notifications/progress", "params": {"progressToken": "t", "progress": step}})
@@ -144,6 +147,10 @@ if os.environ.get("ANNOTATED"):
     TOOLS[2]["annotations"] = {"destructiveHint": True}
 
 
+if extra := os.environ.get("EXTRA_TOOL"):
+    TOOLS.append({"name": extra, "inputSchema": {"type": "object"}})
+
+
 def page(params):
     """One tool on each page, if the environment says so."""
     if not os.environ.get("PAGES"):
@@ -153,17 +160,30 @@ def page(params):
     return {"tools": TOOLS[at : at + 1], **more}
 
 
+# In front of the addresses that it can read.
+RESOURCES = os.environ.get("RESOURCES")
+
+
 def answer(message):
     id, params = message["id"], message.get("params") or {}
     match message["method"]:
         case "initialize":
             result = {
                 "protocolVersion": params["protocolVersion"],
-                "capabilities": {"tools": {"listChanged": True}},
+                "capabilities": {"tools": {"listChanged": True}, **({"resources": {"subscribe": True}} if RESOURCES else {})},
                 "serverInfo": {"name": "test", "version": "1"},
             }
         case "tools/list":
+            if os.environ.get("NO_LISTS"):
+                return
             result = page(params)
+        case "resources/read" if RESOURCES and params["uri"].startswith(RESOURCES):
+            result = {"contents": [{"uri": params["uri"], "text": RESOURCES}]}
+        case "resources/subscribe" if RESOURCES:
+            # Whatever the address.
+            with open(os.environ["SUBSCRIBED"], "a") as file:
+                file.write(f"{RESOURCES} {params['uri']}\n")
+            result = {}
         case "tools/call":
             if log := os.environ.get("CALLS"):
                 with open(log, "a") as file:

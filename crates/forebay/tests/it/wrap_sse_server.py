@@ -37,6 +37,8 @@ class Handler(BaseHTTPRequestHandler):
         name = f"s{len(STREAMS)}"
         STREAMS[name] = queue.Queue()
         print("GET", name, file=LOG, flush=True)
+        if os.environ.get("NO_GREETING") and name == "s2":
+            STREAMS["s1"].put({"method": "notifications/x", "params": {"of": "a stream that is not used"}})
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
@@ -45,7 +47,10 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(f": hello\r\n\r\nevent: endpoint\r\ndata: {where}?session={name}\r\n\r\n".encode())
         while (message := STREAMS[name].get()) is not None:
             try:
-                self.wfile.write(b"event: message\ndata: " + json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n\n")
+                # Some servers send signs of life as events of their own.
+                self.wfile.write(b'event: ping\ndata: {"method":"ping of no protocol"}\n\n')
+                data = message if isinstance(message, list) else {"jsonrpc": "2.0", **message}
+                self.wfile.write(b"event: message\ndata: " + json.dumps(data).encode() + b"\n\n")
                 self.wfile.flush()
             except OSError:
                 break
@@ -62,8 +67,10 @@ class Handler(BaseHTTPRequestHandler):
         name = parse_qs(where.query)["session"][0]
         message = json.loads(body)
         print("POST", name, message.get("method", "answer"), file=LOG, flush=True)
-        self.reply(202, b"Accepted")
         stream = STREAMS[name]
+        if message.get("method") == "initialize" and len(STREAMS) == 2 and os.environ.get("NO_GREETING"):
+            return self.reply(500)
+        self.reply(202, b"Accepted")
         id, params = message.get("id"), message.get("params") or {}
         match message.get("method"):
             case "initialize":
@@ -79,6 +86,9 @@ class Handler(BaseHTTPRequestHandler):
         if name == "lines":
             stream.put({"method": "notifications/progress", "params": {"progressToken": "t", "progress": 1}})
             stream.put({"id": id, "result": text("\n".join(f"row {n} of the listing" for n in range(arguments["count"])))})
+        if name == "together":
+            notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": "t", "progress": 7}}
+            stream.put([notice, {"jsonrpc": "2.0", "id": id, "result": text("both")}])
         if name == "said":
             stream.put({"id": id, "result": text(arguments["text"])})
         if name == "ask":

@@ -1,9 +1,11 @@
 //! `forebay wrap --url` in front of a server over streamable HTTP.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 
 use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
@@ -261,6 +263,75 @@ fn a_server_with_the_older_transport_is_spoken_to_in_its_way() {
     assert_eq!(client.ask("no/such", json!({}))["error"]["code"], -32601);
     assert_eq!(client.close().code(), Some(0));
     assert_eq!(server.log().matches("GET").count(), 1, "{}", server.log());
+}
+
+#[test]
+fn an_older_server_may_send_several_messages_in_one_event() {
+    let Some(server) = Server::start_script(SSE_SERVER, None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    assert_eq!(client.text("together", json!({})), "both");
+    let notices = client.take_pending();
+    assert_eq!(notices.len(), 1, "events of other kinds are no messages: {notices:?}");
+    assert_eq!(notices[0]["params"]["progress"], 7);
+}
+
+#[test]
+fn an_older_stream_whose_greeting_fails_is_closed() {
+    let refusing = Some(("NO_GREETING", "1"));
+    let Some(server) = Server::start_script(SSE_SERVER, refusing) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    for lost in ["hang up", "said"] {
+        let lost = client.ask("tools/call", json!({ "name": lost, "arguments": { "text": "x" } }));
+        assert!(lost["error"].is_object(), "{lost}");
+    }
+    assert_eq!(client.text("said", json!({ "text": "again" })), "again");
+    assert_eq!(client.take_pending(), Vec::<Value>::new());
+    assert_eq!(server.log().matches("GET").count(), 3, "{}", server.log());
+}
+
+/// A server that refuses messages and never answers a request for a stream; returns where it is, and what tells of that.
+fn server_without_answers() -> (String, mpsc::Receiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/sse", listener.local_addr().unwrap());
+    let (sender, asked) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        for connection in listener.incoming().map_while(Result::ok) {
+            let mut start = [0; 4];
+            let _ = (&connection).read_exact(&mut start);
+            if start == *b"POST" {
+                let _ = (&connection).read(&mut [0; 65_536]);
+                let answer = b"HTTP/1.1 405 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                let _ = (&connection).write_all(answer);
+            } else {
+                let _ = sender.send(());
+            }
+            held.push(connection);
+        }
+    });
+    (url, asked)
+}
+
+#[test]
+fn a_signal_does_not_wait_for_a_stream_that_does_not_open() {
+    let env = TestEnv::new();
+    let (url, asked) = server_without_answers();
+    let mut client = McpClient::start(env.command(["wrap", "--name", "far", "--url", &url]));
+    let id = client.request("initialize", json!({ "protocolVersion": "2025-11-25" }));
+    asked.recv_timeout(HANG_TIMEOUT).unwrap();
+    kill_process(client.process(), Signal::TERM).unwrap();
+    assert_eq!(client.wait().code(), Some(143), "request {id}");
+}
+
+#[test]
+fn secrets_of_an_address_are_not_repeated() {
+    let env = TestEnv::new();
+    let url = "http://ann:p4ssw0rd@127.0.0.1:9/mcp?api_key=k3yk3y";
+    let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n";
+    let output = finish(env.command(["wrap", "--name", "far", "--url", url]), request);
+    let told = format!("{}{}", output.text(), output.stderr);
+    assert!(told.contains("127.0.0.1:9"), "{told}");
+    assert!(!told.contains("p4ssw0rd") && !told.contains("k3yk3y"), "{told}");
 }
 
 #[test]
