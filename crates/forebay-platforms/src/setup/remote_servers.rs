@@ -157,7 +157,7 @@ pub(super) fn has_secret(url: &str) -> bool {
 }
 
 /// The address of an entry that is reached at one.
-pub(super) fn address(text: &str, path: &[&str]) -> Result<Option<String>, EditError> {
+pub(super) fn read_address(text: &str, path: &[&str]) -> Result<Option<String>, EditError> {
     let Some(Value::Object(found)) = json::get(text, path)? else { return Ok(None) };
     let address = ADDRESSES.iter().find_map(|key| found.get(*key)?.as_str());
     Ok(address.map(str::to_owned))

@@ -159,7 +159,7 @@ pub(super) fn can_wrap(text: &str, name: &str) -> Result<bool, EditError> {
 }
 
 /// The address of an entry that is reached at one.
-pub(super) fn address(text: &str, name: &str) -> Result<Option<String>, EditError> {
+pub(super) fn read_address(text: &str, name: &str) -> Result<Option<String>, EditError> {
     let document = parse(text)?;
     let entry = document.get(SERVERS).and_then(|servers| servers.get(name));
     let address = entry.and_then(|entry| entry.get("url")).and_then(Item::as_str);

@@ -193,8 +193,8 @@ impl<'a> Address<'a> {
 
     fn has_secret(&self, text: &str) -> Result<bool, EditError> {
         let address = match self {
-            Self::Json { path, .. } => remote_servers::address(text, path)?,
-            Self::Toml(name) => remote_toml::address(text, name)?,
+            Self::Json { path, .. } => remote_servers::read_address(text, path)?,
+            Self::Toml(name) => remote_toml::read_address(text, name)?,
             Self::None => None,
         };
         Ok(address.is_some_and(|address| remote_servers::has_secret(&address)))
