@@ -185,8 +185,8 @@ async fn post(
     let takes_events = accepts(headers, EVENTS);
     let requests = messages.requests();
     if requests.is_empty() {
-        send(session, messages)?;
-        return Ok(StatusCode::ACCEPTED.into_response());
+        let refused = refusal(send(session, messages));
+        return refused.map_or_else(|| Ok(StatusCode::ACCEPTED.into_response()), Err);
     }
     let is_single = requests.len() == 1;
     // The answer to the first message starts the session, and is not a stream.
@@ -195,7 +195,7 @@ async fn post(
     let number = opened.map_err(|why| messages.refusal(&why.to_string()).into_response())?;
     let reader = session.streams.read(number, None).ok_or_else(no_such_session)?;
     let ids = messages.ids();
-    if let Err(refused) = send(session, messages) {
+    if let Some(refused) = refusal(send(session, messages)) {
         for id in &ids {
             session.streams.give_up(id);
         }
@@ -215,18 +215,23 @@ async fn post(
 }
 
 /// Hands messages over, all of them or none.
-fn send(session: &Session, messages: Messages) -> Result<(), Response> {
+fn send(session: &Session, messages: Messages) -> Sent {
     let messages: Vec<Message> = messages.into_all().collect();
     let cancelled: Vec<String> = messages.iter().filter_map(Message::cancelled).collect();
-    match session.send(messages.into_iter().map(|message| message.text).collect()) {
-        Sent::All => {}
-        Sent::Full => return Err(busy()),
-        Sent::Ended => return Err(no_such_session()),
+    let sent = session.send(messages.into_iter().map(|message| message.text).collect());
+    if sent == Sent::All {
+        cancelled.iter().for_each(|id| session.streams.give_up(id));
     }
-    for id in cancelled {
-        session.streams.give_up(&id);
+    sent
+}
+
+/// The answer to a request whose messages were not taken.
+fn refusal(sent: Sent) -> Option<Response> {
+    match sent {
+        Sent::All => None,
+        Sent::Full => Some(busy()),
+        Sent::Ended => Some(no_such_session()),
     }
-    Ok(())
 }
 
 /// The answer as JSON if it comes soon and alone, or as a stream of events; `None` if there will be none.

@@ -44,13 +44,12 @@ pub(super) enum Owner {
 }
 
 impl Routes {
-    /// Notes to whom a name belongs; returns `false` if it belongs to another server already.
-    pub(super) fn learn(&self, kind: Kind, name: &str, member: usize) -> bool {
+    /// Notes to whom a name belongs, unless it belongs to another server already.
+    pub(super) fn learn(&self, kind: Kind, name: &str, member: usize) {
         let mut tables = self.tables();
-        if tables.known.len() >= MAX_ENTRIES {
-            return true;
+        if tables.known.len() < MAX_ENTRIES {
+            tables.known.entry((kind, name.to_owned())).or_insert(member);
         }
-        *tables.known.entry((kind, name.to_owned())).or_insert(member) == member
     }
 
     /// Replaces a kind of names by those that were listed. Names of servers that have not listed theirs stay.

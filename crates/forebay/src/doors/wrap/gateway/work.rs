@@ -4,9 +4,8 @@
 //! The work ends in bounded time, and when the client cancels the request: then its own requests to servers are withdrawn.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rmcp::model::ErrorCode;
