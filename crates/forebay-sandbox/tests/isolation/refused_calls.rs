@@ -21,7 +21,8 @@ pub(crate) fn refuse_flags(call: libc::c_long, error: libc::c_int, argument: u8,
     refuse_by(call, error, vec![SeccompRule::new(vec![condition.unwrap()]).unwrap()]);
 }
 
-fn refuse_by(call: libc::c_long, error: libc::c_int, rules: Vec<SeccompRule>) {
+/// Likewise, if one of `rules` matches; without rules always.
+pub(crate) fn refuse_by(call: libc::c_long, error: libc::c_int, rules: Vec<SeccompRule>) {
     let refusal = SeccompAction::Errno(error as u32);
     let arch: TargetArch = ARCH.try_into().unwrap();
     let refused = BTreeMap::from([(call, rules)]);

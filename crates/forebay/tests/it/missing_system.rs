@@ -2,26 +2,15 @@
 
 #![cfg(target_os = "linux")]
 
-use std::collections::BTreeMap;
-use std::env::consts::ARCH;
+#[path = "../../../forebay-sandbox/tests/isolation/refused_calls.rs"]
+mod refused_calls;
+
 use std::fs;
 
-use seccompiler::{
-    SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch,
-};
+use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
+use self::refused_calls::{refuse, refuse_by};
 use crate::env::{TestEnv, finish};
-
-/// Makes the kernel refuse a system call to this thread and its children.
-fn refuse(call: libc::c_long, error: libc::c_int, rules: Vec<SeccompRule>) {
-    let refused = BTreeMap::from([(call, rules)]);
-    let refusal = SeccompAction::Errno(error as u32);
-    let arch: TargetArch = ARCH.try_into().unwrap();
-    let filter = SeccompFilter::new(refused, SeccompAction::Allow, refusal, arch).unwrap();
-    let program: seccompiler::BpfProgram = filter.try_into().unwrap();
-    seccompiler::apply_filter(&program).unwrap();
-}
 
 /// A known key would let anybody take over a session.
 #[test]
@@ -31,7 +20,7 @@ fn a_server_without_a_key_for_its_sessions_does_not_start() {
     // Random bytes for hash tables have other flags.
     let for_keys =
         SeccompCondition::new(FLAGS, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, 0).unwrap();
-    refuse(libc::SYS_getrandom, libc::EIO, vec![SeccompRule::new(vec![for_keys]).unwrap()]);
+    refuse_by(libc::SYS_getrandom, libc::EIO, vec![SeccompRule::new(vec![for_keys]).unwrap()]);
     for command in [
         &["serve", "--listen", "127.0.0.1:0"][..],
         &["ui", "--no-open"],
@@ -52,7 +41,7 @@ fn a_run_without_mount_namespaces_says_what_is_missing() {
     fs::write(&outside, "").unwrap();
     let modified = || fs::metadata(&outside).unwrap().modified().unwrap();
     let before = modified();
-    refuse(libc::SYS_unshare, libc::EPERM, Vec::new());
+    refuse(libc::SYS_unshare, libc::EPERM);
     let ran = env.forebay(["run", "--", "touch own && chmod 700 own"]).ok().text();
     assert!(ran.contains("NOT complete, this system has no mount namespaces; see doctor"), "{ran}");
     for line in ["touch -d 2001-01-01 ~/file", "chmod 777 ~/file"] {
