@@ -14,7 +14,8 @@
 //!   `landlock` (paths), `mounts` (read-only file systems, denied and frozen paths inside writable directories,
 //!   with `mount_table` and `mount_calls`), `capabilities` (of root) and `seccomp` (system calls);
 //! - `metadata`: decides about changes of modes, owners and times while the run lasts, where mounts are not possible;
-//! - `start_files`: what shells and tools execute out of caches that a run can write;
+//! - `start_files`: what shells and tools execute out of caches that a run can write, with the name of the user in
+//!   `user_entry`;
 //! - `control_files`: sets aside what a run makes under the name of a file that other programs obey, or in one of the
 //!   `submodules`, if their hooks or `git_settings` may execute something;
 //! - `seatbelt`: the same rules as a macOS profile;
@@ -59,6 +60,7 @@ mod shortage;
 mod sockets;
 mod start_files;
 mod submodules;
+mod user_entry;
 
 use std::fmt;
 use std::path::PathBuf;
