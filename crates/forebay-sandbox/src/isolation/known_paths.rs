@@ -111,8 +111,8 @@ pub(super) const SYSTEM_SOCKETS: &[KnownPath] = &[
 
 /// Caches that builds keep between runs.
 ///
-/// Never a directory of `PATH` or the settings of a tool: what a run writes there would later take effect
-/// outside of isolation.
+/// What a run writes into a directory of `PATH`, an interpreter or the settings of a tool takes effect outside of isolation.
+/// So none of them is a cache, and those that a tool places into its cache are in [`START_FILES`].
 pub(super) const TOOL_CACHES: &[ToolCache] = &[
     cache(".cache", Some("XDG_CACHE_HOME"), "", "sh", "the cache directory of most tools"),
     cache(".cargo", Some("CARGO_HOME"), "registry", "cargo", "downloaded crates"),
@@ -121,7 +121,6 @@ pub(super) const TOOL_CACHES: &[ToolCache] = &[
     cache(".yarn", None, "berry", "yarn", "downloaded packages"),
     cache(".local/share/pnpm", None, "store", "pnpm", "the package store, not its bin"),
     cache(".bun", None, "install/cache", "bun", "downloaded packages"),
-    cache(".local/share/uv", None, "", "uv", "Python versions and tools of uv"),
     cache(".local/share/virtualenv", None, "", "virtualenv", "seed packages"),
     cache(".local/share/virtualenvs", None, "", "pipenv", "the environments of projects"),
     cache("go", Some("GOPATH"), "pkg", "go", "downloaded modules"),
@@ -138,7 +137,8 @@ pub(super) const TOOL_CACHES: &[ToolCache] = &[
     cache(".gradle", Some("GRADLE_USER_HOME"), "wrapper", "gradle", "downloaded Gradles"),
     cache(".gradle", Some("GRADLE_USER_HOME"), ".tmp", "gradle", "its temp"),
     cache(".m2", None, "repository", "mvn", "downloaded artifacts"),
-    cache(".nuget", Some("NUGET_PACKAGES"), "", "dotnet", "downloaded packages"),
+    cache(".nuget", None, "", "dotnet", "downloaded packages and its state"),
+    cache(".nuget/packages", Some("NUGET_PACKAGES"), "", "dotnet", "downloaded packages"),
     cache(".gem", None, "", "gem", "installed gems"),
     cache(".bundle", None, "cache", "bundle", "downloaded gems"),
     cache(".hex", None, "", "mix", "downloaded packages"),
@@ -168,10 +168,35 @@ pub(super) const START_FILES: &[ToolCache] = &[
     in_cache("nushell", "nu", "sourced by settings"),
     in_cache("wal", "sh", "colours that shells source"),
     in_cache("nvim", "nvim", "compiled settings"),
-    cache(".local/share/uv", None, "tools", "uv", "programs on PATH are links to it"),
+    in_cache("oh-my-posh", "oh-my-posh", "its script that shells source"),
+    in_cache("starship", "starship", "its script that nushell sources"),
+    in_cache("carapace", "carapace", "its script that nushell sources"),
+    in_cache("fish", "fish", "completions that are sourced"),
+    in_cache("zcompdump", "zsh", "completions that are sourced"),
+    in_cache("zcompdump.zwc", "zsh", "the same, compiled"),
+    in_cache(".zcompdump", "zsh", "completions that are sourced"),
+    in_cache(".zcompdump.zwc", "zsh", "the same, compiled"),
+    in_cache("dein", "vim", "plugins"),
+    in_cache("dpp", "vim", "plugins"),
+    in_cache("lvim", "nvim", "compiled settings"),
+    in_cache("emacs", "emacs", "compiled settings"),
+    in_cache("rebar3/bin", "rebar3", "a folder of PATH"),
+    in_cache(".bun/bin", "bun", "a folder of PATH, where XDG_CACHE_HOME moves Bun"),
+    in_cache(".bun/install/global", "bun", "programs on PATH are links to it"),
+    cache("Library/Caches", None, "antidote", "zsh", "plugins"),
+    cache("Library/Caches", None, "oh-my-posh", "oh-my-posh", "its script that shells source"),
     cache(".julia", None, "config", "julia", "executed by each Julia"),
     cache(".julia", None, "bin", "julia", "a folder of PATH"),
+    cache(".julia", None, "juliaup", "julia", "the versions of Julia and which one runs"),
     cache(".mix", None, "escripts", "mix", "a folder of PATH"),
+    cache(".mix", None, "archives", "mix", "loaded by each mix"),
+    cache(".mix", None, "elixir", "mix", "rebar3, which mix executes"),
+    cache(".mix", None, "rebar", "mix", "mix executes it"),
+    cache(".mix", None, "rebar3", "mix", "mix executes it"),
+    cache(".hex", None, "hex.config", "mix", "where packages come from"),
+    cache(".nuget", None, "NuGet", "dotnet", "settings: where packages come from"),
+    cache(".nuget", None, "plugins", "dotnet", "programs that NuGet executes"),
+    cache(".ccache", Some("CCACHE_DIR"), "ccache.conf", "ccache", "settings that name programs"),
 ];
 
 const fn in_cache(within: &'static str, program: &'static str, reason: &'static str) -> ToolCache {
@@ -185,6 +210,8 @@ pub(super) const TOOL_LOCK_FILES: &[KnownPath] = &[
     known(".cargo/.global-cache", "cargo's usage times"),
     known(".cargo/.crates.toml", "cargo locks it to list what is installed"),
     known(".cargo/.crates2.json", "cargo locks it to list what is installed"),
+    known(".local/share/uv/tools/.lock", "uv's lock"),
+    known(".local/share/uv/python/.lock", "uv's lock"),
 ];
 
 /// Shared temp directories.

@@ -27,16 +27,24 @@ fn git(folder: &Path, arguments: &[&str]) {
 fn what_shells_and_tools_start_with_is_not_planted_in_caches() {
     let env = TestEnv::outside_temp();
     let at = |name: &str| env.home().join(name);
-    let existing =
-        ["xdg-cache/zsh/zcompdump", ".julia/config/startup.jl", ".local/share/uv/tools/x/bin/x"];
+    let existing = [
+        "xdg-cache/zsh/zcompdump",
+        ".julia/config/startup.jl",
+        ".julia/juliaup/julia/bin/julia",
+        ".mix/archives/hex.ez",
+        ".ccache/ccache.conf",
+    ];
     for name in existing {
         fs::create_dir_all(at(name).parent().unwrap()).unwrap();
         fs::write(at(name), "own\n").unwrap();
     }
+    fs::create_dir(at(".nuget")).unwrap();
     let new = [
         "xdg-cache/p10k-instant-prompt-ann.zsh",
         "xdg-cache/oh-my-zsh/completions/_x",
         ".julia/bin/x",
+        ".nuget/NuGet/NuGet.Config",
+        ".nuget/plugins/netcore/x",
     ];
     for name in existing.iter().chain(&new) {
         let script = format!("mkdir -p \"$(dirname ~/{name})\"; echo evil > ~/{name}");
@@ -46,6 +54,13 @@ fn what_shells_and_tools_start_with_is_not_planted_in_caches() {
         let is_told =
             ["is frozen for runs", "*.from-run"].iter().any(|told| ran.text().contains(told));
         assert!(is_told, "{name}: {}", ran.text());
+    }
+    // What uv installs is no cache.
+    for name in [".local/share/uv/tools/x/bin/x", ".local/share/uv/python/x/bin/python3"] {
+        fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+        let ran = run(&env, &format!("echo evil > ~/{name}"));
+        assert!(!at(name).exists(), "{name}: {}", ran.text());
+        assert!(ran.text().contains("is not allowed by profile project"), "{}", ran.text());
     }
     // The caches themselves are for runs.
     run(
