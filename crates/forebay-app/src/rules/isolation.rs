@@ -3,11 +3,14 @@
 //! Whatever a run could change to be obeyed later, outside of isolation, is held: rules, settings, hooks.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use forebay_sandbox::isolation::{AccessRules, Submodule, Submodules, named_files, start_files};
+use forebay_sandbox::isolation::{
+    AccessRules, NamedFiles, Submodule, Submodules, start_files, user_git_settings,
+};
 use forebay_sandbox::{Isolation, Limits, Profile, Program, trusted_program};
-use forebay_store::Project;
+use forebay_store::{Project, control_file};
 use forebay_text::shell_quote;
 
 use crate::rules::InForce;
@@ -133,10 +136,13 @@ const CONTROL_FILES: &[&str] = &[
 
 /// What git executes, in its folder, and what says where that folder's settings are.
 const GIT_CONTROL_FILES: &[&str] = &["config", "config.worktree", "hooks", "commondir", "gitdir"];
+const GIT_SETTINGS: [&str; 2] = ["config", "config.worktree"];
 /// Folders in git's folder with one such folder for each worktree and submodule.
 const GIT_FOLDERS: [&str; 2] = ["worktrees", "modules"];
 /// A repository with more of them freezes the first ones: each costs a mount in each run.
 const MAX_GIT_FOLDERS: usize = 64;
+/// The same for files that the settings of git name.
+const MAX_NAMED_FILES: usize = 64;
 
 /// The control files of the project, git's, and those in caches; what the user's settings make writable is not among them.
 fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathBuf>, AppError> {
@@ -171,31 +177,72 @@ fn git_control_files(
     let shared = project.outer_git_folder().map(Path::to_owned);
     let mut folders: Vec<PathBuf> =
         [Some(git), of_worktree, shared].into_iter().flatten().collect();
-    files.extend(named_by_git(app, project, &folders));
     for folder in folders.clone() {
         folders.extend(inner_git_folders(&folder)?);
     }
+    let mut worktrees = vec![project.root.clone()];
     for Submodule { dot_git, git_folder } in frozen(submodules) {
         files.extend((!dot_git.is_dir()).then(|| dot_git.clone()));
         folders.extend(git_folder.clone());
+        worktrees.extend(dot_git.parent().map(Path::to_owned));
     }
     folders.sort();
     folders.dedup();
-    for folder in folders.iter().filter(|folder| !folder.is_file()) {
+    folders.retain(|folder| !folder.is_file());
+    let linked: Vec<PathBuf> =
+        folders.iter().filter_map(|folder| linked_worktree(folder)).collect();
+    let pointers = linked.iter().map(|worktree| worktree.join(".git"));
+    files.extend(pointers.filter(|pointer| pointer.is_file()));
+    worktrees.extend(linked);
+    files.extend(named_by_git(app, project, &folders, &worktrees));
+    for folder in folders {
         files.extend(GIT_CONTROL_FILES.iter().map(|name| folder.join(name)));
     }
     Ok(files)
 }
 
-/// Hooks and settings in the project that the settings of git name.
-fn named_by_git(app: &App, project: &Project, folders: &[PathBuf]) -> Vec<PathBuf> {
-    let of_user = [".gitconfig", ".config/git/config"];
-    let of_user = of_user.iter().filter_map(|name| Some(app.user_home.as_ref()?.join(name)));
-    let settings = folders.iter().map(|folder| folder.join("config")).chain(of_user);
-    let named = settings.flat_map(|file| named_files(&file, &project.root));
-    let named = named.map(|file| file.canonicalize().unwrap_or(file));
-    // A folder of hooks that is the project itself cannot be read-only.
-    named.filter(|file| file.starts_with(&project.root) && *file != project.root).collect()
+/// The worktree whose `.git` the git folder of a linked one names.
+fn linked_worktree(folder: &Path) -> Option<PathBuf> {
+    let dot_git = control_file::read(&folder.join("gitdir")).ok()??;
+    Some(folder.join(dot_git.trim()).parent()?.to_owned())
+}
+
+/// Hooks and settings that the settings of git name, and the user's settings themselves, where runs can write.
+fn named_by_git(
+    app: &App,
+    project: &Project,
+    folders: &[PathBuf],
+    worktrees: &[PathBuf],
+) -> Vec<PathBuf> {
+    let home = app.user_home.as_deref();
+    let of_user = user_git_settings(home);
+    let of_folders = folders.iter().flat_map(|folder| GIT_SETTINGS.map(|name| folder.join(name)));
+    let NamedFiles { settings, hooks } =
+        NamedFiles::read(of_folders.chain(of_user.iter().cloned()).collect(), home);
+    let hooks = worktrees.iter().flat_map(|worktree| hooks.iter().map(|path| worktree.join(path)));
+    let named = of_user.into_iter().chain(settings).chain(hooks);
+    let named = named.map(|file| rules::real_path(&file).unwrap_or(file));
+    let writable = writable_paths(app, project);
+    // A folder of hooks that is a worktree itself, or around it, cannot be read-only.
+    let can_be_frozen = |file: &PathBuf| {
+        !worktrees.iter().any(|worktree| worktree.starts_with(file))
+            && writable.iter().any(|folder| file.starts_with(folder))
+    };
+    let mut known = HashSet::new();
+    let named = named.filter(|file| can_be_frozen(file) && known.insert(file.clone()));
+    named.take(MAX_NAMED_FILES).collect()
+}
+
+/// Where runs in the project can write.
+fn writable_paths(app: &App, project: &Project) -> Vec<PathBuf> {
+    AccessRules::writable_paths(&Isolation {
+        profile: Profile::Project,
+        project_root: Some(project.root.clone()),
+        git_folder: project.outer_git_folder().map(Path::to_owned),
+        home: app.user_home.clone(),
+        write: app.settings.isolation.write.iter().map(|text| path(app, text)).collect(),
+        ..Isolation::default()
+    })
 }
 
 /// The folders of a repository's worktrees and submodules.

@@ -150,6 +150,11 @@ impl AccessRules {
         resolver.hidden(isolation, &denied, &exceptions).map_err(RunError::io(PREPARE))
     }
 
+    /// The directories and files that a run can write under `isolation`, without what is frozen in them.
+    pub fn writable_paths(isolation: &Isolation) -> Vec<PathBuf> {
+        PathResolver { home: isolation.home.as_deref() }.writable(isolation, None)
+    }
+
     /// Lists a directory that decides what a run can access; one that is missing or unreadable is empty.
     pub fn list(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
         let entries = entries(folder).map_err(RunError::io(PREPARE))?;

@@ -53,12 +53,11 @@ const HARMLESS: &[(&str, &[&str])] = &[
 const WORKTREE: (&str, &str) = ("core", "worktree");
 /// In an address: a program that git runs to reach it.
 const TRANSPORT_HELPER: &str = "::";
-const MAX_BYTES: u64 = 1024 * 1024;
-const MAX_NAMED_FILES: usize = 16;
+pub(super) const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
 
 /// Whether git may execute something because of a file with settings; `worktree` is the folder that git checks out to.
 pub(super) fn may_execute(file: &Path, worktree: Option<&Path>) -> bool {
-    let text = read(file, MAX_BYTES).and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = read(file, MAX_SETTINGS_BYTES).and_then(|bytes| String::from_utf8(bytes).ok());
     let is_own = |value: &str| {
         let named = file.parent().and_then(|folder| folder.join(value).canonicalize().ok());
         named.is_some() && named == worktree.and_then(|worktree| worktree.canonicalize().ok())
@@ -76,56 +75,6 @@ pub(super) fn may_execute(file: &Path, worktree: Option<&Path>) -> bool {
             None => false,
         })
     })
-}
-
-/// The files and folders that settings of git name, to be executed or read as settings: a folder of hooks, relative to
-/// `worktree`, and included files. Those that included files name are among them.
-pub fn named_files(config: &Path, worktree: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = Vec::new();
-    let mut unread = vec![config.to_owned()];
-    while let Some(config) = unread.pop() {
-        for (is_included, file) in files_in(&config, worktree) {
-            if files.len() < MAX_NAMED_FILES && !files.contains(&file) {
-                unread.extend(is_included.then(|| file.clone()));
-                files.push(file);
-            }
-        }
-    }
-    files
-}
-
-/// The files that one file with settings names, and whether they are settings themselves. A line that is not plainly one
-/// setting names none: the user has written the file, not a run.
-fn files_in(config: &Path, worktree: &Path) -> Vec<(bool, PathBuf)> {
-    let text = read(config, MAX_BYTES).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let mut section = String::new();
-    let mut files = Vec::new();
-    for line in text.iter().flat_map(|text| text.lines()) {
-        let (name, value) = match Line::parse(line) {
-            Some(Line::Section(name)) => {
-                section = name;
-                continue;
-            }
-            Some(Line::Setting(name, value)) => (name, plain(value)),
-            _ => continue,
-        };
-        match (&*section, &*name) {
-            ("core", "hookspath") => files.push((false, worktree.join(value))),
-            ("include" | "includeif", "path") => {
-                files.extend(config.parent().map(|folder| (true, folder.join(value))));
-            }
-            _ => {}
-        }
-    }
-    files
-}
-
-/// A value without quotes and without a comment behind it.
-fn plain(value: &str) -> &str {
-    match value.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-        None => value.split(['#', ';']).next().unwrap_or_default().trim_end(),
-    }
 }
 
 fn is_harmless(section: &str, key: &str, value: &str) -> bool {
@@ -242,23 +191,6 @@ mod tests {
         fs::write(&file, "[core]\n\tworktree = .\n").unwrap();
         assert!(may_execute(&file, None));
         assert!(may_execute(&dir.path().join("missing"), None));
-    }
-
-    #[test]
-    fn settings_name_hooks_and_other_settings() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        fs::create_dir(at(".git")).unwrap();
-        let settings = "[core]\n\thooksPath = tools/hooks # no comment of git\n[core]\n\tHooksPath = \"tools/hooks\"\n\
-                        [includeIf \"onbranch:x\"]\n\tpath = ../more\n[alias]\n\tpath = other\n";
-        fs::write(at(".git/config"), settings).unwrap();
-        fs::write(at("more"), "[include]\n\tpath = more\n\tpath = last\n").unwrap();
-        let named = named_files(&at(".git/config"), dir.path());
-        for name in ["tools/hooks", ".git/../more"] {
-            assert!(named.contains(&at(name)), "{named:?}");
-        }
-        assert!(named.iter().any(|file| file.ends_with("last")), "{named:?}");
-        assert!(!named.contains(&at(".git/other")) && named.len() <= MAX_NAMED_FILES);
     }
 
     #[test]

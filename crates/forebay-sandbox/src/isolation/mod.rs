@@ -18,6 +18,7 @@
 //!   `user_entry`;
 //! - `control_files`: sets aside what a run makes under the name of a file that other programs obey, or in one of the
 //!   `submodules`, if their hooks or `git_settings` may execute something;
+//! - `git_named_files`: hooks and settings elsewhere that the settings of git name, read by `git_config_parser`;
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
 //!   `line_parts` finds the paths in a line, `process_denials` explains signals and the state of processes;
@@ -34,6 +35,8 @@ mod control_files;
 mod denial_phrases;
 mod denials;
 mod environment;
+mod git_config_parser;
+mod git_named_files;
 mod git_settings;
 mod installed_tools;
 mod known_paths;
@@ -69,7 +72,7 @@ pub use access::{AccessRules, missing_caches};
 pub(crate) use control_files::ControlFiles;
 pub use denials::explain_denials;
 pub(crate) use environment::injection_variables;
-pub use git_settings::named_files;
+pub use git_named_files::{NamedFiles, user_git_settings};
 pub use restrictions::missing_mechanisms;
 pub(crate) use restrictions::{Restrictions, Sandbox};
 pub use self_test::{CheckOutcome, EscapeCheck, SelfTestReport, self_test};

@@ -8,12 +8,20 @@ use std::process::Command;
 
 use crate::env::{HANG_TIMEOUT, Output, TestEnv, finish, wait_until};
 
-/// Runs shell commands. Perl hides them from the permission rules, which would ask about some.
-fn run(env: &TestEnv, script: &str) -> Output {
+/// A line that runs shell commands. Perl hides them from the permission rules, which would ask about some.
+fn hidden_from_rules(script: &str) -> String {
     let bytes: Vec<String> = script.bytes().map(|byte| byte.to_string()).collect();
-    let line = format!("perl -e 'exec(\"sh\", \"-c\", pack(\"C*\", {}))'", bytes.join(","));
-    let mut command = env.command(["run", "--", &line]);
-    command.env("USER", "ann");
+    format!("perl -e 'exec(\"sh\", \"-c\", pack(\"C*\", {}))'", bytes.join(","))
+}
+
+fn run(env: &TestEnv, script: &str) -> Output {
+    run_with(env, script, &[])
+}
+
+/// Runs with more variables in the environment of Forebay.
+fn run_with(env: &TestEnv, script: &str, variables: &[(&str, &Path)]) -> Output {
+    let mut command = env.command(["run", "--", &hidden_from_rules(script)]);
+    command.env("USER", "ann").envs(variables.iter().copied());
     finish(command, b"")
 }
 
@@ -102,6 +110,61 @@ fn hooks_and_settings_that_git_is_told_to_use_are_frozen() {
         assert!(!planted.exists(), "{attack}: {}", ran.text());
     }
     run(&env, "mkdir -p tools && echo x > tools/build && git add tools && git commit -qm x").ok();
+}
+
+/// Tries to write `evil` into an existing or missing file of the project; it must neither stay nor be silent.
+#[track_caller]
+fn assert_not_planted(env: &TestEnv, file: &str, variables: &[(&str, &Path)]) {
+    let script = format!("mkdir -p \"$(dirname {file})\"; echo evil > {file}");
+    let ran = run_with(env, &script, variables);
+    let content = fs::read_to_string(env.project().join(file)).unwrap_or_default();
+    assert!(!content.contains("evil"), "{file}: {}", ran.text());
+    let is_told = ["is frozen for runs", "*.from-run"].iter().any(|told| ran.text().contains(told));
+    assert!(is_told, "{file}: {}", ran.text());
+}
+
+#[test]
+fn hooks_and_settings_that_the_users_git_settings_name_are_frozen() {
+    let env = TestEnv::outside_temp();
+    let of_user = env.home().join("xdg-config/git/config");
+    fs::create_dir_all(of_user.parent().unwrap()).unwrap();
+    let settings = "[core] hooksPath = hooks\n[include]\n\tpath = ~/../app/team.gitconfig\n";
+    fs::write(&of_user, settings).unwrap();
+    fs::create_dir(env.project().join("hooks")).unwrap();
+    for file in ["hooks/pre-commit", "team.gitconfig"] {
+        assert_not_planted(&env, file, &[]);
+    }
+    let global = env.write("global.gitconfig", "[core] hooksPath = ~/../app/more-hooks\n");
+    let variables: [(&str, &Path); 1] = [("GIT_CONFIG_GLOBAL", &global)];
+    for file in ["./global.gitconfig", "more-hooks/pre-commit"] {
+        assert_not_planted(&env, file, &variables);
+    }
+    run(&env, "echo x > other.gitconfig; mkdir -p other-hooks; echo x > other-hooks/x").ok();
+}
+
+#[test]
+fn hooks_of_worktrees_and_submodules_are_frozen() {
+    let env = TestEnv::outside_temp();
+    let project = env.project();
+    fs::remove_dir_all(project.join(".git")).unwrap();
+    let commit =
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x", "--allow-empty"];
+    git(&project, &["init", "-q", "-b", "main", "."]);
+    git(&project, &["init", "-q", "sub"]);
+    git(&project.join("sub"), &commit);
+    git(&project.join("sub"), &["config", "core.hooksPath", "tools"]);
+    git(&project, &["add", "sub"]);
+    git(&project, &commit);
+    git(&project, &["worktree", "add", "-q", "linked"]);
+    git(&project, &["config", "core.hooksPath", "scripts"]);
+    git(&project, &["config", "extensions.worktreeConfig", "true"]);
+    git(&project, &["config", "--worktree", "init.templateDir", "template"]);
+    for file in ["sub/tools/x", "linked/scripts/x", "scripts/x", "template/hooks/x"] {
+        assert_not_planted(&env, file, &[]);
+    }
+    for folder in ["sub", "linked", "."] {
+        run(&env, &format!("mkdir -p {folder}/other && echo x > {folder}/other/x")).ok();
+    }
 }
 
 #[test]
