@@ -67,6 +67,8 @@ const CONTROL_FILES: &[&str] = &[
     ".envrc.local",
     ".envrc.private",
     ".autoenv.zsh",
+    ".autoenv_leave.zsh",
+    ".shadowenv.d",
     "mise.toml",
     ".mise.toml",
     "mise.local.toml",
@@ -74,6 +76,8 @@ const CONTROL_FILES: &[&str] = &[
     ".mise",
     ".config/mise.toml",
     ".config/mise",
+    ".miserc.toml",
+    "mise/config.toml",
     // Editors and development environments.
     ".idea",
     ".fleet",
@@ -87,19 +91,40 @@ const CONTROL_FILES: &[&str] = &[
     ".helix",
     ".dir-locals.el",
     ".dir-locals-2.el",
+    ".emacs.desktop",
+    ".ycm_extra_conf.py",
+    ".vimspector.json",
+    "Session.vim",
+    ".nova",
+    ".lapce",
     ".devcontainer",
     ".devcontainer.json",
     // Debuggers and consoles, which execute them when they start.
     ".gdbinit",
     ".lldbinit",
     ".pdbrc",
+    ".perldb",
+    ".phpdbginit",
+    ".rdbgrc",
+    ".byebugrc",
     ".irbrc",
     ".pryrc",
+    ".psysh.php",
+    ".erlang",
+    ".octaverc",
     ".iex.exs",
     ".ghci",
     ".ocamlinit",
     ".Rprofile",
     ".Renviron",
+    "jupyter_config.py",
+    "jupyter_config.json",
+    "jupyter_server_config.py",
+    "jupyter_server_config.json",
+    "jupyter_notebook_config.py",
+    "jupyter_notebook_config.json",
+    "jupyter_lab_config.py",
+    "jupyter_lab_config.json",
     // Hook managers.
     ".husky",
     ".githooks",
@@ -118,21 +143,47 @@ const CONTROL_FILES: &[&str] = &[
     ".git-hooks",
     // Other version control: hooks and aliases.
     ".hg/hgrc",
+    ".hg/hgrc-not-shared",
+    ".sl/config",
+    "_darcs/prefs/defaults",
+    ".pijul/config",
     ".jj/repo/config.toml",
     ".jj/repo/workspace-config.toml",
+    ".jj/workspace-config.toml",
     // Package managers: registries, wrappers, plugins.
     ".npmrc",
     ".yarnrc",
     ".yarnrc.yml",
     ".yarn/releases",
     ".yarn/plugins",
+    ".yarn/sdks",
     ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
     "bunfig.toml",
     ".bundle/config",
+    ".bundle/plugin",
     ".cargo/config.toml",
     ".cargo/config",
     ".mvn",
+    "nuget.config",
+    "NuGet.config",
+    "NuGet.Config",
 ];
+
+/// The same, if it exists: what says where a repository is, and a repository inside of another one. A run that makes a
+/// repository makes these, too.
+const EXISTING_CONTROL_FILES: &[&str] = &[
+    ".hg/sharedpath",
+    ".jj/repo/config-id",
+    ".jj/workspace-config-id",
+    ".jj/repo/store/git_target",
+    ".jj/repo/store/git/config",
+    ".jj/repo/store/git/hooks",
+];
+/// A file in its place names the repository of another workspace.
+const JJ_REPOSITORY: &str = ".jj/repo";
+/// Ends of the names of settings at the top of a project that its owner names: an editor obeys them when it opens one.
+const EDITOR_PROJECTS: &[&str] = &["code-workspace", "sublime-project", "sublime-workspace"];
 
 /// What git executes, in its folder, and what says where that folder's settings are.
 const GIT_CONTROL_FILES: &[&str] = &["config", "config.worktree", "hooks", "commondir", "gitdir"];
@@ -150,6 +201,7 @@ fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathB
     if let Some(project) = app.stores.project() {
         let own = CONTROL_FILES.iter().copied().chain(forebay_platforms::control_files());
         files.extend(own.map(|name| project.root.join(name)));
+        files.extend(existing_control_files(&project.root)?);
         files.extend(git_control_files(app, project, submodules)?);
     }
     let opened: Vec<PathBuf> =
@@ -159,6 +211,18 @@ fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathB
         |opened: &Path| app.stores.project().is_some_and(|own| own.root.starts_with(opened));
     files
         .retain(|file| !opened.iter().any(|opened| file.starts_with(opened) && !is_around(opened)));
+    Ok(files)
+}
+
+/// What other programs obey in the project only if it is not new.
+fn existing_control_files(root: &Path) -> Result<Vec<PathBuf>, AppError> {
+    let named = EXISTING_CONTROL_FILES.iter().map(|name| root.join(name));
+    let mut files: Vec<PathBuf> = named.filter(|file| file.exists()).collect();
+    files.extend(Some(root.join(JJ_REPOSITORY)).filter(|pointer| pointer.is_file()));
+    let is_project = |file: &PathBuf| {
+        file.extension().is_some_and(|end| EDITOR_PROJECTS.iter().any(|known| end == *known))
+    };
+    files.extend(AccessRules::list(root)?.into_iter().filter(is_project).take(MAX_NAMED_FILES));
     Ok(files)
 }
 
