@@ -71,12 +71,17 @@ fn private_temp_dir(profile: Profile) -> io::Result<Option<TempDir>> {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Restrictions, Supervisor, is_mount_failure, mechanisms, missing};
+pub(crate) use linux::{
+    Restrictions, Supervisor, is_mount_failure, mechanisms, missing,
+};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use other::{Restrictions, Supervisor, is_mount_failure, mechanisms, missing};
+pub(crate) use other::{
+    Restrictions, Supervisor, is_mount_failure, mechanisms, missing,
+};
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::fs;
     use std::io;
     use std::os::fd::OwnedFd;
 
@@ -85,6 +90,9 @@ mod linux {
     use super::super::mounts::Mounts;
     use super::super::seccomp::SeccompFilter;
     use super::super::{AccessRules, capabilities, landlock, mounts};
+
+    /// From here on, a process cannot read the memory of those that it started.
+    const MIN_CLOSED_SCOPE: u8 = 2;
 
     /// What the child applies to itself.
     #[derive(Debug)]
@@ -156,15 +164,48 @@ mod linux {
             |version| format!("Landlock {version}"),
         );
         let mounts = match (mounts::are_supported(), metadata::is_unsupported()) {
-            (true, _) => "mount namespaces",
-            (false, false) => {
-                "no mount namespaces: control files, terminals and sockets are NOT protected"
-            }
+            (true, _) => "mount namespaces".to_owned(),
+            (false, false) => format!(
+                "no mount namespaces: control files, terminals and sockets are NOT protected; {}",
+                supervision_limits(ptrace_scope())
+            ),
             (false, true) => {
                 "no mount namespaces: modes and times of other files, control files, terminals and sockets are NOT protected"
+                    .to_owned()
             }
         };
-        vec![paths, "seccomp".to_owned(), mounts.to_owned()]
+        vec![paths, "seccomp".to_owned(), mounts]
+    }
+
+    /// Which changes of modes and times are refused everywhere, because what the calls mean cannot be read.
+    fn supervision_limits(ptrace_scope: u8) -> String {
+        if ptrace_scope < MIN_CLOSED_SCOPE {
+            return "non-dumpable processes can change no modes or times".to_owned();
+        }
+        format!(
+            "with kernel.yama.ptrace_scope {ptrace_scope}, runs can change no modes or times by path"
+        )
+    }
+
+    /// Who may inspect processes; 0 without such a limit.
+    fn ptrace_scope() -> u8 {
+        let text = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
+        text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or_default()
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn limits_of_supervision_are_named() {
+            for (scope, expected) in
+                [(0, "non-dumpable"), (1, "non-dumpable"), (2, "ptrace_scope 2,")]
+            {
+                let limits = supervision_limits(scope);
+                assert!(limits.contains(expected), "{limits}");
+            }
+        }
     }
 }
 
