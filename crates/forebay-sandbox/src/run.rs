@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use forebay_domain::run::{Ending, Spans};
 
 use crate::capture::{Capture, Sink};
-use crate::isolation::{ControlFiles, Sandbox};
+use crate::isolation::{ControlFiles, Sandbox, can_freeze_files};
 use crate::process_tree::ProcessTree;
 use crate::spawn::{SpawnOptions, spawn};
 use crate::spec::{Program, RunSpec};
@@ -28,6 +28,8 @@ pub struct FinishedRun {
     pub stragglers_ended: bool,
     /// Control files that the run has made, which were renamed.
     pub set_aside: Vec<PathBuf>,
+    /// Control files that existed before and were changed while it ran, where this system cannot freeze them.
+    pub changed: Vec<PathBuf>,
 }
 
 /// A checked run that is ready to start.
@@ -74,8 +76,9 @@ impl PreparedRun<'_> {
         }
         let control_files = ControlFiles::look(&self.spec.isolation);
         let finished = self.run_program(sink, cancel);
+        let changed = if can_freeze_files() { Vec::new() } else { control_files.changed() };
         let set_aside = control_files.set_aside();
-        Ok(FinishedRun { set_aside, ..finished? })
+        Ok(FinishedRun { set_aside, changed, ..finished? })
     }
 
     fn run_program(
@@ -157,5 +160,6 @@ fn cancelled_before_start() -> FinishedRun {
         spans: Spans::default(),
         stragglers_ended: false,
         set_aside: Vec::new(),
+        changed: Vec::new(),
     }
 }

@@ -295,6 +295,7 @@ impl<'a> Supervisor<'a> {
             spans: self.capture.into_spans(),
             stragglers_ended: self.stragglers_ended,
             set_aside: Vec::new(),
+            changed: Vec::new(),
         })
     }
 }

@@ -41,3 +41,26 @@ fn denied_paths_stay_denied_without_mounts() {
     fixture.isolation.is_required = true;
     assert!(fixture.try_run("true").is_err());
 }
+
+#[test]
+fn changes_of_control_files_are_named_without_mounts() {
+    if !is_enforced() {
+        return;
+    }
+    refuse(libc::SYS_unshare, libc::EPERM);
+    let mut fixture = Fixture::new(Profile::Project);
+    let names = [".mcp.json", ".envrc", ".agent", ".new"];
+    let path = |name: &str| fixture.path("project").join(name);
+    fs::create_dir(path(".agent")).unwrap();
+    for name in [".mcp.json", ".envrc", ".agent/settings"] {
+        fs::write(path(name), "text\n").unwrap();
+    }
+    let control_files = names.map(path);
+    fixture.isolation.control_files = control_files.to_vec();
+    let [replaced, _, folder, new] = control_files;
+    // The first run detects the missing namespaces.
+    let ran = fixture.run("cp -p .mcp.json copy && mv copy .mcp.json && : > .new");
+    assert_eq!((ran.finished.changed, ran.finished.set_aside), (vec![replaced], vec![new]));
+    let ran = fixture.run("echo evil > .agent/hooks && cat .envrc");
+    assert_eq!((ran.finished.changed, ran.finished.set_aside), (vec![folder], Vec::new()));
+}

@@ -16,7 +16,7 @@ const DATABASE: &str = "store.db";
 pub(crate) const DATABASE_STEM: &str = "store.";
 
 /// The names of everything that Forebay creates in the data folder.
-const CONTENTS: [&str; 14] = [
+const CONTENTS: [&str; 15] = [
     "projects",
     "user",
     "workspaces",
@@ -28,6 +28,7 @@ const CONTENTS: [&str; 14] = [
     "settings.toml",
     created_folders::RECORD,
     "tools",
+    "running",
     "set-up-locations",
     "forebay.log",
     "forebay.log.old",

@@ -80,6 +80,7 @@ impl Capture<'_> {
         let how_to_stop = |pid| jobs::how_to_stop(app, pid);
         let mut blocked = explain_denials(spec, &tail, finished.ending.is_success(), &how_to_stop);
         blocked.extend(set_aside_note(app, finished));
+        blocked.extend(changed_note(app, finished));
         let (digest, entry) = self.sink.store(app, spec, finished, command);
         Stored { digest, entry, redactions, blocked }
     }
@@ -87,16 +88,28 @@ impl Capture<'_> {
 
 /// Names the files that the run made and that were renamed, because other programs would obey them.
 fn set_aside_note(app: &App, finished: &FinishedRun) -> Option<String> {
+    let names = shown_paths(app, &finished.set_aside)?;
+    Some(format!(
+        "isolation: renamed to *.from-run, because other programs take commands from it: {names}; \
+         the user can rename it back"
+    ))
+}
+
+/// Names the files that other programs obey and that were changed, because this system cannot freeze them.
+fn changed_note(app: &App, finished: &FinishedRun) -> Option<String> {
+    let names = shown_paths(app, &finished.changed)?;
+    Some(format!(
+        "isolation: changed while the command ran, and other programs take commands from it: {names}; \
+         this system cannot prevent that (see doctor), so the user should look at it"
+    ))
+}
+
+/// Paths as seen from the project; None if there are none.
+fn shown_paths(app: &App, paths: &[PathBuf]) -> Option<String> {
     let shown =
         |path: &PathBuf| path.strip_prefix(app.root()).unwrap_or(path).display().to_string();
-    let names: Vec<String> = finished.set_aside.iter().map(shown).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "isolation: renamed to *.from-run, because other programs take commands from it: {}; \
-             the user can rename it back",
-            names.join(", ")
-        )
-    })
+    let names: Vec<String> = paths.iter().map(shown).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// The stored run, or why it was not stored; the digest exists either way.

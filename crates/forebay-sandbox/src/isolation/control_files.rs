@@ -1,8 +1,11 @@
-//! Sets aside the control files that a run makes.
+//! Sets aside the control files that a run makes, and finds those that it changes.
 //!
-//! A control file that exists is read-only for a run. One that does not exist cannot be: the kernel has no way to deny
-//! a single name in a writable directory. So what a run makes under such a name is renamed when the run ends, and the
-//! answer says so; nothing is lost. The same goes for a submodule in which git may execute something: see `submodules`.
+//! Where mounts are possible, a control file that exists is read-only for a run. One that does not exist cannot be: the
+//! kernel has no way to deny a single name in a writable directory. So what a run makes under such a name is renamed when
+//! the run ends, and the answer says so; nothing is lost. The same goes for a submodule in which git may execute something:
+//! see `submodules`. If this process is killed before, the next run renames it: see `control_records`.
+//!
+//! Where mounts are not possible, existing files can be changed, and the answer names those that were.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -11,6 +14,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::canonicalize::canonicalize;
+use super::control_records::{ControlRecord, take_abandoned};
+use super::file_stamps::Stamp;
 use super::git_settings::{is_sample_hook, may_execute};
 use super::submodules::{SettingsStamp, Submodule, Submodules};
 use super::{Isolation, Profile};
@@ -25,6 +30,10 @@ const MAX_ATTEMPTS: u32 = 100;
 pub(crate) struct ControlFiles {
     files: Vec<ControlFile>,
     repository: Option<Repository>,
+    /// What runs had made that could not be renamed when they ended.
+    recovered: Vec<PathBuf>,
+    /// Has the next run rename what this one makes, if this process is killed.
+    _record: Option<ControlRecord>,
 }
 
 #[derive(Debug)]
@@ -33,6 +42,8 @@ struct ControlFile {
     /// The same without links. A link that is on the way later leads to files that the run could not reach.
     resolved: PathBuf,
     was: Before,
+    /// None if there was nothing.
+    stamp: Option<Stamp>,
 }
 
 /// What was at a path.
@@ -53,31 +64,77 @@ struct Repository {
 }
 
 impl ControlFiles {
-    /// Looks at the control files of `isolation`.
+    /// Looks at the control files of `isolation`, after what runs have made whose process was killed is renamed.
     pub(crate) fn look(isolation: &Isolation) -> Self {
         if isolation.profile == Profile::Off {
-            return Self { files: Vec::new(), repository: None };
+            return Self {
+                files: Vec::new(),
+                repository: None,
+                recovered: Vec::new(),
+                _record: None,
+            };
         }
+        let data_folder = isolation.data_folder.as_deref();
+        let recovered = data_folder.map(set_aside_abandoned).unwrap_or_default();
         let mut folders = ResolvedFolders::default();
-        let files = isolation.control_files.iter().map(|path| {
-            let resolved = folders.resolve(path);
-            ControlFile { path: path.clone(), was: before(&resolved), resolved }
-        });
-        Self { files: files.collect(), repository: Repository::look(isolation) }
+        let files = isolation.control_files.iter();
+        let files: Vec<ControlFile> =
+            files.map(|path| ControlFile::look(path, folders.resolve(path))).collect();
+        let record = data_folder.and_then(|folder| record(folder, &files));
+        Self { files, repository: Repository::look(isolation), recovered, _record: record }
     }
 
     /// Renames what has been made since, and returns the paths under which it was made.
     pub(crate) fn set_aside(&self) -> Vec<PathBuf> {
         let mut links = LinksOnTheWay::default();
         let files = self.files.iter();
-        let mut moved: Vec<PathBuf> =
-            files.flat_map(|file| file.set_aside_if_new(&mut links)).collect();
+        let mut moved = self.recovered.clone();
+        moved.extend(files.flat_map(|file| file.set_aside_if_new(&mut links)));
         moved.extend(self.repository.iter().flat_map(Repository::set_aside_new_submodules));
         moved
     }
+
+    /// The files that existed before and were changed since, which nothing prevents where mounts are not possible.
+    pub(crate) fn changed(&self) -> Vec<PathBuf> {
+        let changed = self.files.iter().filter(|file| file.is_changed());
+        changed.map(|file| file.path.clone()).collect()
+    }
+}
+
+/// Records which files do not exist. A run does not depend on it: without a record, only a killed process leaves something.
+fn record(data_folder: &Path, files: &[ControlFile]) -> Option<ControlRecord> {
+    let missing = files.iter().filter(|file| file.was == Before::Nothing);
+    let mut paths = missing.map(|file| file.resolved.as_path()).peekable();
+    paths.peek()?;
+    ControlRecord::write(data_folder, paths)
+        .inspect_err(|error| tracing::warn!(%error, "cannot record a run"))
+        .ok()
+}
+
+/// Renames what runs have made whose process is gone.
+fn set_aside_abandoned(data_folder: &Path) -> Vec<PathBuf> {
+    let files: Vec<ControlFile> =
+        take_abandoned(data_folder).into_iter().map(ControlFile::missing).collect();
+    let mut links = LinksOnTheWay::default();
+    files.iter().flat_map(|file| file.set_aside_if_new(&mut links)).collect()
 }
 
 impl ControlFile {
+    /// A file that did not exist before, at a path without links.
+    fn missing(path: PathBuf) -> Self {
+        Self { resolved: path.clone(), path, was: Before::Nothing, stamp: None }
+    }
+
+    fn look(path: &Path, resolved: PathBuf) -> Self {
+        let was = before(&resolved);
+        let stamp = (was != Before::Nothing).then(|| Stamp::new(&resolved));
+        Self { path: path.to_owned(), resolved, was, stamp }
+    }
+
+    fn is_changed(&self) -> bool {
+        self.stamp.as_ref().is_some_and(|stamp| *stamp != Stamp::new(&self.resolved))
+    }
+
     fn set_aside_if_new<'a>(&'a self, links: &mut LinksOnTheWay<'a>) -> Vec<PathBuf> {
         if let Some(link) = self.resolved.parent().and_then(|folder| links.first(folder)) {
             // Set aside already if it is on the way to another file.
@@ -252,6 +309,42 @@ mod tests {
             assert!(at(&format!(".agent.from-run{number}")).is_dir());
             assert!(!at(".envrc").exists() && !at(".agent").exists() && at(".mcp.json").exists());
         }
+    }
+
+    #[test]
+    fn what_an_abandoned_run_made_is_set_aside_by_the_next() {
+        let (dir, mut isolation) = fixture(&[".envrc", ".mcp.json"]);
+        let data = tempfile::tempdir().unwrap();
+        isolation.data_folder = Some(data.path().to_owned());
+        let path = |name: &str| dir.path().canonicalize().unwrap().join(name);
+        fs::write(path(".mcp.json"), "{}").unwrap();
+        let running = ControlFiles::look(&isolation);
+        fs::write(path(".envrc"), "evil").unwrap();
+        // As a killed process leaves it: with a record that nobody locks.
+        let folder = data.path().join("running");
+        let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+        let left = fs::read(record).unwrap();
+        drop(running);
+        fs::write(folder.join("left"), left).unwrap();
+        assert_eq!(ControlFiles::look(&isolation).set_aside(), [path(".envrc")]);
+        assert!(path(".envrc.from-run").exists() && path(".mcp.json").exists());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn changes_of_existing_files_are_found() {
+        let (dir, isolation) = fixture(&[".mcp.json", ".envrc", ".agent", ".new"]);
+        let path = |name: &str| dir.path().join(name);
+        fs::create_dir(path(".agent")).unwrap();
+        for name in [".mcp.json", ".envrc", ".agent/settings", "copy"] {
+            fs::write(path(name), "{}").unwrap();
+        }
+        let files = ControlFiles::look(&isolation);
+        assert_eq!(files.changed(), <[PathBuf; 0]>::default());
+        fs::rename(path("copy"), path(".mcp.json")).unwrap();
+        fs::write(path(".agent/hooks"), "evil").unwrap();
+        fs::write(path(".new"), "").unwrap();
+        assert_eq!(files.changed(), [path(".mcp.json"), path(".agent")]);
     }
 
     #[test]

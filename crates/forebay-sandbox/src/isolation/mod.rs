@@ -17,7 +17,8 @@
 //! - `start_files`: what shells and tools execute out of caches that a run can write, with the name of the user in
 //!   `user_entry`;
 //! - `control_files`: sets aside what a run makes under the name of a file that other programs obey, or in one of the
-//!   `submodules`, if their hooks or `git_settings` may execute something;
+//!   `submodules`, if their hooks or `git_settings` may execute something; by `file_stamps`, finds what was changed;
+//!   `control_records` have the next run do so if this process is killed;
 //! - `git_named_files`: hooks and settings elsewhere that the settings of git name, read by `git_config_parser`;
 //! - `seatbelt`: the same rules as a macOS profile;
 //! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
@@ -32,9 +33,11 @@ mod canonicalize;
 #[cfg(target_os = "linux")]
 mod capabilities;
 mod control_files;
+mod control_records;
 mod denial_phrases;
 mod denials;
 mod environment;
+mod file_stamps;
 mod git_config_parser;
 mod git_named_files;
 mod git_settings;
@@ -74,7 +77,7 @@ pub use denials::explain_denials;
 pub(crate) use environment::injection_variables;
 pub use git_named_files::{NamedFiles, user_git_settings};
 pub use restrictions::missing_mechanisms;
-pub(crate) use restrictions::{Restrictions, Sandbox};
+pub(crate) use restrictions::{Restrictions, Sandbox, can_freeze_files};
 pub use self_test::{CheckOutcome, EscapeCheck, SelfTestReport, self_test};
 pub use start_files::start_files;
 pub use submodules::{Submodule, Submodules};

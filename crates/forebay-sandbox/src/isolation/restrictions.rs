@@ -72,11 +72,11 @@ fn private_temp_dir(profile: Profile) -> io::Result<Option<TempDir>> {
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{
-    Restrictions, Supervisor, is_mount_failure, mechanisms, missing,
+    Restrictions, Supervisor, can_freeze_files, is_mount_failure, mechanisms, missing,
 };
 #[cfg(not(target_os = "linux"))]
 pub(crate) use other::{
-    Restrictions, Supervisor, is_mount_failure, mechanisms, missing,
+    Restrictions, Supervisor, can_freeze_files, is_mount_failure, mechanisms, missing,
 };
 
 #[cfg(target_os = "linux")]
@@ -148,6 +148,11 @@ mod linux {
 
     pub(crate) fn is_mount_failure(error: &io::Error) -> bool {
         mounts::is_mount_failure(error)
+    }
+
+    /// Whether existing control files are read-only for runs; a missing namespace shows in the first run.
+    pub(crate) fn can_freeze_files() -> bool {
+        !mounts::are_refused()
     }
 
     pub(crate) fn missing() -> Vec<&'static str> {
@@ -244,6 +249,10 @@ mod other {
 
     pub(crate) const fn is_mount_failure(_: &io::Error) -> bool {
         false
+    }
+
+    pub(crate) const fn can_freeze_files() -> bool {
+        cfg!(target_os = "macos")
     }
 
     pub(crate) fn missing() -> Vec<&'static str> {

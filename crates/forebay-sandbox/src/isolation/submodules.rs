@@ -6,9 +6,9 @@
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::file_stamps::{FileState, file_state};
 use super::git_settings::{git_folder, is_sample_hook, may_execute, path_in, read};
 
 const MAX_INDEX_BYTES: u64 = 256 * 1024 * 1024;
@@ -98,8 +98,6 @@ pub struct Submodules {
     pub(super) incomplete: Vec<PathBuf>,
 }
 
-/// The inode of a file and when it was changed.
-type FileState = (u64, i64, i64);
 pub(super) type SettingsStamp = Vec<(Option<FileState>, PathBuf)>;
 
 impl Submodules {
@@ -146,11 +144,6 @@ impl Submodules {
             }
         }
     }
-}
-
-fn file_state(path: &Path) -> Option<FileState> {
-    let found = path.symlink_metadata().ok()?;
-    Some((found.ino(), found.ctime(), found.ctime_nsec()))
 }
 
 /// The paths of submodules in the index of a git folder, which may be split over two files. None if one is too large.

@@ -168,6 +168,26 @@ fn hooks_of_worktrees_and_submodules_are_frozen() {
 }
 
 #[test]
+fn what_a_run_plants_before_its_server_is_killed_is_set_aside_later() {
+    let env = TestEnv::outside_temp();
+    run(&env, "true").ok();
+    let planted = env.project().join(".envrc");
+    let line = hidden_from_rules("echo evil > .envrc; sleep 60");
+    let mut child = env.command(["run", "--", &line]).spawn().unwrap();
+    assert!(wait_until(HANG_TIMEOUT, || planted.exists()));
+    // SIGKILL.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The process that ends the run may outlive its server for a moment.
+    let mut text = String::new();
+    let is_gone = wait_until(HANG_TIMEOUT, || {
+        text = run(&env, "true").ok().text();
+        !planted.exists()
+    });
+    assert!(is_gone && text.contains("*.from-run") && text.contains(".envrc"), "{text}");
+}
+
+#[test]
 fn the_dashboard_is_opened_by_no_program_of_the_project() {
     let env = TestEnv::outside_temp();
     let outside = env.root().join("bin");
