@@ -128,6 +128,7 @@ pub(super) const TOOL_CREDENTIALS: &[ToolCredentials] = &[
     owned(".pulumi/credentials.json", &["pulumi"]),
     owned(".cache/huggingface/token", &["hf", "huggingface-cli"]),
     owned(".huggingface/token", &["hf", "huggingface-cli"]),
+    owned(".local/share/uv/credentials", &["uv", "uvx"]),
     owned(".fly", &["fly", "flyctl"]),
     owned(".vercel", &["vercel"]),
     owned(".local/share/com.vercel.cli", &["vercel"]),
