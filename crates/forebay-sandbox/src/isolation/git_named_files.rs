@@ -9,7 +9,7 @@ use super::git_config_parser::{Setting, parse};
 use super::git_settings::{MAX_SETTINGS_BYTES, read};
 use super::user_entry::user_name;
 
-const MAX_FILES: usize = 16;
+const MAX_FILES: usize = 64;
 /// Settings in variables, of which git takes as many as the environment says.
 const MAX_VARIABLES: usize = 64;
 /// Where git is installed decides which of these it reads.
