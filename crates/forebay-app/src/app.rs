@@ -15,6 +15,7 @@ use forebay_text::invisible::visible;
 use serde_json::Value;
 
 use crate::agents::Machine;
+use crate::call_log::CallLog;
 use crate::capabilities::{Capabilities, Capability};
 use crate::ingest::redaction::Redaction;
 use crate::rules::Permissions;
@@ -283,8 +284,11 @@ impl App {
         Ok(outcome.error.map(remark))
     }
 
-    /// Reindexes outdated chunks and compacts the store. Disk-bound: call it when no caller waits.
+    /// Deletes old hook calls, reindexes outdated chunks and compacts the store. Disk-bound: call it when no caller waits.
     pub fn run_maintenance(&self) -> Result<(), AppError> {
+        if let Err(error) = CallLog::for_app(self).delete_old(self.now()) {
+            tracing::warn!(%error, "cannot delete old lists of hook calls");
+        }
         let store = self.stores.own()?;
         let mut steps = 0;
         crate::ingest::pending::reindex_stale(&*store, || {

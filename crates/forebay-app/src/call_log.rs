@@ -92,8 +92,14 @@ impl CallLog {
     pub(crate) fn append(&self, call: &LoggedCall) -> io::Result<()> {
         let mut line = serde_json::to_vec(call)?;
         line.push(b'\n');
-        let Some(mut file) = self.open_to_append(day_of(Timestamp(call.at)))? else {
-            return Ok(());
+        let at = Timestamp(call.at);
+        let mut file = match self.open_to_append(day_of(at)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => match self.start_day(at)? {
+                Some(file) => file,
+                None => return Ok(()),
+            },
+            Err(error) => return Err(error),
         };
         if file.metadata()?.len() < MAX_DAY_BYTES {
             // One write, so that lines of several processes do not mix.
@@ -102,18 +108,21 @@ impl CallLog {
         Ok(())
     }
 
-    fn open_to_append(&self, day: i64) -> io::Result<Option<File>> {
-        let path = self.file_of(day);
-        let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
-        match open() {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            other => return other.map(Some),
-        }
+    fn open_to_append(&self, day: i64) -> io::Result<File> {
+        OpenOptions::new().append(true).open(self.file_of(day))
+    }
+
+    /// Creates the file of a day, and deletes old ones: not every host reports when a session starts or ends.
+    fn start_day(&self, now: Timestamp) -> io::Result<Option<File>> {
         if !self.home.is_dir() {
             return Ok(None);
         }
         create_private_folder(&self.folder).map_err(io::Error::other)?;
-        open().map(Some)
+        if let Err(error) = self.delete_old(now) {
+            tracing::warn!(%error, "cannot delete old lists of hook calls");
+        }
+        let path = self.file_of(day_of(now));
+        OpenOptions::new().append(true).create(true).mode(0o600).open(path).map(Some)
     }
 
     /// Deletes the days that are no longer kept.
@@ -140,7 +149,12 @@ impl CallLog {
             if day > next.day {
                 next = LogPosition { day, offset: 0 };
             }
-            let lines = whole_lines(&self.file_of(day), next.offset)?;
+            let path = self.file_of(day);
+            if size(&path)? < next.offset {
+                // Deleted and begun again: all in it is new.
+                next.offset = 0;
+            }
+            let lines = whole_lines(&path, next.offset)?;
             if !lines.is_empty() {
                 next.offset += lines.len() as u64;
                 return Ok((calls(&lines), next));
@@ -246,15 +260,15 @@ fn whole_lines(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
 
 /// Returns where the first line starts of which the last `length` bytes of a file have all.
 fn line_start(path: &Path, length: u64) -> io::Result<u64> {
-    let size = match fs::metadata(path) {
-        Ok(found) => found.len(),
-        Err(error) => return ignore_absent(error, 0),
-    };
     // One byte more: the line end before.
-    let Some(from) = size.checked_sub(length + 1) else { return Ok(0) };
+    let Some(from) = size(path)?.checked_sub(length + 1) else { return Ok(0) };
     let lines = whole_lines(path, from)?;
     let end = lines.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     Ok(from + end as u64)
+}
+
+fn size(path: &Path) -> io::Result<u64> {
+    fs::metadata(path).map(|found| found.len()).or_else(|error| ignore_absent(error, 0))
 }
 
 /// The calls of lines; a line that only a newer version understands is skipped.
@@ -316,6 +330,32 @@ mod tests {
     }
 
     #[test]
+    fn the_first_call_of_a_day_deletes_old_days() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log(folder.path());
+        for day in [0, 1, KEPT_DAYS] {
+            log.append(&call(day * DAY_MILLIS, 1)).unwrap();
+        }
+        assert_eq!(log.days().unwrap(), [1, KEPT_DAYS]);
+    }
+
+    #[test]
+    fn a_log_that_was_deleted_is_read_from_its_new_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log(folder.path());
+        for micros in [1, 2, 3] {
+            log.append(&call(0, micros)).unwrap();
+        }
+        let (_, position) = log.since(LogPosition::default()).unwrap();
+        log.delete().unwrap();
+        assert_eq!(log.since(position).unwrap(), (Vec::new(), position));
+        log.append(&call(0, 4)).unwrap();
+        let (read, position) = log.since(position).unwrap();
+        assert_eq!(times(&read), [4]);
+        assert_eq!(log.since(position).unwrap(), (Vec::new(), position));
+    }
+
+    #[test]
     fn a_line_that_is_being_written_waits() {
         let folder = tempfile::tempdir().unwrap();
         let log = log(folder.path());
@@ -325,7 +365,7 @@ mod tests {
         fs::write(log.file_of(0), [&whole[..], b"{\"damaged\":\n", start].concat()).unwrap();
         let (read, position) = log.since(LogPosition::default()).unwrap();
         assert_eq!(times(&read), [1]);
-        log.open_to_append(0).unwrap().unwrap().write_all(end).unwrap();
+        log.open_to_append(0).unwrap().write_all(end).unwrap();
         assert_eq!(times(&log.since(position).unwrap().0), [1]);
     }
 
