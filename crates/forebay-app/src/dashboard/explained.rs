@@ -6,7 +6,7 @@ use forebay_store::Store;
 use forebay_text::number;
 use serde_json::{Value, json};
 
-use super::{entry, shown};
+use super::{entry, live, shown};
 use crate::digest_samples::Samples;
 use crate::render::frame;
 use crate::stores::line_reader::Position;
@@ -60,6 +60,7 @@ pub fn explained(app: &App, reference: &str) -> Result<Value, AppError> {
         "verbatim_tokens": budget.verbatim,
         "needed": needed.map(|case| case.expect),
         "raw_tokens": forebay_domain::tokens::estimate_bytes(found.bytes),
+        "host_tokens": live::host_tokens(&found, live::treatment(&*store, &found)?.as_ref()),
         "digest_tokens": forebay_domain::tokens::estimate(&delivered),
     })))
 }

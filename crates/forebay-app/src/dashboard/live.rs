@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use forebay_domain::event::RecordedEvent;
 use forebay_domain::session::conversation;
-use forebay_domain::tokens::{estimate, estimate_bytes};
+use forebay_domain::tokens::estimate;
 use forebay_domain::treatment::{Shown, Treatment};
-use forebay_domain::{Entry, EntryKind, Reference, Timestamp};
+use forebay_domain::{Entry, EntryKind, Reference, Timestamp, usage};
 use forebay_store::{EventPage, HistoryPage, SincePage, Store};
 use serde_json::{Value, json};
 
@@ -148,14 +148,24 @@ fn is_result(entry: &Entry) -> bool {
         && !source.contains(':')
 }
 
+/// Tokens that the host would have shown of a result: what the ledger credits.
+pub(super) fn host_tokens(entry: &Entry, treatment: Option<&Treatment>) -> u64 {
+    treatment.map_or_else(|| usage::host_tokens(entry.bytes), |one| one.host_tokens)
+}
+
+/// What became of a result, if it was decided about.
+pub(super) fn treatment(store: &dyn Store, entry: &Entry) -> Result<Option<Treatment>, AppError> {
+    Ok(treatments(store, std::slice::from_ref(entry))?.remove(&entry.reference))
+}
+
 /// Adds what became of a call: what the model got of its result, and how long that is. Null for what is none.
 fn add_outcome(data: &mut Value, entry: &Entry, treatment: Option<&Treatment>) {
-    let (raw, digest) = (estimate_bytes(entry.bytes), estimate(&entry.digest));
+    let (before, digest) = (host_tokens(entry, treatment), estimate(&entry.digest));
     let is_run = entry.kind == EntryKind::Run;
-    let (before, after) = match treatment {
-        Some(one) => (one.host_tokens, one.shown_tokens()),
-        None if is_run => (raw, digest),
-        None => (raw, raw),
+    let after = match treatment {
+        Some(one) => one.shown_tokens(),
+        None if is_run => digest,
+        None => before,
     };
     let outcome = match treatment.map(|one| one.shown) {
         Some(Shown::Digest) => Some("replaced"),
@@ -164,7 +174,7 @@ fn add_outcome(data: &mut Value, entry: &Entry, treatment: Option<&Treatment>) {
         None => is_result(entry).then_some("passed"),
     };
     data["outcome"] = json!(outcome);
-    data["raw_tokens"] = json!(before);
+    data["host_tokens"] = json!(before);
     data["delivered_tokens"] = json!(after);
     data["tool"] = json!(if is_run { "run" } else { &entry.source });
     let Some(treatment) = treatment else { return };

@@ -930,6 +930,24 @@ fn live_tells_what_became_of_a_call() {
 }
 
 #[test]
+fn tokens_of_a_call_are_those_that_the_ledger_credits() {
+    let env = TestEnv::new();
+    env.forebay(["run", "--", "seq", "1", "60000"]).ok();
+    let ui = env.ui();
+    let mut stream = ui.connect();
+    stream.write_all(&ui.request("GET", "/api/live").bytes()).unwrap();
+    let (_, batch) = next_batch(&mut BufReader::new(stream));
+    let items = batch["items"].as_array().unwrap();
+    let entry = items.iter().find(|item| item["is"] == "entry").unwrap();
+    assert!(entry["bytes"].as_u64().unwrap() > 300_000, "{entry}");
+    // A host would have shown 30,000 characters of it.
+    assert_eq!(entry["host_tokens"], 7_500, "{entry}");
+    let explained = ui.view(&format!("explained?ref={}", entry["ref"].as_str().unwrap()));
+    assert_eq!(explained["host_tokens"], 7_500);
+    assert!(explained["raw_tokens"].as_u64().unwrap() > 75_000);
+}
+
+#[test]
 fn the_list_of_calls_has_no_secrets_and_ends_with_a_purge() {
     let env = TestEnv::new();
     let host = Host::new(&env);

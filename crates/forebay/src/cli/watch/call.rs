@@ -85,7 +85,7 @@ impl Call {
 
     fn with_result(self, item: &Value) -> Option<Self> {
         let outcome = Outcome::parse(item["outcome"].as_str()?)?;
-        let tokens = item["raw_tokens"].as_u64().zip(item["delivered_tokens"].as_u64());
+        let tokens = item["host_tokens"].as_u64().zip(item["delivered_tokens"].as_u64());
         let reason = match item["passed_because"].as_str() {
             Some("held out") => "held out for the comparison with digests",
             Some("raw") => "digests of its recognizer cost more than they saved here",
@@ -208,7 +208,7 @@ pub(in crate::cli::watch) mod tests {
         json!({
             "is": "entry", "kind": "capture", "what": "capture", "ref": "k3v9m2a1xq",
             "title": title, "tool": "Bash", "session": "3f9ac21b-0000-4000-8000-000000000000",
-            "created": 1_700_000_000_000_i64, "raw_tokens": raw, "delivered_tokens": delivered,
+            "created": 1_700_000_000_000_i64, "host_tokens": raw, "delivered_tokens": delivered,
             "outcome": if delivered < raw { "replaced" } else { "passed" },
         })
     }

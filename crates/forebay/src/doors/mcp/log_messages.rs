@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use forebay_app::{Answer, App, AppError, ErrorKind};
-use forebay_domain::tokens;
+use forebay_domain::{tokens, usage};
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ fn message(
                 "tool": tool,
                 "ms": took.as_millis() as u64,
                 "tokens": tokens::estimate(&answer.text),
-                "tokens_replaced": tokens::estimate_bytes(answer.cost.raw_bytes),
+                "tokens_replaced": usage::host_tokens(answer.cost.host_bytes),
             });
             (LoggingLevel::Debug, data)
         }

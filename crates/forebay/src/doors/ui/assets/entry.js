@@ -169,7 +169,7 @@ async function digest(place, ref, canChange, signal) {
     : h('ol', { class: 'reasons' }, data.rows.map((/** @type {any} */ row) => h('li', {},
       h('code', {}, row.text), row.why ? h('span', { class: 'why' }, row.why) : null)));
   replace(place,
-    h('p', { class: 'hint' }, `The model got about ${counted(data.digest_tokens, 'token')} in place of ${count(data.raw_tokens)} (4 bytes are a token).`),
+    h('p', { class: 'hint' }, `The digest has about ${counted(data.digest_tokens, 'token')}; the host would have shown ${count(data.host_tokens)} of ${count(data.raw_tokens)} (4 bytes are a token).`),
     h('ul', { class: 'whys' }, whys(data).map((why) => h('li', {}, why))),
     reported(data.needed, ref, canChange),
     data.is_as_delivered ? null : h('p', { class: 'notice' },

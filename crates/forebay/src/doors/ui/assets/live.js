@@ -141,7 +141,7 @@ function entry(one, { when, session, result, took }) {
   return h('li', { class: 'row' },
     h('a', { href: toEntry(one.ref, { view: isCall ? 'digest' : null }) }, one.title || one.source || one.ref),
     meta(when, result, chip(one.what, one.what.startsWith('run') && one.what !== 'run exit 0' ? 'bad' : ''), counted(one.lines, 'line'), size(one.bytes),
-      one.outcome === 'replaced' ? `${count(one.raw_tokens)} → ${counted(one.delivered_tokens, 'token')}` : null,
+      one.outcome === 'replaced' ? `${count(one.host_tokens)} → ${counted(one.delivered_tokens, 'token')}` : null,
       one.millis == null ? null : `ran ${duration(one.millis)}`, took, session, copyButton(one.ref, 'Copy')));
 }
 
