@@ -228,7 +228,36 @@ async function checkLive() {
   await shot('times');
   noProblems('live');
   ok('live');
+  await checkSums();
   await checkLoad();
+}
+
+/** A call that several records tell of is counted once, whatever comes first. */
+async function checkSums() {
+  const sums = (items) => page.evaluate(async (told) => {
+    const { Calls } = await import(new URL('assets/calls.js', document.baseURI).href);
+    const calls = new Calls(() => {});
+    for (const one of structuredClone(told)) calls.take(one);
+    return Object.fromEntries(calls.sums().filter(([, sum]) => sum > 0));
+  }, items);
+  const hook = { is: 'call', session: 's', event: 'after a tool', outcome: 'passed', micros: 1, tool: 'Bash', title: 'make', call: 'a', ref: null };
+  const run = { is: 'entry', kind: 'run', session: 's', ref: 'r', title: 'make', outcome: 'replaced' };
+  const capture = { ...run, kind: 'capture', outcome: 'passed' };
+  const rewritten = { ...hook, event: 'before a tool', outcome: 'rewritten' };
+  const own = { ...hook, tool: 'mcp__forebay__ctx_execute', title: 'forebay/ctx_execute', ref: 'r' };
+  for (const [name, told, expected] of [
+    ['a result and its hook', [capture, { ...hook, outcome: 'replaced', ref: 'r' }], { replaced: 1 }],
+    ['a hook and its result', [{ ...hook, outcome: 'replaced', ref: 'r' }, capture], { replaced: 1 }],
+    ['a run of a tool of Forebay', [run, own], { replaced: 1 }],
+    ['... told by its hook first', [own, run], { replaced: 1 }],
+    ['a rewritten command', [rewritten, run, { ...hook, ref: 'r' }], { replaced: 1 }],
+    ['... on a host that does not name its calls', [rewritten, run, { ...hook, ref: 'r' }].map((one) => ({ ...one, call: null })), { replaced: 1 }],
+    ['an entry that comes again', [run, run], { replaced: 1 }],
+    ['two calls with one title', [capture, hook, { ...capture, ref: 'q' }, { ...hook, call: 'b' }], { passed: 2 }],
+    ['a short result after a long one', [capture, { ...hook, ref: 'r' }, { ...hook, call: 'b' }], { passed: 2 }],
+    ['a denied call', [{ is: 'event', kind: 'verdict', session: 's', subject: 'denied Bash: make' }, { ...hook, event: 'before a tool', outcome: 'denied' }], { denied: 1 }],
+  ]) assert.deepEqual(await sums(told), expected, name);
+  ok('each call is counted once');
 }
 
 /** A thousand events a second, and none is dropped. */

@@ -45,7 +45,7 @@ impl Reference {
             .ok_or_else(|| BadReference(excerpt(text)))
     }
 
-    /// Every bracketed reference in a text, each once, in order.
+    /// Every bracketed reference in a text, each once, in the order of their characters.
     pub fn all_in(text: &str) -> Vec<Self> {
         let mut found: Vec<Self> = text
             .match_indices(OPENING)
@@ -62,9 +62,10 @@ impl Reference {
         bytes.iter().all(|byte| ALPHABET.contains(byte)).then_some(Self(bytes))
     }
 
-    fn first_in(lower: &str) -> Option<Self> {
-        lower.match_indices(OPENING).find_map(|(at, _)| {
-            let rest = &lower[at + OPENING.len()..];
+    /// The first bracketed reference in a text.
+    pub fn first_in(text: &str) -> Option<Self> {
+        text.match_indices(OPENING).find_map(|(at, _)| {
+            let rest = &text[at + OPENING.len()..];
             let (inner, _) = rest.split_once(']')?;
             Self::from_bare(inner.trim())
         })

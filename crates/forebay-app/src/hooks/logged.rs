@@ -1,16 +1,18 @@
 //! Lists a hook call with the time that it took.
 
-use std::io;
 use std::time::Duration;
 
 use forebay_domain::Reference;
-use forebay_domain::hook::{HookCall, HookEvent, Reply, ToolCall};
+use forebay_domain::hook::{HookCall, HookEvent, Reply, ToolAction, ToolCall, ToolResult};
 use forebay_text::cut;
 
-use super::{capture, whole_output};
+use super::{capture, rewrite, whole_output};
 use crate::App;
 use crate::call_log::{CallLog, LoggedCall, LoggedTool};
+use crate::tools::{self, Effect};
 
+/// A longer name of a tool is cut: a line of the list is bounded.
+const MAX_TOOL_BYTES: usize = 200;
 /// The start of a title that is redacted; what is shown is much shorter.
 const MAX_REDACTED_BYTES: usize = 4 * 1024;
 /// Characters of the hash that stands for the host's name of a call.
@@ -19,18 +21,8 @@ const HASH_CHARS: usize = 16;
 /// Lists a call that was answered. It comes after the answer, which does not wait for it.
 pub fn log_call(app: &App, call: &HookCall, reply: &Reply, took: Duration) {
     let log = CallLog::for_app(app);
-    let listed = log.append(&logged(app, call, reply, took));
-    let listed = listed.and_then(|()| delete_old(app, &log, &call.event));
-    if let Err(error) = listed {
+    if let Err(error) = log.append(&logged(app, call, reply, took)) {
         tracing::warn!(%error, "cannot list the hook call");
-    }
-}
-
-/// Once per session is often enough.
-fn delete_old(app: &App, log: &CallLog, event: &HookEvent) -> io::Result<()> {
-    match event {
-        HookEvent::SessionStart(_) => log.delete_old(app.now()),
-        _ => Ok(()),
     }
 }
 
@@ -45,14 +37,35 @@ fn logged(app: &App, call: &HookCall, reply: &Reply, took: Duration) -> LoggedCa
         event: call.event.moment().description().to_owned(),
         outcome: outcome(reply).to_owned(),
         micros: took.as_micros() as u64,
-        tool: call.event.tool().map(|tool| LoggedTool {
-            name: app.redaction.name(&tool.name),
-            // What passes before it runs is listed with its title after it has run.
-            title: if is_shown(&call.event, reply) { title(app, tool) } else { String::new() },
-            call: name_of(session, tool),
-            reference: reference(reply),
-        }),
+        tool: call.event.tool().map(|tool| logged_tool(app, session, call, tool, reply)),
     }
+}
+
+fn logged_tool(
+    app: &App,
+    session: &str,
+    call: &HookCall,
+    tool: &ToolCall,
+    reply: &Reply,
+) -> LoggedTool {
+    let line = line(tool);
+    let name = app.redaction.name(&tool.name);
+    LoggedTool {
+        name: name[..name.floor_char_boundary(MAX_TOOL_BYTES)].to_owned(),
+        // What passes before it runs is listed with its title after it has run.
+        title: if is_shown(&call.event, reply) { title(app, &line) } else { String::new() },
+        call: call_hash(session, call.event_id.as_deref(), tool, &line),
+        reference: reference(&call.event, reply),
+    }
+}
+
+/// What was called, as the model wrote it.
+fn line(tool: &ToolCall) -> String {
+    let original = match &tool.action {
+        ToolAction::Shell { command } => rewrite::original(command),
+        _ => None,
+    };
+    original.unwrap_or_else(|| capture::title_of(tool))
 }
 
 fn outcome(reply: &Reply) -> &'static str {
@@ -72,19 +85,100 @@ fn is_shown(event: &HookEvent, reply: &Reply) -> bool {
 }
 
 /// As a stored result of the call is titled.
-fn title(app: &App, tool: &ToolCall) -> String {
-    let line = capture::title_of(tool);
+fn title(app: &App, line: &str) -> String {
     let start = &line[..line.floor_char_boundary(MAX_REDACTED_BYTES)];
     cut::one_line(&app.redaction.redact(start).0, capture::MAX_TITLE_BYTES)
 }
 
-fn name_of(session: &str, tool: &ToolCall) -> Option<String> {
+/// The name of a call, the same before and after it. The host's own name is not enough: some model servers start again with
+/// `call_0` in every answer.
+fn call_hash(session: &str, turn: Option<&str>, tool: &ToolCall, line: &str) -> Option<String> {
     let id = tool.id.as_deref().filter(|id| !id.is_empty())?;
-    let hash = blake3::hash(format!("{session}\n{id}").as_bytes());
-    Some(hash.to_hex()[..HASH_CHARS].to_owned())
+    let mut hash = blake3::Hasher::new();
+    for part in [session, turn.unwrap_or_default(), id, &tool.name, line] {
+        hash.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    }
+    Some(hash.finalize().to_hex()[..HASH_CHARS].to_owned())
 }
 
-fn reference(reply: &Reply) -> Option<String> {
-    let (Reply::Replace(text) | Reply::Context(text)) = reply else { return None };
-    Reference::all_in(text).first().map(|found| found.as_str().to_owned())
+/// The stored result of a call, which its answer names first. An answer may name earlier results, too.
+fn reference(event: &HookEvent, reply: &Reply) -> Option<String> {
+    let (HookEvent::AfterTool(tool, result) | HookEvent::ToolResult(tool, result)) = event else {
+        return None;
+    };
+    let found = match reply {
+        Reply::Replace(text) | Reply::Context(text) => Reference::first_in(text),
+        _ if has_own_result(tool) => own_reference(result),
+        _ => None,
+    };
+    found.map(|found| found.as_str().to_owned())
+}
+
+/// Whether the result of a call is what Forebay stored and answered itself.
+fn has_own_result(tool: &ToolCall) -> bool {
+    match &tool.action {
+        ToolAction::Shell { command } => rewrite::original(command).is_some(),
+        ToolAction::Mcp { tool, .. } => {
+            tools::find(tool).is_ok_and(|own| own.effect == Effect::Execute)
+        }
+        _ => false,
+    }
+}
+
+/// The reference at the start of Forebay's own answer.
+fn own_reference(result: &ToolResult) -> Option<Reference> {
+    let text = result.texts().next()?.trim_start();
+    let head = text.lines().next().filter(|line| line.starts_with('['))?;
+    Reference::first_in(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay_domain::hook::ResultPart;
+
+    use super::*;
+
+    fn shell(command: &str) -> ToolCall {
+        ToolCall {
+            name: "Bash".to_owned(),
+            id: Some("call_0".to_owned()),
+            action: ToolAction::Shell { command: command.to_owned() },
+            description: None,
+            is_partial: false,
+        }
+    }
+
+    fn result(text: &str) -> ToolResult {
+        ToolResult { parts: vec![ResultPart::Text(text.to_owned())], ..ToolResult::default() }
+    }
+
+    #[test]
+    fn calls_with_the_same_name_of_the_host_are_told_apart() {
+        let hash = |turn: &str, command: &str| {
+            let tool = shell(command);
+            call_hash("s", Some(turn), &tool, &line(&tool)).unwrap()
+        };
+        assert_eq!(hash("1", "make"), hash("1", "make"));
+        assert_ne!(hash("1", "make"), hash("2", "make"), "another turn");
+        assert_ne!(hash("1", "make"), hash("1", "make test"), "another command");
+        let read = ToolCall { name: "Read".to_owned(), ..shell("make") };
+        assert_ne!(Some(hash("1", "make")), call_hash("s", Some("1"), &read, "make"));
+        assert_eq!(
+            hash("1", "make x"),
+            hash("1", "forebay run --digest --isolation off -- 'make x'")
+        );
+    }
+
+    #[test]
+    fn a_call_has_the_reference_that_its_answer_names_first() {
+        let event = HookEvent::AfterTool(shell("make"), result("long"));
+        let replaced = |text: &str| reference(&event, &Reply::Replace(text.to_owned()));
+        let text = "[ctx:zzzzzzzzzz] exit 0\nunchanged since [ctx:aaaaaaaaaa]";
+        assert_eq!(replaced(text).as_deref(), Some("zzzzzzzzzz"));
+        let quoted = HookEvent::AfterTool(shell("cat notes"), result("[ctx:aaaaaaaaaa] a note"));
+        assert_eq!(reference(&quoted, &Reply::Silent), None);
+        let command = shell("forebay run --digest -- make");
+        let own = HookEvent::AfterTool(command, result("[ctx:zzzzzzzzzz] exit 0"));
+        assert_eq!(reference(&own, &Reply::Silent).as_deref(), Some("zzzzzzzzzz"));
+    }
 }

@@ -54,6 +54,21 @@ fn run_for_digest(app: &App, host: &Host<'_>, command: &str) -> Option<String> {
     Some(shell_quote::arguments(&words))
 }
 
+/// The command line that [`run_for_digest`] made this one of.
+pub(super) fn original(rewritten: &str) -> Option<String> {
+    // Parsing is slow, and few commands contain these words.
+    if !rewritten.contains(" run --digest ") {
+        return None;
+    }
+    let script = shell::parse(rewritten);
+    let words = &script.commands.first()?.words;
+    let [_, verb, option, .., end, original] = &words[..] else { return None };
+    let is_ours = [(verb, "run"), (option, "--digest"), (end, "--")]
+        .into_iter()
+        .all(|(word, source)| word.source == source);
+    if is_ours { original.known() } else { None }
+}
+
 /// Whether a separate process has the same effect as the host's shell.
 pub(crate) fn is_rewritable(command: &str) -> bool {
     let command = command.trim();
@@ -87,6 +102,16 @@ fn only_joins_streams(command: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_the_command_that_was_rewritten() {
+        let command = "cargo test 2>&1 | grep 'it'";
+        let words = ["/opt/forebay", "run", "--digest", "--session", "s", "--isolation", "off"];
+        let rewritten = shell_quote::arguments(&[&words[..], &["--", command]].concat());
+        assert_eq!(original(&rewritten).as_deref(), Some(command));
+        assert_eq!(original(command), None);
+        assert_eq!(original("echo forebay run --digest x"), None);
+    }
 
     #[test]
     fn rewrites_only_commands_with_the_same_effect_in_a_separate_process() {

@@ -30,7 +30,7 @@ const MIN_WITH_TOOL: u16 = 50;
 const MIN_WITH_TOKENS: u16 = 44;
 
 const EMPTY: &str = "No calls yet. Work with your agent: its calls appear here.\n\nA small result that reaches the \
-                     model as it is leaves no record, so it is not here.";
+                     model unchanged is not stored, so it is not here.";
 
 /// The colours of this view, or none.
 #[derive(Debug, Clone, Copy)]

@@ -31,13 +31,35 @@ export class Calls {
 
   /** Takes what was told; false if it belongs to what is shown already. @param {any} one @returns {boolean} */
   take(one) {
-    if (one.is !== 'call') {
-      this.#count(outcomeOf(one), 1);
-      // What the model got of a captured result is known when its hook has answered.
-      if (one.is === 'entry') this.#remember(one, [one.ref, one.kind === 'capture' ? titled(one.session, one.title) : null]);
-      else if (one.kind === 'verdict') this.#remember(one, [titled(one.session, one.subject)]);
-      return true;
+    if (one.is === 'call') return this.#takeHook(one);
+    if (one.is === 'entry') return this.#takeEntry(one);
+    this.#count(outcomeOf(one), 1);
+    if (one.kind === 'verdict') this.#remember(one, [titled(one.session, one.subject)]);
+    return true;
+  }
+
+  /** @param {any} one @returns {boolean} */
+  #takeEntry(one) {
+    const isResult = one.kind === 'run' || one.kind === 'capture';
+    const title = isResult ? titled(one.session, one.title) : null;
+    const names = one.kind === 'run' ? [one.ref, title] : [one.ref];
+    const before = names.map((name) => (name == null ? undefined : this.#known.get(name))).find((known) => known && !known.isGone && known.is !== 'event');
+    // A stream that begins again may repeat an entry.
+    if (before?.ref === one.ref && before.is === 'entry') return false;
+    this.#count(one.outcome, 1);
+    // What the model got of a captured result is known when its hook has answered.
+    this.#remember(one, [one.ref, title]);
+    if (before?.is === 'call') {
+      one.hookMicros = before.hookMicros;
+      if (before.outcome !== 'rewritten') this.#settle(one, before.outcome);
+      this.#remove(before);
+      this.#remember(one, [before.call]);
     }
+    return true;
+  }
+
+  /** @param {any} one @returns {boolean} */
+  #takeHook(one) {
     if (one.tool == null) return false;
     // What is added to a result does not replace it.
     if (one.outcome === 'context added') one.outcome = 'passed';
@@ -47,30 +69,40 @@ export class Calls {
     if (!told) {
       one.hookMicros = micros;
       this.#count(one.outcome, 1);
-      this.#remember(one, [one.call]);
+      // A command that runs through Forebay stores its own result, under the same title.
+      this.#remember(one, [one.call, one.ref, one.outcome === 'rewritten' ? titled(one.session, one.title) : null]);
       return true;
     }
     told.hookMicros = one.call == null ? (told.hookMicros ?? 0) + one.micros : micros;
-    if (told.is !== 'event' && (one.outcome !== 'passed' || (told.is === 'entry' && !told.isSettled))) {
-      this.#count(told.outcome, -1);
-      this.#count(one.outcome, 1);
-      told.outcome = one.outcome;
-      told.isSettled = true;
-    }
+    this.#settle(told, one.outcome);
     this.#replaceBy(told, one.call);
     this.#changed(told);
     return false;
   }
 
+  /** Takes over what a hook made of a call. A run has made its digest before its hooks are called. @param {any} told @param {string} outcome */
+  #settle(told, outcome) {
+    const isOpen = outcome !== 'passed' || (told.is === 'entry' && !told.isSettled);
+    if (told.is === 'event' || told.kind === 'run' || !isOpen) return;
+    this.#count(told.outcome, -1);
+    this.#count(outcome, 1);
+    told.outcome = outcome;
+    told.isSettled = true;
+  }
+
   /** A hook told of a call before its result was stored: now the result stands for both. @param {any} told @param {string | null} call */
   #replaceBy(told, call) {
     const before = call == null ? undefined : this.#known.get(call);
-    if (before && before !== told && before.is === 'call') {
-      before.isGone = true;
-      this.#count(before.outcome, -1);
-      this.#changed(before);
-    }
+    if (before && before !== told && before.is === 'call') this.#remove(before);
     this.#remember(told, [call]);
+  }
+
+  /** Takes away what something else stands for now. @param {any} before */
+  #remove(before) {
+    if (before.isGone) return;
+    before.isGone = true;
+    this.#count(before.outcome, -1);
+    this.#changed(before);
   }
 
   /** The time of all hooks of a call so far. @param {any} one */
@@ -85,8 +117,12 @@ export class Calls {
   /** @param {any} one */
   #find(one) {
     const isObjection = one.outcome === 'denied' || one.outcome === 'asked';
-    const names = isObjection ? [titled(one.session, `${one.outcome} ${one.tool}: ${one.title}`)] : [one.ref, one.call, titled(one.session, one.title)];
-    const found = names.map((name) => (name == null ? undefined : this.#known.get(name))).find(Boolean);
+    // Another result may have the same title.
+    const results = one.ref == null ? [one.call, titled(one.session, one.title)] : [one.ref, one.call];
+    // A command is rewritten before it has a result.
+    const before = one.outcome === 'rewritten' ? [one.call] : results;
+    const names = isObjection ? [titled(one.session, `${one.outcome} ${one.tool}: ${one.title}`)] : before;
+    const found = names.map((name) => (name == null ? undefined : this.#known.get(name))).find((known) => known && !known.isGone);
     // The same command may come again, without a result that is stored.
     if (found) this.#known.delete(titled(one.session, found.is === 'event' ? found.subject : found.title));
     return found;
