@@ -34,9 +34,28 @@ pub(super) enum Pane {
 pub(super) enum Shown {
     #[default]
     Nothing,
-    Loading,
+    Loading(Target),
     Details(Box<Details>),
-    Fault(String),
+    Fault(Target, String),
+}
+
+impl Shown {
+    /// Whether this is about a stored result, be it read already or not.
+    fn is_about(&self, project: usize, reference: &str) -> bool {
+        let about = match self {
+            Self::Nothing => return false,
+            Self::Loading(target) | Self::Fault(target, _) => (target.project, &target.reference),
+            Self::Details(details) => (details.project, &details.reference),
+        };
+        about.0 == project && about.1 == reference
+    }
+}
+
+/// A stored result that is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) project: usize,
+    pub(super) reference: String,
 }
 
 /// What the state asks of the program around it.
@@ -204,15 +223,11 @@ impl Watch {
             return None;
         };
         let project = call.project;
-        if self.is_shown(project, &reference) {
+        if self.shown.is_about(project, &reference) {
             return None;
         }
-        self.show(Shown::Loading);
+        self.show(Shown::Loading(Target { project, reference: reference.clone() }));
         Some(Effect::Load { project, reference })
-    }
-
-    fn is_shown(&self, project: usize, reference: &str) -> bool {
-        matches!(&self.shown, Shown::Details(one) if one.project == project && one.reference == reference)
     }
 
     fn show(&mut self, shown: Shown) {
@@ -224,22 +239,21 @@ impl Watch {
         }
     }
 
-    /// Shows the details of a result, if it is still the selected one.
+    /// Shows the details of a result, if it is the one that is awaited.
     pub(super) fn loaded(
         &mut self,
         project: usize,
         reference: &str,
         loaded: Result<Details, String>,
     ) {
-        let is_selected = self.selected().is_some_and(|call| {
-            call.project == project && call.reference.as_deref() == Some(reference)
-        });
-        if !is_selected {
+        if !self.shown.is_about(project, reference) {
             return;
         }
         self.show(match loaded {
             Ok(details) => Shown::Details(Box::new(details)),
-            Err(message) => Shown::Fault(message),
+            Err(message) => {
+                Shown::Fault(Target { project, reference: reference.to_owned() }, message)
+            }
         });
         self.fit_panes();
         self.raw.cursor = self.first_kept().unwrap_or(0);
@@ -247,7 +261,7 @@ impl Watch {
     }
 
     pub(super) fn unfolded(&mut self, project: usize, reference: &str, unfolded: Unfolded) {
-        if !self.is_shown(project, reference) {
+        if !self.shown.is_about(project, reference) {
             return;
         }
         if let Shown::Details(details) = &mut self.shown {
@@ -363,7 +377,7 @@ impl Watch {
     fn enter(&mut self) -> Option<Effect> {
         if self.pane == Pane::List {
             self.is_open = self.selected().is_some();
-            let has_raw = matches!(&self.shown, Shown::Details(_) | Shown::Loading);
+            let has_raw = matches!(&self.shown, Shown::Details(_) | Shown::Loading(_));
             if self.is_open && has_raw {
                 self.pane = Pane::Raw;
             }

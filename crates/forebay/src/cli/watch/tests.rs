@@ -10,7 +10,7 @@ use serde_json::json;
 use super::call::Call;
 use super::call::tests::item;
 use super::details::tests::sample;
-use super::state::{Effect, Pane, Shown, Watch};
+use super::state::{Effect, Pane, Shown, Target, Watch};
 use super::view;
 
 const REFERENCE: &str = "k3v9m2a1xq";
@@ -135,10 +135,14 @@ fn the_selection_follows_the_latest_unless_it_was_moved() {
 fn texts_of_another_call_are_not_shown() {
     let mut watch = with_calls();
     press(&mut watch, KeyCode::Char('j'));
-    assert_eq!(watch.shown, Shown::Loading);
+    let target = Target { project: 0, reference: "aaaaaaaaaa".to_owned() };
+    assert_eq!(watch.shown, Shown::Loading(target.clone()));
     watch.loaded(0, REFERENCE, Ok(sample()));
-    assert_eq!(watch.shown, Shown::Loading);
+    assert_eq!(watch.shown, Shown::Loading(target));
+    assert_eq!(watch.add(vec![replaced("later")]), None, "it is being read");
     watch.loaded(0, "aaaaaaaaaa", Err("purged".to_owned()));
+    assert!(screen(&mut watch, 80, 24).contains("purged"));
+    assert_eq!(watch.add(vec![replaced("latest")]), None, "it is not read again and again");
     assert!(screen(&mut watch, 80, 24).contains("purged"));
 }
 

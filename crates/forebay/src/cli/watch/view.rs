@@ -216,8 +216,8 @@ fn draw_call(frame: &mut Frame<'_>, watch: &Watch, theme: Theme, places: &Places
     frame.render_widget(call_line(watch, call, theme), line);
     let message = match &watch.shown {
         Shown::Nothing => call.reason.clone(),
-        Shown::Loading => "reading ...".to_owned(),
-        Shown::Fault(message) => message.clone(),
+        Shown::Loading(_) => "reading ...".to_owned(),
+        Shown::Fault(_, message) => message.clone(),
         Shown::Details(_) => {
             texts::draw(frame, watch, theme, places);
             return;
