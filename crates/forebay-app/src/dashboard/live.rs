@@ -4,6 +4,7 @@
 //! stored a moment ago, until it is decided whether its digest replaces it.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use forebay_domain::event::RecordedEvent;
@@ -66,8 +67,55 @@ pub fn now(app: &App, backlog: usize) -> Result<LivePosition, AppError> {
     })
 }
 
+/// Reads the live view of a project from a position on.
+#[derive(Clone)]
+pub struct LiveReader {
+    position: LivePosition,
+    /// The store that the position is about; `None` before the first read.
+    store: Option<Weak<dyn Store>>,
+}
+
+impl LiveReader {
+    pub fn new(position: LivePosition) -> Self {
+        Self { position, store: None }
+    }
+
+    pub fn position(&self) -> LivePosition {
+        self.position
+    }
+
+    /// Returns what happened since the last time, the oldest first.
+    pub fn read(&mut self, app: &App) -> Result<Vec<Value>, AppError> {
+        let store = app.stores.own()?;
+        let is_other =
+            self.store.as_ref().is_some_and(|known| !Weak::ptr_eq(known, &Arc::downgrade(&store)));
+        if is_other {
+            self.position = self.position.in_other_store(&*store)?;
+        }
+        self.store = Some(Arc::downgrade(&store));
+        let (items, next) = since(app, self.position)?;
+        self.position = next;
+        Ok(items)
+    }
+}
+
+impl LivePosition {
+    /// The position in a store that took the place of the one that this is about. A new store begins again with its numbers.
+    fn in_other_store(self, store: &dyn Store) -> Result<Self, AppError> {
+        let entries = store.history(&HistoryPage { limit: 1, ..HistoryPage::default() })?;
+        let events = store.events(&EventPage { limit: 1, ..EventPage::default() })?;
+        let last_entry = entries.first().map_or(0, |one| one.sequence);
+        let last_event = events.first().map_or(0, |one| one.sequence);
+        Ok(Self {
+            entry: if last_entry < self.entry { 0 } else { self.entry },
+            event: if last_event < self.event { 0 } else { self.event },
+            ..self
+        })
+    }
+}
+
 /// Returns what happened after a position, the oldest first, and the position after it.
-pub fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosition), AppError> {
+fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosition), AppError> {
     let store = app.stores.own()?;
     // Before the store: what a call refers to is stored before it is listed.
     let (calls, calls_next) = CallLog::for_app(app).since(position.calls).map_err(unreadable)?;

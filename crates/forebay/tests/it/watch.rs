@@ -180,6 +180,42 @@ fn all_projects_are_followed_also_new_ones() {
 }
 
 #[test]
+fn a_store_that_cannot_be_read_is_named_and_the_others_are_followed() {
+    let env = TestEnv::new();
+    worked(&env);
+    let other = env.add_project("other");
+    env.forebay_in(&other, ["run", "--", "echo", "elsewhere"]).ok();
+    let stores = std::fs::read_dir(env.data().join("projects")).unwrap();
+    let mut folders = stores.map(|folder| folder.unwrap().path());
+    let folder = folders.find(|path| path.to_string_lossy().contains("/other-")).unwrap();
+    for log in ["store.db-wal", "store.db-shm"] {
+        let _ = std::fs::remove_file(folder.join(log));
+    }
+    std::fs::write(folder.join("store.db"), [b'x'; 64 * 1024]).unwrap();
+    let output = env.forebay(["watch", "--once", "--all"]).ok();
+    assert!(output.text().contains("replaced  app  Bash"), "{}", output.text());
+    assert!(output.stderr.contains("other: "), "{}", output.stderr);
+}
+
+#[test]
+fn a_store_that_begins_again_is_followed() {
+    let env = TestEnv::new();
+    for word in ["one", "two", "three"] {
+        env.forebay(["run", "--", "echo", word]).ok();
+    }
+    let mut terminal = watch(&env, 24, 80);
+    terminal.waits_for("echo three");
+    let database = env.database();
+    for ending in ["-wal", "-shm", ""] {
+        let _ = std::fs::remove_file(format!("{}{ending}", database.display()));
+    }
+    env.forebay(["run", "--", "echo", "the new store"]).ok();
+    terminal.waits_for("echo 'the new store'");
+    terminal.press("q");
+    assert!(terminal.ends().success());
+}
+
+#[test]
 fn a_result_that_was_held_out_passed() {
     let env = TestEnv::new();
     env.write(".forebay.toml", "experiment.holdout = 1\n");

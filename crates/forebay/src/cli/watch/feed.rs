@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use forebay_app::dashboard::{self, LivePosition};
+use forebay_app::dashboard::{self, LivePosition, LiveReader};
 use forebay_app::{App, AppError};
 use forebay_text::number;
 
@@ -26,7 +26,27 @@ pub(super) struct Feed {
 struct Followed {
     app: App,
     name: String,
-    position: LivePosition,
+    /// `None` until its store could be read.
+    reader: Option<LiveReader>,
+}
+
+impl Followed {
+    /// Returns what is new, and whether nothing more is stored.
+    fn read(&mut self, index: usize) -> Result<(Vec<Call>, bool), AppError> {
+        let reader = match &mut self.reader {
+            Some(reader) => reader,
+            None => self.reader.insert(start(&self.app)?),
+        };
+        let before = reader.position();
+        let items = reader.read(&self.app)?;
+        let calls = items.iter().filter_map(|one| Call::parse(one, index, &self.name)).collect();
+        Ok((calls, reader.position() == before))
+    }
+}
+
+/// Reads a project from its last entries and events on.
+fn start(app: &App) -> Result<LiveReader, AppError> {
+    Ok(LiveReader::new(dashboard::live_position(app, BACKLOG)?))
 }
 
 /// What is new.
@@ -44,18 +64,16 @@ impl Feed {
     /// Follows the project of `app`.
     pub(super) fn of_project(app: App) -> Result<Self, AppError> {
         let name = app.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let position = dashboard::live_position(&app, BACKLOG)?;
-        let projects = vec![Followed { app: app.clone(), name, position }];
+        let reader = Some(start(&app)?);
+        let projects = vec![Followed { app: app.clone(), name, reader }];
         Ok(Self { app, projects, listed: None })
     }
 
-    /// Follows every project on this machine, also those that are new.
+    /// Follows every project on this machine, also those that are new. One whose store cannot be read is a fault of
+    /// [`Self::next`] until it can.
     pub(super) fn of_all_projects(app: App) -> Result<Self, AppError> {
-        let mut projects = Vec::new();
-        for (name, app) in app.of_each_project()? {
-            let position = dashboard::live_position(&app, BACKLOG)?;
-            projects.push(Followed { app, name, position });
-        }
+        let each = app.of_each_project()?.into_iter();
+        let projects = each.map(|(name, app)| Followed { app, name, reader: None }).collect();
         Ok(Self { app, projects, listed: Some(Instant::now()) })
     }
 
@@ -64,7 +82,8 @@ impl Feed {
         self.listed = Some(Instant::now());
         for (name, app) in self.app.of_each_project()? {
             if !self.projects.iter().any(|known| known.app.project_id() == app.project_id()) {
-                self.projects.push(Followed { app, name, position: LivePosition::default() });
+                let reader = Some(LiveReader::new(LivePosition::default()));
+                self.projects.push(Followed { app, name, reader });
             }
         }
         Ok(())
@@ -96,12 +115,9 @@ impl Feed {
             news.faults.push(error.message);
         }
         for (index, project) in self.projects.iter_mut().enumerate() {
-            match dashboard::live_since(&project.app, project.position) {
-                Ok((items, next)) => {
-                    news.is_complete &= next == project.position;
-                    project.position = next;
-                    let calls =
-                        items.iter().filter_map(|one| Call::parse(one, index, &project.name));
+            match project.read(index) {
+                Ok((calls, is_complete)) => {
+                    news.is_complete &= is_complete;
                     news.calls.extend(calls);
                 }
                 Err(error) => news.faults.push(format!("{}: {}", project.name, error.message)),

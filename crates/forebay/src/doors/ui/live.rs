@@ -12,7 +12,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use forebay_app::App;
-use forebay_app::dashboard::{self, LivePosition};
+use forebay_app::dashboard::{self, LivePosition, LiveReader};
 use futures_util::stream::unfold;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -84,21 +84,25 @@ pub(in crate::doors) async fn stream(
 /// Sends batches until the browser is gone or the server ends.
 async fn send(
     source: Source,
-    mut position: LivePosition,
+    position: LivePosition,
     sender: mpsc::Sender<Bytes>,
     _stream: OwnedSemaphorePermit,
 ) {
     let mut looks = 0;
+    let mut reader = LiveReader::new(position);
     loop {
         let app = Arc::clone(&source.app);
-        let read = source.calls.run_short(move || dashboard::live_since(&app, position)).await;
+        let mut next = reader.clone();
+        let read = source.calls.run_short(move || Ok((next.read(&app)?, next))).await;
         let text = match read {
-            Ok((items, _)) if items.is_empty() => {
-                (looks == 0).then(|| ": nothing new\n\n".to_owned())
-            }
             Ok((items, next)) => {
-                position = next;
-                Some(format!("id: {next}\ndata: {}\n\n", json!({ "items": items })))
+                reader = next;
+                let id = reader.position();
+                if items.is_empty() {
+                    (looks == 0).then(|| ": nothing new\n\n".to_owned())
+                } else {
+                    Some(format!("id: {id}\ndata: {}\n\n", json!({ "items": items })))
+                }
             }
             Err(error) => {
                 Some(format!("event: problem\ndata: {}\n\n", json!({ "error": error.message })))
