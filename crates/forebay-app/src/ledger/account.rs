@@ -8,6 +8,8 @@ use forebay_domain::session::conversation;
 use forebay_domain::usage::{Answered, HOOK_CONTEXT, RequestTotals, TOOL_LIST, Totals};
 use forebay_store::SessionLedger;
 
+use super::uses::{Contexts, contexts};
+
 /// The tool that fetches parts of stored outputs.
 pub const REREAD: &str = "ctx_get";
 
@@ -43,15 +45,24 @@ impl Account {
         span: Span,
     ) -> Self {
         let ledgers: Vec<(&String, &SessionLedger)> = ledgers.into_iter().collect();
+        let contexts = contexts(ledgers.iter().copied(), prices, span);
+        Self::from_contexts(ledgers, &contexts)
+    }
+
+    /// Like [`Self::from_ledgers`], with the contexts of the ledgers, and in the span that these are limited to.
+    pub(crate) fn from_contexts<'a>(
+        ledgers: impl IntoIterator<Item = (&'a String, &'a SessionLedger)>,
+        contexts: &Contexts<'_>,
+    ) -> Self {
+        let ledgers: Vec<(&String, &SessionLedger)> = ledgers.into_iter().collect();
         let lists = tool_lists(&ledgers);
         let mut account = Self::default();
         for (session, ledger) in ledgers {
-            let context = Context::new(ledger.requests.clone(), &ledger.compactions, prices);
-            let context = context.within(span);
-            account.add_requests(&context);
-            account.add_answers(ledger, &context);
+            let Some(context) = contexts.get(&**session) else { continue };
+            account.add_requests(context);
+            account.add_answers(ledger, context);
             if let Some(list) = lists.get(conversation(session)) {
-                let balance = Balance::new(&context, &[*list]);
+                let balance = Balance::new(context, &[*list]);
                 account.tools.entry(TOOL_LIST.to_owned()).or_default().balance.add(&balance);
             }
         }

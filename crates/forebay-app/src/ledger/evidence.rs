@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forebay_domain::billing::Money;
+use forebay_domain::billing::{Money, Span};
 use forebay_domain::session::conversation;
 use forebay_domain::treatment::{Shown, SwitchOff};
 use forebay_domain::usage::TERMINAL_SESSION;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::holdout::{self, Compared, Comparison, Moments};
 use super::interval::MIN_VALUES;
-use super::uses::{Ledgers, contexts, uses};
+use super::uses::{Contexts, Ledgers, contexts, uses};
 use super::verdicts::{self, Verdict};
 use crate::{App, AppError};
 
@@ -36,20 +36,22 @@ pub struct Evidence {
 pub fn evidence(app: &App, since: Option<Timestamp>) -> Result<Evidence, AppError> {
     let mut ledgers = app.stores.own()?.ledgers(None, since)?;
     ledgers.remove(TERMINAL_SESSION);
-    Evidence::from_ledgers(app, &ledgers, since)
+    let contexts = contexts(&ledgers, &app.settings.prices.list(), Span::since(since));
+    Evidence::from_contexts(app, &ledgers, &contexts, since)
 }
 
 impl Evidence {
-    pub(crate) fn from_ledgers(
+    /// Collects the evidence of ledgers since a time, which their contexts are limited to.
+    pub(crate) fn from_contexts(
         app: &App,
         ledgers: &Ledgers,
+        contexts: &Contexts<'_>,
         since: Option<Timestamp>,
     ) -> Result<Self, AppError> {
-        let contexts = contexts(ledgers, &app.settings.prices.list(), since);
-        let uses = uses(ledgers, &contexts, since);
+        let uses = uses(ledgers, contexts, since);
         let is_held_out = uses.iter().any(|one| one.treatment.shown == Shown::HeldOut);
         let comparison = if is_held_out {
-            Some(holdout::compare(&uses, &contexts, &moments(app)?))
+            Some(holdout::compare(&uses, contexts, &moments(app)?))
         } else {
             None
         };

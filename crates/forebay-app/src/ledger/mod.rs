@@ -29,6 +29,7 @@ use forebay_domain::Timestamp;
 use forebay_domain::billing::Span;
 use forebay_domain::hook::{HookCall, HookEvent, Reply, StartReason};
 use forebay_domain::usage::TERMINAL_SESSION;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use self::account::Account;
@@ -38,14 +39,38 @@ pub(crate) use self::collect::{Collected, Collector, timestamp};
 pub use self::evidence::{Evidence, evidence};
 pub use self::interval::{Interval, MIN_VALUES};
 pub use self::periods::Period;
+use self::periods::periods;
 pub(crate) use self::treat::{NO_RECOGNIZER, TreatedCall, TreatedResult};
-pub(crate) use self::uses::Ledgers;
+pub(crate) use self::uses::{Contexts, Ledgers, contexts, limit_to};
 use crate::{App, AppError};
 pub use forebay_domain::treatment::SwitchOff;
+
+/// What a ledger is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// The name of the project's folder.
+    pub project: String,
+    /// The first day, if it is not that of the first record.
+    pub since: Option<Date>,
+    /// The day on which it was read.
+    pub until: Option<Date>,
+}
+
+impl Coverage {
+    fn new(app: &App, since: Option<Timestamp>, zone: &TimeZone) -> Self {
+        let name = app.root().file_name().unwrap_or_default();
+        Self {
+            project: name.to_string_lossy().into_owned(),
+            since: since.and_then(|since| periods::day(since, zone)),
+            until: periods::day(app.now(), zone),
+        }
+    }
+}
 
 /// All that is known of what Forebay saved and cost in a project.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
+    pub coverage: Coverage,
     pub account: Account,
     pub evidence: Evidence,
     /// The earliest first.
@@ -53,23 +78,29 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Reads the ledger of the project since a time; empty if nothing is stored.
+    /// Reads the ledger of the project since a time; without figures if nothing is stored.
     pub fn read(app: &App, since: Option<Timestamp>) -> Result<Self, AppError> {
         app.flush_usage();
-        let Some(store) = app.stores.own_if_exists()? else { return Ok(Self::default()) };
+        let zone = TimeZone::system();
+        let coverage = Coverage::new(app, since, &zone);
+        let Some(store) = app.stores.own_if_exists()? else {
+            return Ok(Self { coverage, ..Self::default() });
+        };
         let mut ledgers = store.ledgers(None, since)?;
         ledgers.remove(TERMINAL_SESSION);
-        let prices = app.settings.prices.list();
+        let mut contexts = contexts(&ledgers, &app.settings.prices.list(), Span::since(since));
         Ok(Self {
-            account: Account::from_ledgers(&ledgers, &prices, Span::since(since)),
-            evidence: Evidence::from_ledgers(app, &ledgers, since)?,
-            periods: periods::periods(&ledgers, &prices, since, app.now(), &TimeZone::system()),
+            coverage,
+            account: Account::from_contexts(&ledgers, &contexts),
+            evidence: Evidence::from_contexts(app, &ledgers, &contexts, since)?,
+            periods: periods(&ledgers, &mut contexts, since, app.now(), &zone),
         })
     }
 
     /// Whether nothing is recorded.
     pub fn is_empty(&self) -> bool {
-        self.account == Account::default() && self.evidence.recognizers.is_empty()
+        let Evidence { recognizers, switched_off, .. } = &self.evidence;
+        self.account == Account::default() && recognizers.is_empty() && switched_off.is_empty()
     }
 }
 

@@ -1,18 +1,18 @@
 //! The account of a project by day, by week or by month.
 
 use forebay_domain::Timestamp;
-use forebay_domain::billing::{PriceList, Span};
+use forebay_domain::billing::Span;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Unit, Zoned};
 
 use super::account::Account;
-use super::uses::Ledgers;
+use super::uses::{Contexts, Ledgers, limit_to};
 
 /// A longer time is divided into weeks, and one longer than that into months.
 const MAX_DAYS: i64 = 31;
 const MAX_WEEKS: i64 = 26;
-/// Earlier months are left out.
+/// Earlier months are one period.
 const MAX_PERIODS: usize = 36;
 
 /// A part of the time, and what happened in it.
@@ -27,7 +27,7 @@ pub struct Period {
 /// which they were made.
 pub(super) fn periods(
     ledgers: &Ledgers,
-    prices: &PriceList,
+    contexts: &mut Contexts<'_>,
     since: Option<Timestamp>,
     now: Timestamp,
     zone: &TimeZone,
@@ -44,16 +44,24 @@ pub(super) fn periods(
     }
     let surplus = starts.len().saturating_sub(MAX_PERIODS);
     starts.drain(..surplus);
-    let period = |start: &Date| {
-        let begin = midnight(*start, zone)?;
+    let mut account = |span| {
+        limit_to(contexts, span);
+        Account::from_contexts(ledgers, contexts)
+    };
+    let earlier = starts.first().filter(|_| surplus > 0).map(|start| Period {
+        name: format!("before {}", length.name(*start)),
+        account: account(Span { since, until: midnight(*start, zone) }),
+    });
+    let mut periods: Vec<Period> = earlier.into_iter().collect();
+    for start in starts {
+        let Some(begin) = midnight(start, zone) else { continue };
         let span = Span {
             since: Some(since.map_or(begin, |since| since.max(begin))),
-            until: midnight(length.next(*start)?, zone),
+            until: length.next(start).and_then(|next| midnight(next, zone)),
         };
-        let account = Account::from_ledgers(ledgers, prices, span);
-        Some(Period { name: length.name(*start), account })
-    };
-    starts.iter().filter_map(period).collect()
+        periods.push(Period { name: length.name(start), account: account(span) });
+    }
+    periods
 }
 
 /// The length of periods.
@@ -113,7 +121,8 @@ fn first_event(ledgers: &Ledgers) -> Option<Timestamp> {
     times.min()
 }
 
-fn day(at: Timestamp, zone: &TimeZone) -> Option<Date> {
+/// The day of a time in a time zone.
+pub(super) fn day(at: Timestamp, zone: &TimeZone) -> Option<Date> {
     let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
     Some(at.to_zoned(zone.clone()).date())
 }
@@ -125,10 +134,11 @@ fn midnight(day: Date, zone: &TimeZone) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
-    use forebay_domain::billing::BilledRequest;
+    use forebay_domain::billing::{BilledRequest, PriceList};
     use forebay_domain::usage::{Answered, BilledTokens};
     use forebay_store::SessionLedger;
 
+    use super::super::uses::contexts;
     use super::*;
 
     const HOUR: i64 = 3_600_000;
@@ -153,7 +163,8 @@ mod tests {
     }
 
     fn found(ledgers: &Ledgers, now: i64) -> Vec<Period> {
-        periods(ledgers, &PriceList::default(), None, Timestamp(now), &TimeZone::UTC)
+        let mut contexts = contexts(ledgers, &PriceList::default(), Span::default());
+        periods(ledgers, &mut contexts, None, Timestamp(now), &TimeZone::UTC)
     }
 
     /// A digest that kept 4,800 tokens out, carried by a request on each of three days; one is read again at midnight.
@@ -206,7 +217,9 @@ mod tests {
         let months = found(&ledgers, 400 * DAY);
         assert_eq!((&*months[0].name, months.len()), ("1970-01", 14));
         assert_eq!(months[0].account.balance().gross.tokens, 19_200);
-        assert!(found(&ledgers, 40_000 * DAY).len() <= MAX_PERIODS);
+        let years = found(&ledgers, 40_000 * DAY);
+        assert_eq!((years.len(), &*years[0].name), (MAX_PERIODS + 1, "before 2076-08"));
+        assert_eq!(years[0].account.balance().gross.tokens, 19_200, "nothing is left out");
     }
 
     #[test]

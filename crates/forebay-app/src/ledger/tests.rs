@@ -72,7 +72,7 @@ fn reread_session() -> SessionLedger {
 }
 
 fn with_uses<Found>(ledgers: &Ledgers, look: impl FnOnce(&[Use<'_>]) -> Found) -> Found {
-    let contexts = contexts(ledgers, &PriceList::default(), None);
+    let contexts = contexts(ledgers, &PriceList::default(), Span::default());
     look(&uses(ledgers, &contexts, None))
 }
 
@@ -204,7 +204,7 @@ fn experiment(sessions: u64) -> Ledgers {
 
 fn compared(sessions: u64, measure: Measure) -> Compared {
     let ledgers = experiment(sessions);
-    let contexts = contexts(&ledgers, &PriceList::default(), None);
+    let contexts = contexts(&ledgers, &PriceList::default(), Span::default());
     let mut moments = Moments::default();
     for session in ledgers.keys() {
         moments.prompts.insert(session.clone(), vec![Timestamp(1), Timestamp(35)]);

@@ -11,7 +11,7 @@ use forebay_store::SessionLedger;
 use super::account::REREAD;
 
 pub(crate) type Ledgers = BTreeMap<String, SessionLedger>;
-pub(super) type Contexts<'a> = BTreeMap<&'a str, Context>;
+pub(crate) type Contexts<'a> = BTreeMap<&'a str, Context>;
 
 /// A treated result with all that it caused. Nothing is counted for two results.
 #[derive(Debug)]
@@ -36,17 +36,21 @@ pub(super) struct Use<'a> {
     pub(super) extra_turns: Cost,
 }
 
-/// The contexts of sessions, of which requests since a time count.
-pub(super) fn contexts<'a>(
-    ledgers: &'a Ledgers,
+/// The contexts of sessions, of which requests in a span of time count.
+pub(crate) fn contexts<'a>(
+    ledgers: impl IntoIterator<Item = (&'a String, &'a SessionLedger)>,
     prices: &PriceList,
-    since: Option<Timestamp>,
+    span: Span,
 ) -> Contexts<'a> {
     let context = |ledger: &SessionLedger| {
-        Context::new(ledger.requests.clone(), &ledger.compactions, prices)
-            .within(Span::since(since))
+        Context::new(ledger.requests.clone(), &ledger.compactions, prices).within(span)
     };
-    ledgers.iter().map(|(session, ledger)| (&**session, context(ledger))).collect()
+    ledgers.into_iter().map(|(session, ledger)| (&**session, context(ledger))).collect()
+}
+
+/// Limits contexts to another span of time.
+pub(crate) fn limit_to(contexts: &mut Contexts<'_>, span: Span) {
+    contexts.values_mut().for_each(|context| context.limit_to(span));
 }
 
 /// The treated results since a time, the earliest first.

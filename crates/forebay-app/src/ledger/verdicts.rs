@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forebay_domain::billing::{Difference, Money};
+use forebay_domain::billing::{Difference, Money, Span};
 use forebay_domain::treatment::SwitchOff;
 use forebay_domain::usage::TERMINAL_SESSION;
 
@@ -131,7 +131,7 @@ pub(crate) fn judge(app: &App) -> Result<(), AppError> {
     }
     let mut ledgers = store.ledgers(None, None)?;
     ledgers.remove(TERMINAL_SESSION);
-    let contexts = contexts(&ledgers, &app.settings.prices.list(), None);
+    let contexts = contexts(&ledgers, &app.settings.prices.list(), Span::default());
     let uses = uses(&ledgers, &contexts, None);
     let verdicts = verdicts(&uses, |digest| digest.treatment.recognizer.clone());
     for (recognizer, verdict) in verdicts.into_iter().filter(|(_, verdict)| verdict.is_loss()) {

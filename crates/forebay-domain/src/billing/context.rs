@@ -88,8 +88,14 @@ impl Context {
 
     /// The same context, of which only what requests cost in a span of time is counted.
     #[must_use]
-    pub fn within(self, span: Span) -> Self {
-        Self { span, ..self }
+    pub fn within(mut self, span: Span) -> Self {
+        self.limit_to(span);
+        self
+    }
+
+    /// From now on, counts only what requests cost in a span of time.
+    pub fn limit_to(&mut self, span: Span) {
+        self.span = span;
     }
 
     /// Whether what happened at a time is counted.

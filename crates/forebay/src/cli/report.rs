@@ -18,7 +18,7 @@ use super::{Common, stats};
 ///
 /// It has the figures of `forebay stats` by day, tool and recognizer, the comparison with held-out results, the replay of past
 /// conversations, and for each the method and its limits. The file needs no network and no script; it contains figures and the
-/// names of tools, no text of the conversations.
+/// names of the project and of tools, no text of the conversations.
 #[derive(Debug, Args)]
 pub(super) struct Report {
     #[command(flatten)]

@@ -287,7 +287,10 @@ fn the_report_has_the_figures_of_the_ledger() {
         assert!(chapters.iter().all(|chapter| document.contains(chapter)), "{document}");
     }
     env.forebay(["report", "--since", "2100", "--md", "later.md"]).ok();
-    assert!(read("later.md").contains("No result was replaced"), "{}", read("later.md"));
+    let later = read("later.md");
+    assert!(later.contains("No result was replaced"), "{later}");
+    assert!(later.contains("Project app: since 2"), "{later}");
+    assert!(markdown.contains("Project app: all that is recorded, as of 2"), "{markdown}");
 }
 
 #[test]

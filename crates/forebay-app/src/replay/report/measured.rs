@@ -13,7 +13,7 @@ use super::{Block, Chapter, Figure, Section, Table, share};
 use crate::ledger::account::{Account, ToolAccount};
 use crate::ledger::holdout::{Compared, Comparison};
 use crate::ledger::verdicts::Verdict;
-use crate::ledger::{Evidence, Ledger, MIN_VALUES, Period};
+use crate::ledger::{Coverage, Evidence, Ledger, MIN_VALUES, Period};
 use crate::render::describe::signed;
 
 /// Tools with a row of their own.
@@ -24,14 +24,24 @@ pub(super) fn chapter(ledger: &Ledger) -> Chapter {
     if ledger.is_empty() {
         let text = "No result was replaced, and no request was reported.".to_owned();
         let section = Section { title: "Nothing yet", blocks: vec![Block::Text(text)] };
-        return Chapter { title, figures: Vec::new(), sections: vec![section] };
+        let sections = vec![covered(&ledger.coverage), section];
+        return Chapter { title, figures: Vec::new(), sections };
     }
-    let mut sections = vec![billed(ledger), by_period(ledger), by_tool(ledger)];
+    let mut sections =
+        vec![covered(&ledger.coverage), billed(ledger), by_period(ledger), by_tool(ledger)];
     sections.extend(by_recognizer(&ledger.evidence));
     sections.push(holdout(&ledger.evidence));
     sections.push(method());
     sections.push(limits());
     Chapter { title, figures: figures(ledger), sections }
+}
+
+fn covered(Coverage { project, since, until }: &Coverage) -> Section {
+    let start =
+        since.map_or_else(|| "all that is recorded".to_owned(), |since| format!("since {since}"));
+    let end = until.map_or_else(String::new, |until| format!(", as of {until}"));
+    let text = format!("Project {project}: {start}{end}.");
+    Section { title: "What is covered", blocks: vec![Block::Text(text)] }
 }
 
 fn figures(ledger: &Ledger) -> Vec<Figure> {
@@ -96,6 +106,12 @@ fn billed(ledger: &Ledger) -> Section {
         Block::Table(Table { head: vec!["", "tokens", "money"], rows, has_sum: true }),
     ];
     let tokens = account.requests.tokens;
+    blocks.push(Block::Text(
+        "The tokens of all requests are the provider's count, as the hosts reported it or wrote it to their transcripts. Those \
+         of the other rows are estimated from the texts, at 4 bytes each, for every prompt that had the text; only an extra \
+         turn is the provider's count, too."
+            .to_owned(),
+    ));
     blocks.push(Block::Text(format!(
         "From {}, of which the provider counted {} input, {} cache read, {} cache write and {} output tokens.",
         counted(account.requests.requests, "reported request"),
@@ -153,7 +169,7 @@ fn by_period(ledger: &Ledger) -> Section {
         head: vec![
             "time",
             "requests",
-            "digests",
+            "shorter answers",
             "re-reads",
             "kept out",
             "gross",
@@ -261,17 +277,17 @@ fn verdicts(
 
 fn holdout(evidence: &Evidence) -> Section {
     let share = if evidence.share > 0.0 {
-        format!("{:.0} % of long results pass raw at random", evidence.share * 100.0)
+        format!("Now {} of long results pass raw at random", percent(evidence.share))
     } else {
-        "No results are held out (experiment.holdout)".to_owned()
+        "No results are held out now (experiment.holdout = 0)".to_owned()
     };
     let mut blocks = Vec::new();
     let (digests, held_out) =
         evidence.comparison.as_ref().map_or((0, 0), |one| (one.digests, one.held_out));
     let counts = format!(
-        "{share}; so far {} and {} raw in the comparison.",
+        "{share}; the comparison has {} and {}.",
         counted(digests, "digest"),
-        grouped(held_out)
+        counted(held_out, "raw result")
     );
     blocks.push(Block::Text(counts));
     match evidence.comparison.as_ref().filter(|one| has_enough(one)) {
@@ -285,6 +301,11 @@ fn holdout(evidence: &Evidence) -> Section {
         })),
     }
     Section { title: "Digests compared with held-out results", blocks }
+}
+
+/// `12.5 %`
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 10_000.0).round() / 100.0)
 }
 
 fn has_enough(comparison: &Comparison) -> bool {
@@ -389,4 +410,15 @@ fn difference_row(name: &str, difference: Difference) -> Vec<String> {
 
 fn money(money: Option<Money>) -> String {
     money.map_or_else(|| UNKNOWN.to_owned(), |money| money.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_share_is_not_rounded_to_nothing() {
+        let shown = [0.1, 0.125, 0.004, 1.0].map(percent);
+        assert_eq!(shown, ["10 %", "12.5 %", "0.4 %", "100 %"]);
+    }
 }

@@ -2,7 +2,7 @@
 //! the methods and their limits.
 //!
 //! The document is written once, as blocks: `measured` has the chapter about the ledger, `replayed` that about the replay;
-//! [`html`] and [`markdown`] render them. It contains no words of the conversations: of their texts only the names of tools.
+//! [`html`] and [`markdown`] render them. It contains no words of the conversations: of their texts only the names of tools, and the name of the project.
 
 mod chart;
 pub mod html;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{Effect, Tool};
 use crate::ledger::account::Account;
-use crate::ledger::{Evidence, Ledgers};
+use crate::ledger::{self, Contexts, Evidence, Ledgers};
 use crate::{Answer, App, AppError, Call};
 
 pub use self::digests::{DIGESTS_HEADING, HOLDOUT_HEADING};
@@ -34,7 +34,9 @@ impl Tool for Stats {
     type Input = Input;
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
-        let report = Report::new(app, &ledgers(app)?, None)?;
+        let ledgers = ledgers(app)?;
+        let mut contexts = contexts(app, &ledgers);
+        let report = Report::new(app, &ledgers, &mut contexts, None)?;
         Ok(Answer::new(render::text(&report), report.data()))
     }
 }
@@ -53,8 +55,9 @@ struct Report {
 /// what a model gets: what digests were worth, by recognizer and by tool, and the comparison with results that were held out.
 pub fn report(app: &App, since: Option<Timestamp>) -> Result<Answer, AppError> {
     let ledgers = ledgers(app)?;
-    let report = Report::new(app, &ledgers, since)?;
-    let evidence = Evidence::from_ledgers(app, &ledgers, since)?;
+    let mut contexts = contexts(app, &ledgers);
+    let report = Report::new(app, &ledgers, &mut contexts, since)?;
+    let evidence = Evidence::from_contexts(app, &ledgers, &contexts, since)?;
     let mut data = report.data();
     data["digests"] = evidence.data();
     let text = [render::text(&report), digests::text(&evidence)].concat();
@@ -70,19 +73,28 @@ fn ledgers(app: &App) -> Result<Ledgers, AppError> {
     Ok(ledgers)
 }
 
+fn contexts<'a>(app: &App, ledgers: &'a Ledgers) -> Contexts<'a> {
+    ledger::contexts(ledgers, &app.settings.prices.list(), Span::default())
+}
+
 impl Report {
-    fn new(app: &App, ledgers: &Ledgers, since: Option<Timestamp>) -> Result<Self, AppError> {
-        let prices = app.settings.prices.list();
+    /// Leaves the contexts limited to the time since `since`.
+    fn new(
+        app: &App,
+        ledgers: &Ledgers,
+        contexts: &mut Contexts<'_>,
+        since: Option<Timestamp>,
+    ) -> Result<Self, AppError> {
         let own = conversation(&app.session);
         let of_session = ledgers.iter().filter(|(session, _)| conversation(session) == own);
+        let session = Account::from_contexts(of_session, contexts);
+        ledger::limit_to(contexts, Span::since(Some(start_of_today(app.now()))));
+        let today = Account::from_contexts(ledgers, contexts);
+        ledger::limit_to(contexts, Span::since(since));
         Ok(Self {
-            session: Account::from_ledgers(of_session, &prices, Span::default()),
-            today: Account::from_ledgers(
-                ledgers,
-                &prices,
-                Span::since(Some(start_of_today(app.now()))),
-            ),
-            project: Account::from_ledgers(ledgers, &prices, Span::since(since)),
+            session,
+            today,
+            project: Account::from_contexts(ledgers, contexts),
             since,
             facts: app.stores.own()?.stats()?,
         })
