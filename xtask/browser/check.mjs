@@ -179,6 +179,26 @@ async function checkOverview() {
   await page.waitForFunction(() => document.activeElement?.id === 'formula-the-holdout');
   noProblems('overview');
   ok('verdicts, holdout and formulas');
+  await checkDays();
+}
+
+/** Each day is named once, also those before a clock was changed. */
+async function checkDays() {
+  const session = await context.newCDPSession(page);
+  await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+  await page.reload();
+  const names = await page.evaluate(async () => {
+    const { barChart } = await import(new URL('assets/chart.js', document.baseURI).href);
+    const end = Date.parse('2026-03-31T22:00:00Z');
+    const periods = [7, 6, 5, 4, 3, 2, 1].map((days) => ({ start: end - days * 24 * 60 * 60 * 1000 }));
+    const chart = barChart(periods, { name: 'days', up: () => 1, shown: () => '', columns: [] });
+    return [...chart.querySelectorAll('tbody tr')].map((row) => row.firstElementChild.textContent);
+  });
+  assert.deepEqual(names, [25, 26, 27, 28, 29, 30, 31].map((date) => `Mar ${date}`));
+  await session.send('Emulation.setTimezoneOverride', { timezoneId: '' });
+  await session.detach();
+  await page.reload();
+  ok('days around a change of the clock');
 }
 
 /** What isolation does here. */

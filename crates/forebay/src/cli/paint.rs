@@ -67,7 +67,7 @@ const COLOURS: &[&str] = &["0", "1", "2", "22", "31", "32", "33", "36", "39"];
 
 /// A line of an answer: references are highlighted, hints for further calls are dimmed.
 pub(super) fn answer_line(line: &str) -> String {
-    if is_continuation_hint(line) || line.starts_with("… ") {
+    if is_continuation_hint(line) || is_gap_mark(line) {
         return dimmed(line);
     }
     let Some(rest) = line.strip_prefix("[ctx:") else { return line.to_owned() };
@@ -75,6 +75,14 @@ pub(super) fn answer_line(line: &str) -> String {
         Some((id, rest)) => format!("{}{}", format!("[ctx:{id}]").cyan(), ending(rest)),
         None => line.to_owned(),
     }
+}
+
+/// Whether a line stands for lines that a digest leaves out: `… lines 13-424`, `…13-424`, `…13`, `… 5 more`.
+fn is_gap_mark(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix('…') else { return false };
+    let (first, last) = rest.split_once('-').unwrap_or((rest, rest));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    rest.starts_with(' ') || is_number(first) && is_number(last)
 }
 
 /// Whether a line says what was left out and how to get it.
@@ -109,6 +117,16 @@ fn ending(rest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_of_gaps_are_dimmed() {
+        for mark in ["… lines 13-424", "…13-424", "…13", "… 5 more"] {
+            assert_eq!(answer_line(mark), dimmed(mark));
+        }
+        for text in ["…", "…and so on", "…13-", "13-424", "…13th"] {
+            assert_eq!(answer_line(text), text);
+        }
+    }
 
     #[test]
     fn only_colours_reach_the_terminal() {

@@ -14,6 +14,12 @@ const MARGIN = { left: 56, right: 8, top: 10, bottom: 24 };
  *   axis?: (value: number) => string, legend?: [string, string][], columns: [string, (period: any) => string][] }} Series
  */
 
+/** The middle of a period is in its day, also where a clock was changed since and its 24 hours do not begin at midnight. */
+const HALF_DAY = 12 * 60 * 60 * 1000;
+
+/** @param {Period} period */
+const dayOf = (period) => day(period.start + HALF_DAY);
+
 /**
  * Bars by day, above and below zero.
  * @param {Period[]} periods @param {Series} series
@@ -37,13 +43,13 @@ export function barChart(periods, series) {
     const mark = down(one) && up(one) ? s('line', {
       x1: (MARGIN.left + index * step).toFixed(1), x2: (MARGIN.left + (index + 1) * step).toFixed(1), y1: y(net).toFixed(1), y2: y(net).toFixed(1), class: 'net',
     }) : null;
-    return s('g', {}, s('title', {}, `${day(one.start)}: ${series.shown(net)}`), bar(index, up(one), 'gain'), bar(index, -down(one), 'loss'), mark);
+    return s('g', {}, s('title', {}, `${dayOf(one)}: ${series.shown(net)}`), bar(index, up(one), 'gain'), bar(index, -down(one), 'loss'), mark);
   });
   // A mark too near to zero would be written over it.
   const marks = [0, top, bottom].filter((value) => value === 0 || Math.abs(y(value) - y(0)) > 16);
   const every = Math.ceil(periods.length / 6);
   const labels = periods.map((one, index) => (index % every ? null
-    : s('text', { x: (MARGIN.left + (index + 0.5) * step).toFixed(1), y: HEIGHT - 6, 'text-anchor': 'middle' }, day(one.start))));
+    : s('text', { x: (MARGIN.left + (index + 0.5) * step).toFixed(1), y: HEIGHT - 6, 'text-anchor': 'middle' }, dayOf(one))));
   const total = periods.reduce((sum, one) => sum + up(one) - down(one), 0);
   return h('figure', { class: 'chart' },
     series.legend ? h('ul', { class: 'legend', 'aria-hidden': 'true' }, series.legend.map(([kind, text]) => h('li', { class: kind }, text))) : null,
@@ -54,7 +60,7 @@ export function barChart(periods, series) {
       ]).flat(), groups, labels),
     h('figcaption', {}, h('details', {}, h('summary', {}, 'The same as a table'),
       table(series.name, ['Day', ...series.columns.map((column) => column[0])], periods.filter((one) => up(one) || down(one))
-        .map((one) => [day(one.start), ...series.columns.map((column) => column[1](one))])))));
+        .map((one) => [dayOf(one), ...series.columns.map((column) => column[1](one))])))));
 }
 
 /**

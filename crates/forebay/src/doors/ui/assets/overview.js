@@ -94,7 +94,7 @@ function overTime(data) {
     columns: [['Answers', (one) => count(one.answers)], ['Host shows', (one) => count(one.host_tokens)],
       ['Delivered', (one) => count(one.delivered_tokens)], ['Saved', (one) => count(one.gained_tokens)],
       ['Spent', (one) => signed(-one.spent_tokens || 0)], ['Net', (one) => signed(one.saved_tokens)]],
-  }), hint('Tokens, each text counted once. A day may be negative.')];
+  }), hint('Tokens, each text counted once. A day may be negative; it has 24 hours, counted back from the coming midnight.')];
 }
 
 /** From gross to net: what was kept out of requests, and what Forebay put into them. @param {any} data */
