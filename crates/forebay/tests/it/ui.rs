@@ -179,10 +179,16 @@ fn another_user_of_the_machine_gets_nothing() {
     assert_eq!(ui.send(&own).status, 200, "the user's own browser still has it");
     // Nothing of the link is in a file or in the list of processes, and no file can be read.
     let pid = ui.child.id();
+    // A file beside the data folder, which all may read, shows that the other user gets as far as that.
+    let control = env.root().join("control");
+    std::fs::write(&control, "a readable control").unwrap();
+    std::fs::set_permissions(&control, std::fs::Permissions::from_mode(0o644)).unwrap();
     let seen = nobody.shell(&format!(
-        "cat /proc/{pid}/cmdline /proc/{pid}/environ; find {} -type f -exec cat {{}} +",
+        "cat /proc/{pid}/cmdline /proc/{pid}/environ; find {} {} -type f -exec cat {{}} +",
+        control.display(),
         env.data().display()
     ));
+    assert!(seen.contains("a readable control"), "{seen}");
     for secret in [&ui.token, ui.base.trim_start_matches('/'), "secret build", &cookie] {
         assert!(!seen.contains(secret), "{secret} in {seen}");
     }
@@ -711,7 +717,12 @@ fn the_overview_counts_by_period_and_tool() {
     let env = TestEnv::new();
     let host = Host::new(&env);
     let log: String = (0..2_000).map(|n| format!("line {n} of the build\n")).collect();
-    host.ran("make", &log);
+    let answer = host.ran("make", &log).answer();
+    let digest = answer["updatedToolOutput"]["stdout"].as_str().unwrap();
+    // The host would have shown 30,000 characters, and a token is 4 bytes.
+    let (host_tokens, delivered) = (7_500, digest.len().div_ceil(4) as i64);
+    let removed = host_tokens - delivered;
+    assert!(removed > 7_000, "{digest}");
     let ui = env.ui();
     let day = 24 * 60 * 60 * 1_000_i64;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
@@ -719,15 +730,26 @@ fn the_overview_counts_by_period_and_tool() {
     let data = ui.view(&format!("overview?from={from}&period={day}&periods=2"));
     let periods = data["usage"]["periods"].as_array().unwrap();
     let saved = |data: &Value| data["saved_tokens"].as_i64().unwrap();
-    assert_eq!(periods.len(), 2);
-    assert!(periods.iter().map(saved).sum::<i64>() > 1_000, "{data}");
-    let tools: i64 = data["usage"]["tools"].as_array().unwrap().iter().map(saved).sum();
-    assert_eq!(tools, saved(&data["account"]["total"]), "the parts make up the whole: {data}");
+    assert_eq!(periods.iter().map(saved).collect::<Vec<_>>(), [removed, 0], "{data}");
+    let tools: Vec<(&str, i64)> = data["usage"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| (tool["tool"].as_str().unwrap(), saved(tool)))
+        .collect();
+    assert_eq!(tools, [("capture", removed)], "{data}");
+    let total = &data["account"]["total"];
+    assert_eq!(
+        (&total["host_tokens"], &total["delivered_tokens"]),
+        (&json!(host_tokens), &json!(delivered))
+    );
+    assert_eq!(saved(total), removed);
     assert_eq!((&data["account"]["digests"], &data["account"]["rereads"]), (&json!(1), &json!(0)));
-    for period in periods {
-        let side = |name: &str| period[name].as_i64().unwrap();
-        assert_eq!(side("gained_tokens") - side("spent_tokens"), saved(period), "{period}");
-    }
+    let sides: Vec<[i64; 2]> = periods
+        .iter()
+        .map(|period| ["gained_tokens", "spent_tokens"].map(|name| period[name].as_i64().unwrap()))
+        .collect();
+    assert_eq!(sides, [[removed, 0], [0, 0]], "{data}");
     let digests = &data["digests"];
     let (_, verdict) = digests["recognizers"].as_object().unwrap().iter().next().unwrap();
     assert_eq!(
@@ -735,7 +757,7 @@ fn the_overview_counts_by_period_and_tool() {
         (&json!(1), &json!("too few")),
         "{digests}"
     );
-    assert!(verdict["removed_tokens"].as_i64().unwrap() > 1_000, "{digests}");
+    assert_eq!(verdict["removed_tokens"], removed, "{digests}");
     assert_eq!(digests["holdout"]["comparison"], Value::Null, "nothing was held out");
     let grown = ui.view(&format!("growth?from={from}&period={day}&periods=2"));
     let periods = grown["periods"].as_array().unwrap();
