@@ -1,11 +1,15 @@
 //! Claude Code with 40 calls: what `forebay stats` says of them agrees with what the model was sent, to the token.
 //!
 //! Everything is recomputed from the bodies of the requests: which results were digests, which were read again, how often each
-//! was sent, and what that cost. Of Forebay only the stored results and the size of the tool list are taken.
+//! was sent, and what that cost. Of Forebay only the stored results, the size of the tool list and the text of hooks are taken.
+//! Where a sum differs, the calls are named whose credit differs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::CheckResult;
@@ -24,6 +28,11 @@ const CACHE_WRITE: f64 = 3.75;
 const OUTPUT: f64 = 15.0;
 /// The most that this agent shows of a result, in characters.
 const MAX_SHOWN: usize = 30_000;
+/// What it shows of a result that it saved to a file, and where such files are.
+const MAX_PREVIEW: usize = 2_048;
+const SAVED_RESULTS: &str = "tool-results";
+/// What it writes above the output of a command that failed.
+const FAILURE_FRAME: &str = "Exit code ";
 /// The tool that reads a stored result again.
 const REREAD: &str = "mcp__forebay__ctx_get";
 /// Sums of money are compared in dollars; they are rounded when they are written.
@@ -39,40 +48,35 @@ pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckR
     env.save_requests("ledger", &exchanges)?;
     let stats: Value = serde_json::from_str(&env.stats(&["--json"])?)?;
     let project = &stats["project"];
-    let expected = Expected::compute(&env, &exchanges, project)?;
-    let billed = &project["billed"];
-    let tokens = |name: &str| billed["costs"][name]["tokens"].as_i64().unwrap_or_default();
-    let dollars = |value: &Value| value["usd"].as_f64().unwrap_or(f64::NAN);
-    let same = |name, found: i64, expected: i64| CheckResult {
-        name,
-        passed: found == expected && found != 0,
-        detail: format!("{found} of {expected}"),
-    };
-    let same_money = |name, found: f64, expected: f64| CheckResult {
-        name,
-        passed: (found - expected).abs() < ROUNDING,
-        detail: format!("{found} of {expected}"),
-    };
+    let expected = Expected::compute(&env, &exchanges, tool_list(project)?)?;
     let [in_requests, in_stats] = [sent(&exchanges), stored(&project["requests"])];
-    let net = expected.gross - expected.rereads - expected.extra_turns - expected.tool_list;
-    Ok(vec![
+    let differences = expected.differences(&Credits::read(&env)?);
+    let mut checks = vec![
         CheckResult {
             name: "40 calls: all requests are counted",
-            passed: in_requests == in_stats && expected.calls == CALLS,
-            detail: format!("{in_stats:?} of {in_requests:?}, {} calls", expected.calls),
+            passed: in_requests == in_stats && expected.calls.len() == CALLS,
+            detail: format!("{in_stats:?} of {in_requests:?}, {} calls", expected.calls.len()),
         },
-        same_money("... and billed", dollars(billed), expected.billed),
-        same(
-            "... gross tokens",
-            billed["gross"]["tokens"].as_i64().unwrap_or_default(),
-            expected.gross,
-        ),
-        same_money("... and money", dollars(&billed["gross"]), expected.gross_money),
-        same("... tool list", tokens("tool_list"), expected.tool_list),
-        same("... re-reads", tokens("rereads"), expected.rereads),
-        same("... extra turns", tokens("extra_turns"), expected.extra_turns),
-        same("... net tokens", billed["net"]["tokens"].as_i64().unwrap_or_default(), net),
-    ])
+        CheckResult {
+            name: "... and what each call is credited with",
+            passed: differences.is_empty(),
+            detail: differences.join("; "),
+        },
+    ];
+    checks.extend(expected.sums(&project["billed"]));
+    Ok(checks)
+}
+
+/// The tokens of the tool list. It is counted whenever the server starts, and costs nothing but what prompts have of it.
+fn tool_list(project: &Value) -> Result<i64> {
+    let list = &project["tools"]["tool list"];
+    let number = |name: &str| list[name].as_i64().unwrap_or_default();
+    let (starts, tokens) = (number("answers"), number("delivered_tokens"));
+    ensure!(
+        starts > 0 && tokens % starts == 0,
+        "the tool list differs from start to start: {list}"
+    );
+    Ok(tokens / starts)
 }
 
 /// Long results, short ones, failing ones, some that the host cuts, and re-reads; some of them in parallel.
@@ -102,7 +106,12 @@ fn steps() -> Value {
 /// What the ledger must say.
 #[derive(Debug, Default)]
 struct Expected {
-    calls: usize,
+    /// The calls whose results the model was sent.
+    calls: BTreeSet<String>,
+    /// By reference.
+    outputs: BTreeMap<String, Output>,
+    /// The tokens of each re-read.
+    reread: Vec<i64>,
     billed: f64,
     gross: i64,
     gross_money: f64,
@@ -111,53 +120,174 @@ struct Expected {
     extra_turns: i64,
 }
 
+/// The tokens of a result that was replaced by its digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Output {
+    /// What the agent would have shown.
+    host: i64,
+    delivered: i64,
+}
+
 impl Expected {
-    fn compute(env: &AgentEnv<'_>, exchanges: &[Exchange], project: &Value) -> Result<Self> {
+    fn compute(env: &AgentEnv<'_>, exchanges: &[Exchange], tool_list: i64) -> Result<Self> {
         let mut expected = Self::default();
-        let list = project["tools"]["tool list"]["delivered_tokens"].as_i64();
-        let list = list.context("the tool list is not counted")?;
+        let saved = saved_results(&env.home().join(".claude/projects"))?;
         let bodies: Vec<Value> = exchanges
             .iter()
             .map(|exchange| serde_json::from_str(&exchange.request.raw))
             .collect::<Result<_, _>>()?;
-        let mut known: BTreeMap<String, i64> = BTreeMap::new();
-        let mut seen: BTreeSet<String> = BTreeSet::new();
-        for (index, body) in bodies.iter().enumerate() {
-            let usage = Usage::of_request(body);
-            expected.billed += usage.dollars();
-            expected.tool_list += list;
+        let mut before: Option<&Value> = None;
+        for body in &bodies {
+            expected.billed += Usage::of_request(body).dollars();
+            expected.tool_list += tool_list;
             let mut has_new_reread = false;
             for result in results(body) {
-                let is_new = seen.insert(result.id.clone());
-                let price = if is_new { CACHE_WRITE } else { CACHE_READ };
-                if result.tool == REREAD {
-                    expected.rereads += result.tokens();
-                    has_new_reread |= is_new;
-                } else if let Some(reference) = script::reference(&result.text) {
-                    let raw = match known.get(reference) {
-                        Some(raw) => *raw,
-                        None => shown_tokens(&env.entry(reference)?),
-                    };
-                    known.insert(reference.to_owned(), raw);
-                    let saved = raw - result.tokens();
-                    expected.gross += saved;
-                    expected.gross_money += saved as f64 * price / 1e6;
-                }
+                has_new_reread |= expected.add(env, &result, &saved)?;
             }
-            if has_new_reread {
+            if let Some(before) = before.filter(|_| has_new_reread) {
                 // The request before made the call: its output, and its prompt once more in this one.
-                let before = Usage::of_request(&bodies[index - 1]);
+                let before = Usage::of_request(before);
                 expected.extra_turns += before.output + before.prompt();
             }
+            // A request beside the conversation, such as for its title, has no tools, and made no call.
+            if body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
+                before = Some(body);
+            }
         }
-        expected.calls = seen.len();
         Ok(expected)
+    }
+
+    /// Adds a result of a request, and returns whether it is a re-read that no request had before.
+    fn add(&mut self, env: &AgentEnv<'_>, result: &SentResult, saved: &[String]) -> Result<bool> {
+        let is_new = self.calls.insert(result.id.clone());
+        if result.tool == REREAD {
+            let tokens = tokens(result.text.len());
+            self.rereads += tokens;
+            self.reread.extend(is_new.then_some(tokens));
+            return Ok(is_new);
+        }
+        let Some((reference, digest)) = result.digest() else { return Ok(false) };
+        let output = match self.outputs.get(reference) {
+            Some(output) => *output,
+            None => Output {
+                host: shown_tokens(&env.entry(reference)?, saved),
+                delivered: tokens(digest.len()),
+            },
+        };
+        self.outputs.insert(reference.to_owned(), output);
+        let price = if is_new { CACHE_WRITE } else { CACHE_READ };
+        let gain = output.host - output.delivered;
+        self.gross += gain;
+        self.gross_money += gain as f64 * price / 1e6;
+        Ok(false)
+    }
+
+    /// What the ledger says otherwise of single calls.
+    fn differences(&self, credits: &Credits) -> Vec<String> {
+        let references = self.outputs.keys().chain(credits.outputs.keys());
+        let references: BTreeSet<&String> = references.collect();
+        let mut differences: Vec<String> = references
+            .into_iter()
+            .map(|one| (one, credits.outputs.get(one), self.outputs.get(one)))
+            .filter(|(_, found, expected)| found != expected)
+            .map(|(one, found, expected)| format!("{one}: {found:?}, not {expected:?}"))
+            .collect();
+        if credits.reread != self.reread {
+            differences.push(format!("re-reads {:?}, not {:?}", credits.reread, self.reread));
+        }
+        differences
+    }
+
+    /// Compares the sums that `forebay stats` shows.
+    fn sums(&self, billed: &Value) -> Vec<CheckResult> {
+        let cost = |name: &str| billed["costs"][name]["tokens"].as_i64().unwrap_or_default();
+        let tokens = |name: &str| billed[name]["tokens"].as_i64().unwrap_or_default();
+        // What hooks add stands among the words of the user and of the agent: it is taken from the ledger.
+        let costs = self.rereads + self.extra_turns + self.tool_list + cost("hooks");
+        vec![
+            same_money("... and billed", &billed["usd"], self.billed),
+            same("... gross tokens", tokens("gross"), self.gross),
+            same_money("... and money", &billed["gross"]["usd"], self.gross_money),
+            same("... tool list", cost("tool_list"), self.tool_list),
+            same("... re-reads", cost("rereads"), self.rereads),
+            same("... extra turns", cost("extra_turns"), self.extra_turns),
+            CheckResult {
+                name: "... no other answers",
+                passed: cost("answers") == 0,
+                detail: format!("{} tokens", cost("answers")),
+            },
+            same("... net tokens", tokens("net"), self.gross - costs),
+        ]
     }
 }
 
+fn same(name: &'static str, found: i64, expected: i64) -> CheckResult {
+    let passed = found == expected && found != 0;
+    CheckResult { name, passed, detail: format!("{found} of {expected}") }
+}
+
+fn same_money(name: &'static str, found: &Value, expected: f64) -> CheckResult {
+    let found = found.as_f64().unwrap_or(f64::NAN);
+    let passed = (found - expected).abs() < ROUNDING;
+    CheckResult { name, passed, detail: format!("{found} of {expected}") }
+}
+
+/// What the ledger has of single calls.
+struct Credits {
+    /// By reference.
+    outputs: BTreeMap<String, Output>,
+    reread: Vec<i64>,
+}
+
+impl Credits {
+    fn read(env: &AgentEnv<'_>) -> Result<Self> {
+        let projects = fs::read_dir(env.root().join("data/projects"))?;
+        let databases = projects.filter_map(|one| Some(one.ok()?.path().join("store.db")));
+        let database = databases.into_iter().find(|path| path.is_file()).context("no store")?;
+        let connection = Connection::open(database)?;
+        let mut rows = connection.prepare(
+            "SELECT tool, '[ctx:' || ref || ']', host_tokens, delivered_tokens FROM usage
+             WHERE ref IS NOT NULL ORDER BY id",
+        )?;
+        let rows = rows.query_map([], |row| {
+            let output = Output { host: row.get(2)?, delivered: row.get(3)? };
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, output))
+        })?;
+        let mut credits = Self { outputs: BTreeMap::new(), reread: Vec::new() };
+        for row in rows {
+            let (tool, reference, output) = row?;
+            if REREAD.ends_with(&tool) {
+                credits.reread.push(output.delivered);
+            } else {
+                credits.outputs.insert(reference, output);
+            }
+        }
+        Ok(credits)
+    }
+}
+
+/// The texts of the results that the agent saved to files.
+fn saved_results(folder: &Path) -> Result<Vec<String>> {
+    let mut texts = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for path in
+            fs::read_dir(&folder)?.map(|file| Ok(file?.path())).collect::<Result<Vec<_>>>()?
+        {
+            if path.is_dir() {
+                folders.push(path);
+            } else if folder.ends_with(SAVED_RESULTS) {
+                texts.push(String::from_utf8_lossy(&fs::read(path)?).into_owned());
+            }
+        }
+    }
+    Ok(texts)
+}
+
 /// Tokens of what the agent would have shown of a result.
-fn shown_tokens(raw: &str) -> i64 {
-    tokens(raw.len().min(MAX_SHOWN))
+fn shown_tokens(raw: &str, saved: &[String]) -> i64 {
+    let is_saved = saved.iter().any(|text| text.trim_end() == raw.trim_end());
+    tokens(raw.len().min(if is_saved { MAX_PREVIEW } else { MAX_SHOWN }))
 }
 
 fn tokens(bytes: usize) -> i64 {
@@ -208,8 +338,14 @@ struct SentResult {
 }
 
 impl SentResult {
-    fn tokens(&self) -> i64 {
-        tokens(self.text.len())
+    /// The digest in place of the result and its reference, without what the agent writes above the output of a failed
+    /// command. A result that only mentions a reference is none.
+    fn digest(&self) -> Option<(&str, &str)> {
+        let reference = script::reference(&self.text)?;
+        let (frame, _) = self.text.split_once(reference)?;
+        let is_frame = frame.is_empty()
+            || frame.starts_with(FAILURE_FRAME) && frame.trim_end().lines().count() == 1;
+        is_frame.then(|| (reference, &self.text[frame.len()..]))
     }
 }
 
@@ -230,4 +366,31 @@ fn results(body: &Value) -> Vec<SentResult> {
             SentResult { id, tool, text: text_content(&result["content"]) }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent_result(text: &str) -> SentResult {
+        SentResult { id: "t".to_owned(), tool: "Bash".to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_digest_begins_with_its_reference_or_below_the_frame_of_a_failure() {
+        let digest = "[ctx:k3v9m2a1xq] exit 3\nunchanged since [ctx:aaaaaaaaaa]";
+        let expected = Some(("[ctx:k3v9m2a1xq]", digest));
+        assert_eq!(sent_result(digest).digest(), expected);
+        assert_eq!(sent_result(&format!("Exit code 3\n{digest}")).digest(), expected);
+        assert_eq!(sent_result(&format!("line 1\n{digest}")).digest(), None);
+        assert_eq!(sent_result("a short answer").digest(), None);
+    }
+
+    #[test]
+    fn a_saved_result_would_have_been_shown_as_its_start() {
+        let raw = "x".repeat(40_000);
+        assert_eq!(shown_tokens(&raw, &[]), 7_500);
+        assert_eq!(shown_tokens(&raw, &[format!("{raw}\n")]), 512);
+        assert_eq!(shown_tokens("abcde", &[]), 2);
+    }
 }
