@@ -27,8 +27,6 @@ pub fn log_call(app: &App, call: &HookCall, reply: &Reply, took: Duration) {
 }
 
 fn logged(app: &App, call: &HookCall, reply: &Reply, took: Duration) -> LoggedCall {
-    let restored = whole_output::with_original_command(call);
-    let call = restored.as_ref().unwrap_or(call);
     let subagent = super::subagent(app, call);
     let session = &subagent.as_ref().unwrap_or(app).session;
     LoggedCall {
@@ -37,26 +35,22 @@ fn logged(app: &App, call: &HookCall, reply: &Reply, took: Duration) -> LoggedCa
         event: call.event.moment().description().to_owned(),
         outcome: outcome(reply).to_owned(),
         micros: took.as_micros() as u64,
-        tool: call.event.tool().map(|tool| logged_tool(app, session, call, tool, reply)),
+        tool: logged_tool(app, session, call, reply),
     }
 }
 
-fn logged_tool(
-    app: &App,
-    session: &str,
-    call: &HookCall,
-    tool: &ToolCall,
-    reply: &Reply,
-) -> LoggedTool {
+fn logged_tool(app: &App, session: &str, call: &HookCall, reply: &Reply) -> Option<LoggedTool> {
+    let restored = whole_output::with_original_command(call);
+    let tool = restored.as_ref().unwrap_or(call).event.tool()?;
     let line = line(tool);
     let name = app.redaction.name(&tool.name);
-    LoggedTool {
+    Some(LoggedTool {
         name: name[..name.floor_char_boundary(MAX_TOOL_BYTES)].to_owned(),
         // What passes before it runs is listed with its title after it has run.
         title: if is_shown(&call.event, reply) { title(app, &line) } else { String::new() },
         call: call_hash(session, call.event_id.as_deref(), tool, &line),
         reference: reference(&call.event, reply),
-    }
+    })
 }
 
 /// What was called, as the model wrote it.
@@ -117,7 +111,9 @@ fn reference(event: &HookEvent, reply: &Reply) -> Option<String> {
 /// Whether the result of a call is what Forebay stored and answered itself.
 fn has_own_result(tool: &ToolCall) -> bool {
     match &tool.action {
-        ToolAction::Shell { command } => rewrite::original(command).is_some(),
+        ToolAction::Shell { command } => {
+            rewrite::original(command).is_some() || whole_output::original(command).is_some()
+        }
         ToolAction::Mcp { tool, .. } => {
             tools::find(tool).is_ok_and(|own| own.effect == Effect::Execute)
         }

@@ -97,7 +97,7 @@ pub(super) fn with_original_command(call: &HookCall) -> Option<HookCall> {
 }
 
 /// The command inside a wrapped one.
-fn original(wrapped: &str) -> Option<&str> {
+pub(super) fn original(wrapped: &str) -> Option<&str> {
     let inner = wrapped.strip_prefix(START)?.strip_suffix(END)?;
     inner.match_indices(ELSE).find_map(|(at, _)| {
         let command = &inner[at + ELSE.len()..];

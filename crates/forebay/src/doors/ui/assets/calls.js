@@ -51,7 +51,7 @@ export class Calls {
     this.#remember(one, [one.ref, title]);
     if (before?.is === 'call') {
       one.hookMicros = before.hookMicros;
-      if (before.outcome !== 'rewritten') this.#settle(one, before.outcome);
+      if (before.outcome !== 'rewritten') this.#setOutcome(one, before.outcome);
       this.#remove(before);
       this.#remember(one, [before.call]);
     }
@@ -74,14 +74,14 @@ export class Calls {
       return true;
     }
     told.hookMicros = one.call == null ? (told.hookMicros ?? 0) + one.micros : micros;
-    this.#settle(told, one.outcome);
+    this.#setOutcome(told, one.outcome);
     this.#replaceBy(told, one.call);
     this.#changed(told);
     return false;
   }
 
   /** Takes over what a hook made of a call. A run has made its digest before its hooks are called. @param {any} told @param {string} outcome */
-  #settle(told, outcome) {
+  #setOutcome(told, outcome) {
     const isOpen = outcome !== 'passed' || (told.is === 'entry' && !told.isSettled);
     if (told.is === 'event' || told.kind === 'run' || !isOpen) return;
     this.#count(told.outcome, -1);
