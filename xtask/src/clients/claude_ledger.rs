@@ -242,8 +242,8 @@ struct Credits {
 impl Credits {
     fn read(env: &AgentEnv<'_>) -> Result<Self> {
         let projects = fs::read_dir(env.root().join("data/projects"))?;
-        let databases = projects.filter_map(|one| Some(one.ok()?.path().join("store.db")));
-        let database = databases.into_iter().find(|path| path.is_file()).context("no store")?;
+        let mut databases = projects.filter_map(|one| Some(one.ok()?.path().join("store.db")));
+        let database = databases.find(|path| path.is_file()).context("no store")?;
         let connection = Connection::open(database)?;
         let mut rows = connection.prepare(
             "SELECT tool, '[ctx:' || ref || ']', host_tokens, delivered_tokens FROM usage
