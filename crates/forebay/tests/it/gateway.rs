@@ -249,6 +249,18 @@ fn a_cancelled_list_is_withdrawn_from_the_servers_and_has_no_answer() {
 }
 
 #[test]
+fn lists_are_read_to_their_last_page() {
+    with_server(|env| {
+        let mut command = gateway(env, &["one", "two"], &[]);
+        command.env("PAGES", "1");
+        let mut client = McpClient::initialized(command);
+        let listing = client.ask("tools/list", json!({}));
+        assert_eq!(names(&listing).len(), 2 * 4 + 2, "{listing}");
+        assert_eq!(names(&listing)[3..5], ["x-other", "two_lines"]);
+    });
+}
+
+#[test]
 fn several_messages_in_one_line_reach_the_client_one_by_one() {
     with_server(|env| {
         let mut client = McpClient::initialized(gateway(env, &["one", "two"], &[]));

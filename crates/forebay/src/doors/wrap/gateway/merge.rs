@@ -1,9 +1,8 @@
 //! One greeting and one list of several servers.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use forebay_app::bounds::MAX_LINE_BYTES;
@@ -172,7 +171,7 @@ fn merge(all: &mut Value, more: &Value) {
 }
 
 /// The result of a request for a list, with the items of all servers. Until it is complete, names keep their servers.
-pub(super) fn gather(gateway: &Gateway, work: &Work, list: &'static List) -> String {
+pub(super) fn gather(gateway: &Gateway, work: &Work, list: &List) -> String {
     let mut names = HashMap::new();
     let mut unlisted = HashSet::new();
     let mut items = Vec::new();
@@ -217,34 +216,25 @@ fn with_own_tools(gateway: &Gateway, mut items: Vec<String>) -> Vec<String> {
     page.tools
 }
 
-/// Asks all servers that have such a list, side by side: one that does not answer takes no time from another.
-fn ask_all(gateway: &Gateway, work: &Work, list: &'static List) -> Vec<(usize, Pages)> {
+/// Asks all servers that have such a list, page by page in turn: one that does not answer takes no time from another.
+fn ask_all(gateway: &Gateway, work: &Work, list: &List) -> Vec<(usize, Pages)> {
     let members = gateway.members.iter().enumerate();
     let able = members.filter(|(_, member)| member.offers(list.capability));
-    thread::scope(|scope| {
-        let asking: Vec<_> = able
-            .map(|(number, _)| {
-                let ask = move || all_pages(gateway, work, number, list);
-                let thread = thread::Builder::new().name("list".to_owned());
-                (number, thread.spawn_scoped(scope, ask))
-            })
-            .collect();
-        let asking = asking.into_iter();
-        let pages = asking.map(|(number, thread)| {
-            let pages = thread.ok().and_then(|thread| thread.join().ok());
-            (number, pages.unwrap_or_default())
-        });
-        pages.collect()
-    })
+    let mut asked: VecDeque<PageRequest> =
+        able.map(|(number, _)| PageRequest::first(gateway, work, list, number)).collect();
+    let mut complete = Vec::new();
+    while let Some(request) = asked.pop_front() {
+        match request.wait(gateway, work, list) {
+            Listed::More(next) => asked.push_back(next),
+            Listed::All(number, pages) => complete.push((number, pages)),
+        }
+    }
+    complete.sort_by_key(|(number, _)| *number);
+    complete
 }
 
 /// The server of a tool or a prompt; servers that share a prefix are asked for their lists first.
-pub(super) fn find_owner(
-    gateway: &Gateway,
-    work: &Work,
-    list: &'static List,
-    name: &str,
-) -> Option<usize> {
+pub(super) fn find_owner(gateway: &Gateway, work: &Work, list: &List, name: &str) -> Option<usize> {
     match gateway.routes.find_by_name(list.kind, name, &gateway.members) {
         Owner::Server(number) => Some(number),
         Owner::Nobody => None,
@@ -285,37 +275,92 @@ fn are_enough(rights: Rights, annotations: &Members<'_>) -> bool {
 }
 
 /// The pages of a list of one server.
-#[derive(Default)]
 struct Pages {
     items: Vec<String>,
     are_complete: bool,
 }
 
 fn all_pages(gateway: &Gateway, work: &Work, number: usize, list: &List) -> Pages {
-    let mut items: Vec<String> = Vec::new();
-    let mut bytes = 0;
-    let mut params = "{}".to_owned();
-    for _ in 0..MAX_PAGES {
-        let answer = work.ask(gateway, number, list.method, &params);
-        let Some(answer) = work.wait(&answer) else { break };
-        bytes += answer.len();
-        let Ok(answer) = Members::parse(&answer) else { break };
-        let Some(result) = answer.object("result") else { break };
-        let found = result.get(list.key).and_then(json::items).unwrap_or_default();
-        items.extend(found.into_iter().map(str::to_owned));
-        let Some(cursor) = result.get("nextCursor").filter(|cursor| *cursor != "null") else {
-            return Pages { items, are_complete: true };
-        };
-        if bytes > MAX_LINE_BYTES {
-            break;
+    let mut request = PageRequest::first(gateway, work, list, number);
+    loop {
+        match request.wait(gateway, work, list) {
+            Listed::More(next) => request = next,
+            Listed::All(_, pages) => return pages,
         }
-        params = format!(r#"{{"cursor":{cursor}}}"#);
     }
-    if !work.is_cancelled() {
-        let name = &gateway.members[number].name;
-        write_log(&format!("{name} has not answered {} to the end", list.method));
+}
+
+/// A page that a server was asked for, and those before it.
+struct PageRequest {
+    number: usize,
+    answer: Receiver<String>,
+    items: Vec<String>,
+    /// Pages and bytes so far.
+    count: usize,
+    bytes: usize,
+}
+
+/// What came of waiting for a page for a moment.
+enum Listed {
+    More(PageRequest),
+    All(usize, Pages),
+}
+
+impl PageRequest {
+    fn first(gateway: &Gateway, work: &Work, list: &List, number: usize) -> Self {
+        let answer = work.ask(gateway, number, list.method, "{}");
+        Self { number, answer, items: Vec::new(), count: 0, bytes: 0 }
     }
-    Pages { items, are_complete: false }
+
+    fn wait(mut self, gateway: &Gateway, work: &Work, list: &List) -> Listed {
+        match work.wait_briefly(&self.answer) {
+            Ok(answer) => match self.take(list, &answer) {
+                Some(Page::Last) => Listed::All(self.number, self.into_pages(true)),
+                Some(Page::Before(cursor)) => {
+                    let params = format!(r#"{{"cursor":{cursor}}}"#);
+                    self.answer = work.ask(gateway, self.number, list.method, &params);
+                    Listed::More(self)
+                }
+                None => self.give_up(gateway, work, list),
+            },
+            Err(RecvTimeoutError::Timeout) if !work.is_overdue() => Listed::More(self),
+            Err(_) => self.give_up(gateway, work, list),
+        }
+    }
+
+    /// Takes a page; `None` if it is none, or too much comes.
+    fn take(&mut self, list: &List, answer: &str) -> Option<Page> {
+        self.count += 1;
+        self.bytes += answer.len();
+        let answer = Members::parse(answer).ok()?;
+        let result = answer.object("result")?;
+        let found = result.get(list.key).and_then(json::items).unwrap_or_default();
+        self.items.extend(found.into_iter().map(str::to_owned));
+        let Some(cursor) = result.get("nextCursor").filter(|cursor| *cursor != "null") else {
+            return Some(Page::Last);
+        };
+        let may_continue = self.count < MAX_PAGES && self.bytes <= MAX_LINE_BYTES;
+        may_continue.then(|| Page::Before(cursor.to_owned()))
+    }
+
+    fn give_up(self, gateway: &Gateway, work: &Work, list: &List) -> Listed {
+        if !work.is_cancelled() {
+            let name = &gateway.members[self.number].name;
+            write_log(&format!("{name} has not answered {} to the end", list.method));
+        }
+        Listed::All(self.number, self.into_pages(false))
+    }
+
+    fn into_pages(self, are_complete: bool) -> Pages {
+        Pages { items: self.items, are_complete }
+    }
+}
+
+/// A page of a list.
+enum Page {
+    Last,
+    /// Before the one with this cursor.
+    Before(String),
 }
 
 /// An item under the name that the client knows; `None` if that is another server's, or one of Forebay's tools.

@@ -4,7 +4,7 @@
 //! The work ends in bounded time, and when the client cancels the request: then its own requests to servers are withdrawn.
 
 use std::collections::HashMap;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -144,6 +144,19 @@ impl Work {
     /// Waits for an answer; there is none after the deadline, after a cancellation, and from a server that has ended.
     pub(super) fn wait(&self, answer: &Receiver<String>) -> Option<String> {
         answer.recv_timeout(self.deadline.saturating_duration_since(Instant::now())).ok()
+    }
+
+    /// Waits for an answer so long that others can be looked at between.
+    pub(super) fn wait_briefly(
+        &self,
+        answer: &Receiver<String>,
+    ) -> Result<String, RecvTimeoutError> {
+        const TURN: Duration = Duration::from_millis(20);
+        answer.recv_timeout(self.deadline.saturating_duration_since(Instant::now()).min(TURN))
+    }
+
+    pub(super) fn is_overdue(&self) -> bool {
+        Instant::now() >= self.deadline
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
