@@ -118,16 +118,19 @@ impl CallLog {
             return Ok(None);
         }
         create_private_folder(&self.folder).map_err(io::Error::other)?;
-        if let Err(error) = self.delete_old(now) {
-            tracing::warn!(%error, "cannot delete old lists of hook calls");
-        }
+        self.delete_old(now);
         let path = self.file_of(day_of(now));
         OpenOptions::new().append(true).create(true).mode(0o600).open(path).map(Some)
     }
 
-    /// Deletes the days that are no longer kept.
-    pub(crate) fn delete_old(&self, now: Timestamp) -> io::Result<()> {
-        let first = day_of(now) - KEPT_DAYS + 1;
+    /// Deletes the days that are no longer kept. What cannot be deleted now is tried again with the next day.
+    pub(crate) fn delete_old(&self, now: Timestamp) {
+        if let Err(error) = self.delete_days_before(day_of(now) - KEPT_DAYS + 1) {
+            tracing::warn!(%error, "cannot delete old lists of hook calls");
+        }
+    }
+
+    fn delete_days_before(&self, first: i64) -> io::Result<()> {
         self.days()?.into_iter().filter(|day| *day < first).try_for_each(|day| {
             let deleted = fs::remove_file(self.file_of(day));
             deleted.or_else(|error| ignore_absent(error, ()))
@@ -323,7 +326,7 @@ mod tests {
         assert_eq!(times(&log.since(last).unwrap().0), [4]);
         let whole_day = log.before_last(50).unwrap();
         assert_eq!(times(&log.since(whole_day).unwrap().0), [3, 4]);
-        log.delete_old(Timestamp((KEPT_DAYS + 1) * DAY_MILLIS)).unwrap();
+        log.delete_old(Timestamp((KEPT_DAYS + 1) * DAY_MILLIS));
         assert_eq!(log.days().unwrap(), [2]);
         log.delete().unwrap();
         assert!(log.days().unwrap().is_empty());
