@@ -188,10 +188,10 @@ fn a_store_that_cannot_be_read_is_named_and_the_others_are_followed() {
     let stores = std::fs::read_dir(env.data().join("projects")).unwrap();
     let mut folders = stores.map(|folder| folder.unwrap().path());
     let folder = folders.find(|path| path.to_string_lossy().contains("/other-")).unwrap();
-    for log in ["store.db-wal", "store.db-shm"] {
-        let _ = std::fs::remove_file(folder.join(log));
-    }
-    std::fs::write(folder.join("store.db"), [b'x'; 64 * 1024]).unwrap();
+    let database = rusqlite::Connection::open(folder.join("store.db")).unwrap();
+    let newer = "INSERT INTO migration (name, checksum) VALUES ('9999_future', 'x')";
+    database.execute(newer, ()).unwrap();
+    drop(database);
     let output = env.forebay(["watch", "--once", "--all"]).ok();
     assert!(output.text().contains("replaced  app  Bash"), "{}", output.text());
     assert!(output.stderr.contains("other: "), "{}", output.stderr);

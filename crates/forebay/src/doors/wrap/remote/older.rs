@@ -49,6 +49,10 @@ impl OlderTransport {
         self.is_spoken.load(Ordering::Acquire)
     }
 
+    fn uses(&self, stream: &Arc<Stream>) -> bool {
+        lock(&self.stream).as_ref().is_some_and(|used| Arc::ptr_eq(used, stream))
+    }
+
     pub(super) fn close(&self) {
         if let Some(abort) = lock(&self.opening_abort).take() {
             abort.abort();
@@ -220,8 +224,11 @@ fn read_all(
             receive(remote, &stream, message);
         }
     }
-    // Nothing will come for what is being sent. No other stream is open yet.
-    remote.abort_all();
+    // Nothing will come for what is being sent. No other stream is used yet. What waits for one that is not used has not been
+    // sent.
+    if remote.older.uses(&stream) {
+        remote.abort_all();
+    }
     stream.has_ended.store(true, Ordering::Release);
     lock(&stream.private).clear();
     // Those who wait for an answer look again, once they really wait.
