@@ -123,9 +123,12 @@ impl CallLog {
         OpenOptions::new().append(true).create(true).mode(0o600).open(path).map(Some)
     }
 
-    /// Deletes the days that are no longer kept. What cannot be deleted now is tried again with the next day.
+    /// Deletes the days that are no longer kept, and what a killed process left of a deletion. What cannot be deleted now is
+    /// tried again with the next day.
     pub(crate) fn delete_old(&self, now: Timestamp) {
-        if let Err(error) = self.delete_days_before(day_of(now) - KEPT_DAYS + 1) {
+        let first_kept = day_of(now) - KEPT_DAYS + 1;
+        let deleted = delete_folder(&self.deleted_folder());
+        if let Err(error) = deleted.and_then(|()| self.delete_days_before(first_kept)) {
             tracing::warn!(%error, "cannot delete old lists of hook calls");
         }
     }
@@ -137,9 +140,26 @@ impl CallLog {
         })
     }
 
-    /// Deletes all days.
-    pub(crate) fn delete(&self) -> io::Result<()> {
-        fs::remove_dir_all(&self.folder).or_else(|error| ignore_absent(error, ()))
+    /// Deletes all days; returns whether there were any.
+    ///
+    /// The folder is renamed first, so that calls which other processes append meanwhile begin a new list.
+    pub(crate) fn delete(&self) -> io::Result<bool> {
+        let had_calls = self.has_calls()?;
+        let deleted = self.deleted_folder();
+        delete_folder(&deleted)?;
+        fs::rename(&self.folder, &deleted).or_else(|error| ignore_absent(error, ()))?;
+        delete_folder(&deleted)?;
+        Ok(had_calls)
+    }
+
+    pub(crate) fn has_calls(&self) -> io::Result<bool> {
+        self.days().map(|days| !days.is_empty())
+    }
+
+    fn deleted_folder(&self) -> PathBuf {
+        let mut name = self.folder.clone().into_os_string();
+        name.push(".deleted");
+        name.into()
     }
 
     /// Returns calls after a position, the oldest first, and the position after them.
@@ -280,6 +300,10 @@ fn calls(lines: &[u8]) -> Vec<LoggedCall> {
     lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
+fn delete_folder(folder: &Path) -> io::Result<()> {
+    fs::remove_dir_all(folder).or_else(|error| ignore_absent(error, ()))
+}
+
 fn ignore_absent<T>(error: io::Error, absent: T) -> io::Result<T> {
     if error.kind() == ErrorKind::NotFound { Ok(absent) } else { Err(error) }
 }
@@ -328,8 +352,26 @@ mod tests {
         assert_eq!(times(&log.since(whole_day).unwrap().0), [3, 4]);
         log.delete_old(Timestamp((KEPT_DAYS + 1) * DAY_MILLIS));
         assert_eq!(log.days().unwrap(), [2]);
-        log.delete().unwrap();
-        assert!(log.days().unwrap().is_empty());
+        assert!(log.delete().unwrap());
+        assert!(!log.has_calls().unwrap());
+        assert!(!log.delete().unwrap(), "deleted before");
+    }
+
+    #[test]
+    fn what_a_killed_process_left_of_a_deletion_is_deleted_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log(folder.path());
+        let delete: [fn(&CallLog); 3] = [
+            |log| drop(log.delete()),
+            |log| log.delete_old(Timestamp(0)),
+            |log| log.append(&call(0, 2)).unwrap(),
+        ];
+        for delete in delete {
+            log.append(&call(0, 1)).unwrap();
+            fs::rename(&log.folder, log.deleted_folder()).unwrap();
+            delete(&log);
+            assert!(!log.deleted_folder().exists());
+        }
     }
 
     #[test]

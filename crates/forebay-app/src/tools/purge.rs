@@ -56,23 +56,23 @@ impl Tool for Purge {
         let stores = stores_to_purge(app, &selection)?;
         let found = find(app, &stores, &selection)?;
         match input.confirm {
-            None => Ok(preview(&found, &format!("the same call with confirm={}", found.count()))),
+            None => {
+                let how = format!("the same call with confirm={}", found.count());
+                Ok(preview(&found, CallList::before(app, &selection, &found), &how))
+            }
             Some(count) if count == found.count() => {
                 delete_compiled_programs(app);
                 let purge = |store: &dyn Store, one: &PurgeSelection| store.purge(one, app.now());
                 let (samples, reported) = reported(app)?;
                 let purged = sum_over(&stores, &selection, purge)?;
-                // A call is listed with its command.
-                if selection.expired.is_none() {
-                    delete_call_log(app);
-                }
+                let calls = CallList::delete(app, &selection, &purged);
                 match &selection {
                     one if one.everything => samples.delete_all()?,
                     // Its text is what a digest is checked with, however old it is.
                     one if one.expired.is_some() => {}
                     _ => samples.delete_purged(app, &reported)?,
                 }
-                Ok(answer(&purged, true, &on_full_disk(purged.low_space)))
+                Ok(answer(&purged, calls, true, &on_full_disk(purged.low_space)))
             }
             Some(count) => Err(AppError::bad_input(
                 format!(
@@ -103,10 +103,52 @@ fn delete_compiled_programs(app: &App) {
     }
 }
 
-/// Deletes the list of hook calls.
-fn delete_call_log(app: &App) {
-    if let Err(error) = CallLog::for_app(app).delete() {
-        tracing::warn!(%error, "cannot delete the list of hook calls");
+/// What a purge does to the list of hook calls, which has their commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallList {
+    Stays,
+    /// It is or would be deleted, as a whole.
+    Goes,
+    NotDeleted,
+}
+
+impl CallList {
+    /// Whether a purge of what was found deletes it.
+    fn is_affected(selection: &PurgeSelection, found: &PurgeReport) -> bool {
+        selection.expired.is_none() && (selection.everything || found.count() > 0)
+    }
+
+    /// What a purge would do.
+    fn before(app: &App, selection: &PurgeSelection, found: &PurgeReport) -> Self {
+        let is_affected = Self::is_affected(selection, found);
+        // One that cannot be read may have calls.
+        let goes = is_affected && CallLog::for_app(app).has_calls().unwrap_or(true);
+        if goes { Self::Goes } else { Self::Stays }
+    }
+
+    fn delete(app: &App, selection: &PurgeSelection, purged: &PurgeReport) -> Self {
+        if !Self::is_affected(selection, purged) {
+            return Self::Stays;
+        }
+        match CallLog::for_app(app).delete() {
+            Ok(true) => Self::Goes,
+            Ok(false) => Self::Stays,
+            Err(error) => {
+                tracing::warn!(%error, "cannot delete the list of hook calls");
+                Self::NotDeleted
+            }
+        }
+    }
+
+    fn describe(self, outcome: &str) -> String {
+        match self {
+            Self::Stays => String::new(),
+            Self::Goes => format!("\nthe project's whole list of hook calls {outcome} too"),
+            Self::NotDeleted => {
+                "\nthe project's list of hook calls could not be deleted; see forebay.log"
+                    .to_owned()
+            }
+        }
     }
 }
 
@@ -125,7 +167,8 @@ pub fn dry_run(app: &App, input: &Input, how: &str) -> Result<(Answer, u64), App
     let _reserve = app.stores.release_reserve();
     let stores = stores_to_purge(app, &selection)?;
     let found = find(app, &stores, &selection)?;
-    Ok((preview(&found, how), found.count()))
+    let calls = CallList::before(app, &selection, &found);
+    Ok((preview(&found, calls, how), found.count()))
 }
 
 /// Returns the stores to purge: references may be in any readable one, other conditions mean the project's.
@@ -189,12 +232,12 @@ fn selection(app: &App, input: &Input) -> Result<PurgeSelection, AppError> {
 }
 
 /// What would be deleted, and how to confirm it.
-fn preview(found: &PurgeReport, how: &str) -> Answer {
+fn preview(found: &PurgeReport, calls: CallList, how: &str) -> Answer {
     let end = match found.count() {
         0 => String::new(),
         _ => format!("\nnothing is deleted yet; to do it: {how}"),
     };
-    answer(found, false, &end)
+    answer(found, calls, false, &end)
 }
 
 /// What a full disk made of a purge.
@@ -213,7 +256,7 @@ fn amount(purged: &PurgeReport) -> String {
     }
 }
 
-fn answer(purged: &PurgeReport, is_done: bool, end: &str) -> Answer {
+fn answer(purged: &PurgeReport, calls: CallList, is_done: bool, end: &str) -> Answer {
     let outcome = if is_done { "deleted" } else { "would be deleted" };
     let notes = match purged.notes {
         0 => String::new(),
@@ -227,6 +270,7 @@ fn answer(purged: &PurgeReport, is_done: bool, end: &str) -> Answer {
     if more > 0 {
         text.push_str(&format!("\n… {} more", number::grouped(more)));
     }
+    text.push_str(&calls.describe(if is_done { "was deleted" } else { "would be deleted" }));
     text.push_str(end);
     let data = json!({
         "entries": purged.entries,
@@ -234,6 +278,7 @@ fn answer(purged: &PurgeReport, is_done: bool, end: &str) -> Answer {
         "events": purged.events,
         "bytes": purged.bytes,
         "done": is_done,
+        "hook_calls": calls == CallList::Goes,
         "examples": purged.examples.iter()
             .map(|(reference, title)| json!({ "ref": reference.as_str(), "title": title }))
             .collect::<Vec<_>>(),
