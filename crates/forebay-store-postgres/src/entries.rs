@@ -279,6 +279,20 @@ fn replace_older(conn: &mut ScopedConn<'_>, entry: i64, note: &NewNote) -> Resul
     Ok(())
 }
 
+/// Replaces the digest of an entry; returns whether there is one.
+pub(super) fn replace_digest(
+    conn: &mut ScopedConn<'_>,
+    reference: Reference,
+    digest: &str,
+) -> Result<bool, PgError> {
+    let count = conn.execute(
+        "UPDATE entry SET digest = $4
+         WHERE workspace = $1 AND project = $2 AND ref = $3 AND complete",
+        &[&reference.as_str(), &Text(digest)],
+    )?;
+    Ok(count > 0)
+}
+
 /// Sets whether a note is pinned; returns whether that was a change.
 pub(super) fn set_pinned(
     conn: &mut ScopedConn<'_>,

@@ -100,6 +100,10 @@ impl Entries for PostgresStore {
         self.with_connection(|conn| lists::replaced_by(conn, note))
     }
 
+    fn replace_digest(&self, reference: Reference, digest: &str) -> Result<bool, StoreError> {
+        self.transaction(|conn| entries::replace_digest(conn, reference, digest))
+    }
+
     fn set_pinned(&self, note: Reference, pinned: bool) -> Result<bool, StoreError> {
         self.transaction(|conn| entries::set_pinned(conn, note, pinned))
     }

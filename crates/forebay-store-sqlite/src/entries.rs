@@ -237,6 +237,18 @@ fn write_entry(
         .map(drop)
 }
 
+/// Replaces the digest of an entry; returns whether there is one.
+pub(super) fn replace_digest(
+    transaction: &Transaction<'_>,
+    reference: Reference,
+    digest: &str,
+) -> rusqlite::Result<bool> {
+    transaction
+        .prepare_cached("UPDATE entry SET digest = ?2 WHERE ref = ?1 AND complete")?
+        .execute((reference.as_str(), digest))
+        .map(|count| count > 0)
+}
+
 /// Returns the id after the highest one ever used.
 fn next_id(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
     transaction.prepare_cached(NEXT_ID)?.query_row([], |row| row.get(0))

@@ -69,6 +69,10 @@ impl Entries for SqliteStore {
         self.query(|connection| lists::notes_superseded_by(connection, note))
     }
 
+    fn replace_digest(&self, reference: Reference, digest: &str) -> Result<bool, StoreError> {
+        self.transaction(|transaction| entries::replace_digest(transaction, reference, digest))
+    }
+
     fn set_pinned(&self, note: Reference, pinned: bool) -> Result<bool, StoreError> {
         self.transaction(|transaction| notes::set_pinned(transaction, note, pinned))
     }

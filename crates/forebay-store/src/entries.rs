@@ -44,6 +44,9 @@ pub trait Entries: Send + Sync {
     /// uploaded.
     fn entries_since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError>;
 
+    /// Replaces the digest of an entry by the one that was delivered; returns whether the entry is stored.
+    fn replace_digest(&self, reference: Reference, digest: &str) -> Result<bool, StoreError>;
+
     /// Returns the notes that a note superseded.
     fn notes_superseded_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError>;
 

@@ -13,7 +13,7 @@ use forebay_text::{cut, number};
 use super::saved_output;
 use crate::earlier_runs;
 use crate::inferred_intent::last_request;
-use crate::ingest::digesting_upload::DigestingUpload;
+use crate::ingest::digesting_upload::{DigestingUpload, store_delivered_digest};
 use crate::ledger::TreatedResult;
 use crate::render::difference::ComparedDigest;
 use crate::render::frame::{self, CaptureFrame};
@@ -172,16 +172,20 @@ pub(crate) fn text(
     result: &ToolResult,
     cut_remark: Option<String>,
 ) -> String {
-    let Captured { entry, digest, redactions, command } = captured;
-    let entry = &entry;
+    let Captured { mut entry, digest, redactions, command } = captured;
     let difference =
-        command.as_ref().and_then(|command| earlier_runs::difference(app, entry, command));
+        command.as_ref().and_then(|command| earlier_runs::difference(app, &entry, command));
     let digest_again = |budget, output: &[u8]| {
         let mut digester = digester(app, agent, call, &entry.title, result, budget);
         digester.push(output);
         digester.finish()
     };
     let compared = ComparedDigest::new(digest, difference.as_ref(), budget(app), digest_again);
+    if compared.unchanged.is_none()
+        && let Err(error) = store_delivered_digest(app, &mut entry, &compared.digest)
+    {
+        tracing::warn!(%error, "cannot store the digest that was delivered");
+    }
     let ending = result.exit_code.map(Ending::Exited);
     let remarks = cut_remark.into_iter().collect();
     let reference = entry.reference;

@@ -4,10 +4,23 @@ use forebay_digest::{Digest, Digester};
 use forebay_domain::Entry;
 use forebay_store::{NewEntry, Upload};
 
-use crate::AppError;
+use crate::{App, AppError};
 
 /// Bytes buffered while the store is being opened.
 const MAX_BUFFERED_BYTES: usize = 256 * 1024;
+
+/// Stores the digest that the model gets, if it is not the one that was stored with the output.
+pub(crate) fn store_delivered_digest(
+    app: &App,
+    entry: &mut Entry,
+    digest: &Digest,
+) -> Result<(), AppError> {
+    if entry.digest != digest.text {
+        app.stores.own()?.replace_digest(entry.reference, &digest.text)?;
+        entry.digest.clone_from(&digest.text);
+    }
+    Ok(())
+}
 
 /// An upload and its digest in progress.
 ///

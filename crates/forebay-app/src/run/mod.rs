@@ -21,16 +21,18 @@ use std::time::Duration;
 use forebay_digest::Budget;
 use forebay_domain::{Entry, soft_failure};
 use forebay_sandbox::isolation::missing_caches;
-use forebay_sandbox::{FinishedRun, Isolation, Profile, Program, RunError, RunSpec};
+use forebay_sandbox::{CancelToken, FinishedRun, Isolation, Profile, Program, RunError, RunSpec};
 use forebay_store::{CreatedFolders, NewCommandRun};
 use forebay_text::cut;
 
 use self::capture::{Capture, OutputSink, Stored};
 pub use self::capture::{Unwatched, Watcher};
 pub use self::command::Command;
+pub(crate) use self::report::MAX_BYTES_READ_AGAIN;
 use self::report::Report;
 use crate::earlier_runs;
 pub use crate::earlier_runs::Delivery;
+use crate::ingest::digesting_upload::store_delivered_digest;
 use crate::input;
 use crate::render::difference::ComparedDigest;
 use crate::render::frame;
@@ -69,11 +71,20 @@ impl Ran {
         self.report.is_shortened()
     }
 
-    /// Makes the answer again with a larger budget. Without the stored output it stays as it is.
-    pub(crate) fn enlarge(&mut self, app: &App, budget: u64) {
+    /// Size of the stored output.
+    pub(crate) fn stored_bytes(&self) -> u64 {
+        self.entry.as_ref().map_or(0, |entry| entry.bytes)
+    }
+
+    /// Makes the answer again with a larger budget. Without the stored output, or if the call is cancelled meanwhile, it
+    /// stays as it is.
+    pub(crate) fn enlarge(&mut self, app: &App, budget: u64, cancel: &CancelToken) {
         let frame = self.answer.text.len().saturating_sub(self.report.compared.digest.text.len());
-        match self.report.enlarge(app, frame, budget) {
-            Ok(true) => self.answer = self.report.answer(&self.finished, budget),
+        match self.report.enlarge(app, frame, budget, cancel) {
+            Ok(true) => {
+                self.answer = self.report.answer(&self.finished, budget);
+                self.entry = self.report.stored.entry.as_ref().ok().cloned();
+            }
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "cannot read an output again"),
         }
@@ -148,6 +159,12 @@ pub(crate) fn run_permitted(
     stored.blocked.extend(unenforced_rules(app, &spec, in_force));
     stored.blocked.extend(missing_isolation(&spec));
     let compared = compared_digest(app, &title, options, budget, command, &stored, failed);
+    if let Ok(entry) = &mut stored.entry
+        && compared.unchanged.is_none()
+        && let Err(error) = store_delivered_digest(app, entry, &compared.digest)
+    {
+        tracing::warn!(%error, "cannot store the digest that was delivered");
+    }
     let entry = stored.entry.as_ref().ok().cloned();
     let intent = options.intent.clone();
     let report = Report { command: line, title, intent, stored, compared, meaning, failed };

@@ -2,17 +2,18 @@
 
 use forebay_digest::{Budget, Digest};
 use forebay_domain::{Ending, tokens};
-use forebay_sandbox::FinishedRun;
+use forebay_sandbox::{CancelToken, FinishedRun};
 use serde_json::json;
 
 use super::capture::{self, Stored};
+use crate::ingest::digesting_upload::store_delivered_digest;
 use crate::ingest::redaction;
 use crate::render::difference::ComparedDigest;
 use crate::render::frame::{self, Outcome};
 use crate::{Answer, App, AppError};
 
 /// Longer outputs are not read again.
-const MAX_BYTES_READ_AGAIN: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_BYTES_READ_AGAIN: u64 = 16 * 1024 * 1024;
 /// The last line of a frame names other gaps in a longer digest.
 const FRAME_GROWTH: u64 = 8;
 
@@ -63,25 +64,35 @@ impl Report {
         !digest.verbatim && !is_compared && is_short
     }
 
-    /// Replaces the digest by one for an answer of this budget, in which `frame_bytes` stand around it; returns whether
-    /// it did.
+    /// Replaces the digest, also the stored one, by one for an answer of this budget, in which `frame_bytes` stand around
+    /// it; returns whether it did.
     pub(super) fn enlarge(
         &mut self,
         app: &App,
         frame_bytes: usize,
         budget: u64,
+        cancel: &CancelToken,
     ) -> Result<bool, AppError> {
         let frame = tokens::estimate_bytes(frame_bytes as u64) + FRAME_GROWTH;
         let room = budget.saturating_sub(frame);
         if !self.is_shortened() || room <= tokens::estimate(&self.compared.digest.text) {
             return Ok(false);
         }
-        self.compared.digest = self.digest_again(app, room)?;
+        let Some(digest) = self.digest_again(app, room, cancel)? else { return Ok(false) };
+        if let Ok(entry) = &mut self.stored.entry {
+            store_delivered_digest(app, entry, &digest)?;
+        }
+        self.compared.digest = digest;
         Ok(true)
     }
 
-    /// Digests the stored output.
-    fn digest_again(&self, app: &App, room: u64) -> Result<Digest, AppError> {
+    /// Digests the stored output; nothing if the call is cancelled meanwhile.
+    fn digest_again(
+        &self,
+        app: &App,
+        room: u64,
+        cancel: &CancelToken,
+    ) -> Result<Option<Digest>, AppError> {
         let budget = Budget::exactly(room);
         let mut digester = capture::digester(app, &self.title, self.intent.as_deref(), budget);
         if self.failed {
@@ -90,9 +101,9 @@ impl Report {
         if let Ok(entry) = &self.stored.entry {
             app.stores.own()?.read(entry.reference, 0, &mut |part| {
                 digester.push(part);
-                true
+                !cancel.is_cancelled()
             })?;
         }
-        Ok(digester.finish())
+        Ok((!cancel.is_cancelled()).then(|| digester.finish()))
     }
 }

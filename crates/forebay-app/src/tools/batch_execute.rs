@@ -19,7 +19,9 @@ use super::search;
 use super::{Effect, Tool};
 use crate::input;
 use crate::render::budgeted::BudgetedText;
-use crate::run::{self, Command, Delivery, Options, Ran, Unwatched, call_limits};
+use crate::run::{
+    self, Command, Delivery, MAX_BYTES_READ_AGAIN, Options, Ran, Unwatched, call_limits,
+};
 use crate::search::Searcher;
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -79,7 +81,7 @@ impl Tool for BatchExecute {
         let references: Vec<Reference> = outcomes.iter().filter_map(Outcome::reference).collect();
         let found = batch.search(app, references, &outcomes)?;
         let found_bytes = found.as_ref().map_or(0, |found| found.text.len() + 1);
-        batch.enlarge(app, &mut outcomes, found_bytes);
+        batch.enlarge(app, &mut outcomes, found_bytes, call);
         Ok(batch.answer(&outcomes, found, &took))
     }
 }
@@ -224,18 +226,26 @@ impl Batch {
         search::answer(&searcher, &self.queries, app.now(), budget, None).map(Some)
     }
 
-    /// Gives what short outputs and hits leave of the budget to the outputs that were shortened.
-    fn enlarge(&self, app: &App, outcomes: &mut [Outcome], found_bytes: usize) {
+    /// Gives what short outputs and hits leave of the budget to the outputs that were shortened, as long as not too much
+    /// has to be read again.
+    fn enlarge(&self, app: &App, outcomes: &mut [Outcome], found_bytes: usize, call: &Call) {
+        let mut readable = MAX_BYTES_READ_AGAIN;
         let mut spare = self.spare_bytes(outcomes).saturating_sub(found_bytes);
         let mut left = outcomes.iter().filter(|outcome| outcome.is_shortened()).count();
         for outcome in outcomes {
             let Outcome::Ran(ran) = outcome else { continue };
             let share = spare / left.max(1);
-            if !ran.is_shortened() || share < MIN_ENLARGEMENT {
+            if !ran.is_shortened() || share < MIN_ENLARGEMENT || call.cancel.is_cancelled() {
                 continue;
             }
+            let Some(readable_after) = readable.checked_sub(ran.stored_bytes()) else {
+                left -= 1;
+                continue;
+            };
+            readable = readable_after;
             let before = ran.answer.text.len();
-            ran.enlarge(app, (before + share) as u64 / tokens::BYTES_PER_TOKEN);
+            let budget = (before + share) as u64 / tokens::BYTES_PER_TOKEN;
+            ran.enlarge(app, budget, &call.cancel);
             spare = (spare + before).saturating_sub(ran.answer.text.len());
             left -= 1;
         }

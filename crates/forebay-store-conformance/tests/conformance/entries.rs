@@ -16,6 +16,19 @@ fn raw_bytes_are_read_back_unchanged() {
 }
 
 #[test]
+fn the_digest_that_was_delivered_replaces_the_stored_one() {
+    for_each_engine(|store| {
+        let entry = put(store, new_entry(EntryKind::Run, "seq 9"), b"1\n2\n");
+        let other = put(store, new_entry(EntryKind::Run, "seq 8"), b"1\n");
+        assert!(store.replace_digest(entry.reference, "longer").unwrap());
+        assert_eq!(store.entry(entry.reference).unwrap().digest, "longer");
+        assert_eq!(store.entry(other.reference).unwrap(), other);
+        let absent = Reference::parse("zzzzzzzzzz").unwrap();
+        assert!(!store.replace_digest(absent, "longer").unwrap());
+    });
+}
+
+#[test]
 fn stores_an_empty_output() {
     for_each_engine(|store| {
         let entry = put_run(store, "true", b"", Ending::Exited(0));

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::env::{HANG_TIMEOUT, TestEnv, finish};
 use crate::hook_host::Host;
 use crate::http_client::{Request, Response};
+use crate::texts::varied_log;
 
 /// A running dashboard and a browser that opened its link.
 struct Ui {
@@ -623,6 +624,20 @@ fn a_digest_is_explained_beside_its_text() {
 }
 
 #[test]
+fn the_digest_of_a_long_output_in_a_batch_is_stored_as_it_was_delivered() {
+    let env = TestEnv::new();
+    env.write("log", varied_log(3_000));
+    let commands = json!(["echo one", "echo two", "cat log"]);
+    let batch = json!({ "commands": commands, "budget": 1_000 });
+    let answer = env.mcp().text("ctx_batch_execute", batch);
+    let (_, long) = answer.split_once("## 3 cat log\n[ctx:").unwrap();
+    let (reference, _) = long.split_once(']').unwrap();
+    let stored = env.ui().view(&format!("entry?ref={reference}"))["digest"].clone();
+    let stored = stored.as_str().unwrap();
+    assert!(stored.len() > 2_000 && answer.contains(stored), "{stored}\n---\n{answer}");
+}
+
+#[test]
 fn a_session_shows_what_happened_and_its_guide() {
     let env = TestEnv::new();
     let host = Host::new(&env);
@@ -983,8 +998,13 @@ fn the_list_of_calls_has_no_secrets_and_ends_with_a_purge() {
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.contains("curl") && !text.contains("ghp_0123"), "{text}");
     assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
-    env.forebay(["purge", "--everything", "--yes"]).ok();
+    let preview = env.forebay(["purge", "--everything"]).ok().text();
+    assert!(preview.contains("list of hook calls would be deleted too"), "{preview}");
+    let done = env.forebay(["purge", "--everything", "--yes"]).ok().text();
+    assert!(done.contains("list of hook calls was deleted too"), "{done}");
     assert_eq!(listed(), [] as [std::path::PathBuf; 0]);
+    let again = env.forebay(["purge", "--everything", "--yes"]).ok().text();
+    assert!(!again.contains("hook calls"), "{again}");
 }
 
 #[test]
