@@ -95,10 +95,11 @@ pub(super) fn merge_near_duplicates(hits: &mut Vec<Hit>, shown: usize) {
 }
 
 fn stand_for_both(first: &mut Hit, duplicate: Hit) {
-    let (score, near_duplicates) = (first.score, first.near_duplicates + 1);
+    // Its place is that of the first one, and so is what explains the place.
+    let (score, terms, near_duplicates) = (first.score, first.terms, first.near_duplicates + 1);
     let is_note = first.kind == EntryKind::Note && duplicate.kind == EntryKind::Note;
     if is_note && duplicate.created > first.created {
-        *first = Hit { score, ..duplicate };
+        *first = Hit { score, terms, ..duplicate };
     }
     first.near_duplicates = near_duplicates;
 }
@@ -172,5 +173,44 @@ pub(super) fn sort(hits: &mut Vec<Hit>, sort: Sort) {
     match sort {
         Sort::Newest => hits.sort_by_key(|hit| std::cmp::Reverse(hit.created)),
         _ => hits.sort_by_key(|hit| hit.created),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay_domain::hit::ScoreTerms;
+    use forebay_domain::{Reference, Timestamp};
+
+    use super::*;
+
+    fn note(reference: &str, created: i64, score: f64) -> Hit {
+        Hit {
+            reference: Reference::parse(reference).unwrap(),
+            kind: EntryKind::Note,
+            note: None,
+            title: reference.into(),
+            source: "".into(),
+            key: None,
+            created: Timestamp(created),
+            words: 0.0,
+            similarity: 0.0,
+            score,
+            terms: ScoreTerms { words: score, ..ScoreTerms::default() },
+            lines: (1, 1),
+            text: "We deploy on Mondays with two people.".to_owned().into(),
+            matched: Vec::new(),
+            supersedes: None,
+            conflicts: None,
+            near_duplicates: 0,
+        }
+    }
+
+    #[test]
+    fn the_newest_of_equal_notes_has_the_place_of_the_best_and_the_terms_of_its_score() {
+        let mut hits = vec![note("aaaaaaaaaa", 1, 0.8), note("bbbbbbbbbb", 2, 0.5)];
+        merge_near_duplicates(&mut hits, 10);
+        let [hit] = &hits[..] else { panic!("{hits:?}") };
+        assert_eq!((hit.reference.as_str(), hit.near_duplicates), ("bbbbbbbbbb", 1));
+        assert_eq!((hit.score, hit.terms.words), (0.8, 0.8));
     }
 }
