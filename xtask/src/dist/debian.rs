@@ -27,7 +27,7 @@ pub(super) fn write(
     out: &Path,
 ) -> Result<PathBuf> {
     let root = tempfile::tempdir()?;
-    let files = system_files::list(program)?;
+    let files = system_files::list(program, system_files::DEBIAN_ZSH_FOLDER)?;
     let kilobytes = files.iter().map(|entry| entry.bytes.len()).sum::<usize>() / 1024;
     let control = Entry::text("DEBIAN/control", control(release, architecture, kilobytes));
     let script = Entry::executable("DEBIAN/postinst", AFTER_INSTALLATION.into());

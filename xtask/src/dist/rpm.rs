@@ -24,7 +24,7 @@ pub(super) fn write(
     }
     let work = tempfile::tempdir()?;
     let root = work.path().join("root");
-    let files = system_files::list(program)?;
+    let files = system_files::list(program, system_files::RPM_ZSH_FOLDER)?;
     for entry in &files {
         write_entry(&root, entry)?;
     }

@@ -10,14 +10,20 @@ use super::printed_by;
 use super::program::Program;
 use super::release::NAME;
 
-/// The folder of completions of each shell, and the name of the file.
-const COMPLETIONS: [(&str, &str); 3] = [
-    ("bash", "usr/share/bash-completion/completions/forebay"),
-    ("zsh", "usr/share/zsh/vendor-completions/_forebay"),
-    ("fish", "usr/share/fish/vendor_completions.d/forebay.fish"),
-];
+/// Where zsh looks for completions of packages: Debian changed its search path, Fedora and openSUSE did not.
+pub(super) const DEBIAN_ZSH_FOLDER: &str = "usr/share/zsh/vendor-completions";
+pub(super) const RPM_ZSH_FOLDER: &str = "usr/share/zsh/site-functions";
 
-pub(super) fn list(program: &Program) -> Result<Vec<Entry>> {
+/// Returns the file of completions of each shell.
+fn completions(zsh_folder: &str) -> [(&'static str, String); 3] {
+    [
+        ("bash", "usr/share/bash-completion/completions/forebay".to_owned()),
+        ("zsh", format!("{zsh_folder}/_forebay")),
+        ("fish", "usr/share/fish/vendor_completions.d/forebay.fish".to_owned()),
+    ]
+}
+
+pub(super) fn list(program: &Program, zsh_folder: &str) -> Result<Vec<Entry>> {
     let mut files = vec![
         Entry::executable(format!("usr/bin/{NAME}"), program.bytes.clone()),
         manual(program)?,
@@ -27,7 +33,7 @@ pub(super) fn list(program: &Program) -> Result<Vec<Entry>> {
             "u forebay - \"Forebay server\" /var/lib/forebay\n",
         ),
     ];
-    for (shell, path) in COMPLETIONS {
+    for (shell, path) in completions(zsh_folder) {
         files.push(Entry::text(path, printed_by(program, &["completions", shell])?));
     }
     for name in ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"] {
