@@ -28,7 +28,7 @@ SEARCH_BUDGET = 1_200
 BATCH_BUDGET = 1_250
 COMMANDS_IN_A_BATCH = 5
 COMMON_PREFIX = 3
-MIN_SIBLINGS = 4
+MIN_RELATIVES = 4
 
 
 class Section:
@@ -67,6 +67,8 @@ class Corpus:
         subprocess.run(["git", "init", "-q", str(self.project)], check=True, env=self.env)
         self.sections = []
         self.texts = []
+        # How often each word occurs, by its first letters.
+        self.by_prefix = {}
         for folder in folders:
             self.copy(pathlib.Path(folder), split)
         self.whole = "\n".join(text.lower() for text in self.texts)
@@ -92,6 +94,9 @@ class Corpus:
 
     def index(self):
         self.run("index", ".")
+        for word in re.findall(r"[a-z]+", self.whole):
+            known = self.by_prefix.setdefault(word[:COMMON_PREFIX], {})
+            known[word] = known.get(word, 0) + 1
 
     def run(self, *arguments):
         result = subprocess.run(
@@ -123,13 +128,8 @@ class Corpus:
                     rare[word] = (self.sections[number], line)
         return rare
 
-    def siblings(self, word):
-        """How many other words start like it."""
-        if not hasattr(self, "by_prefix"):
-            self.by_prefix = {}
-            for other in re.findall(r"[a-z]+", self.whole):
-                known = self.by_prefix.setdefault(other[:COMMON_PREFIX], {})
-                known[other] = known.get(other, 0) + 1
+    def count_relatives(self, word):
+        """How often other words that start like it occur."""
         stem = word[: max(4, len(word) - 3)]
         known = self.by_prefix.get(word[:COMMON_PREFIX], {})
         return sum(count for other, count in known.items() if other != word and other.startswith(stem))
@@ -192,10 +192,12 @@ def report(name, found, shown):
 
 
 def with_typo(word, rng):
+    """Swaps, drops, doubles or replaces a letter, never the first or the last."""
     at = rng.randrange(1, len(word) - 1)
+    swapped = rng.randrange(1, len(word) - 2)
     letter = rng.choice("abcdefghijklmnopqrstuvwxyz")
     return rng.choice([
-        word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+        word[:swapped] + word[swapped + 1] + word[swapped] + word[swapped + 2 :],
         word[:at] + word[at + 1 :],
         word[:at] + word[at] + word[at:],
         word[:at] + letter + word[at + 1 :],
@@ -207,8 +209,8 @@ def typos(corpus, count, rng, shown):
     rare = corpus.rare_words()
     words = sorted(rare)
     rng.shuffle(words)
-    crowded = [word for word in words if corpus.siblings(word) >= MIN_SIBLINGS]
-    alone = [word for word in words if corpus.siblings(word) == 0]
+    crowded = [word for word in words if corpus.count_relatives(word) >= MIN_RELATIVES]
+    alone = [word for word in words if corpus.count_relatives(word) == 0]
     for name, some in (("words of their own", alone[:count]), ("words with frequent relatives", crowded[:count])):
         pairs = []
         for word in some:
