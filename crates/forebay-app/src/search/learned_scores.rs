@@ -11,16 +11,16 @@ use super::{ScoredCandidate, Searcher};
 use crate::AppError;
 use crate::ingest::neighbours::{EACH_SIDE, SHORT_BYTES};
 
-/// The number of telling words of the queries that are reranked, at least.
+/// A query with fewer telling words is not reranked.
 const MIN_TELLING_WORDS: usize = 2;
 
 /// A chunk of one of the stores.
 type ChunkKey = (usize, i64);
 
 impl Searcher {
-    /// Returns the reranker of a query, if it is to be reranked.
+    /// Returns the reranker of a query; none if the model was not trained for it.
     ///
-    /// The model knows neither queries of one word, which are ranked by form, nor vectors of remote models.
+    /// It was trained neither on queries of one telling word nor on vectors of remote models.
     pub(super) fn reranker(&self, prepared: &PreparedQuery) -> Option<Reranker> {
         let is_remote = prepared.embedding.as_ref().is_some_and(Embedding::is_remote);
         let reranker =
@@ -28,7 +28,8 @@ impl Searcher {
         reranker.filter(|reranker| reranker.telling_words().len() >= MIN_TELLING_WORDS)
     }
 
-    /// Adds the learned scores to the hits of the first candidates. The hits after the reranked ones stay behind them.
+    /// Adds the learned scores to the first hits. Those after them get the lowest of these scores, so that none precedes a
+    /// reranked one by not being reranked.
     pub(super) fn add_learned_scores(
         &self,
         reranker: &mut Reranker,
@@ -144,7 +145,7 @@ fn document(hit: &Hit) -> Document<'_> {
     Document { title: &hit.title, text: &hit.text }
 }
 
-/// Adds the scores to the hits at `indexes`, and the lowest one to all others.
+/// Adds the scores to the hits at `indexes`, which are in order, and the lowest one to all others, if it is below zero.
 fn add_scores(hits: &mut [Option<Hit>], indexes: &[usize], scores: &[f64]) {
     let lowest = scores.iter().copied().fold(0.0, f64::min);
     for (index, hit) in hits.iter_mut().enumerate() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use forebay_text::{cut, number};
 
-use super::render::signed;
+use super::render::signed_rounded;
 use crate::ledger::holdout::{Compared, Comparison};
 use crate::ledger::verdicts::Verdict;
 use crate::ledger::{Evidence, MIN_VALUES, SwitchOff};
@@ -50,14 +50,14 @@ fn row(name: &str, is_off: bool, verdict: &Verdict) -> String {
     let (net, money) = match verdict.billed_uses {
         0 => ("unknown".to_owned(), "unknown".to_owned()),
         _ => (
-            signed(verdict.net.tokens),
+            signed_rounded(verdict.net.tokens),
             verdict.net.money.map_or_else(|| "unknown".to_owned(), |money| money.to_string()),
         ),
     };
     format!(
         "{name:<NAME_WIDTH$}{:>6}{:>11}{:>9}{:>10}{net:>11}{money:>10}",
         number::grouped(verdict.uses),
-        signed(verdict.removed_tokens()),
+        signed_rounded(verdict.removed_tokens()),
         percent(verdict.reread_rate()),
         percent(verdict.repeat_rate()),
     )

@@ -15,8 +15,8 @@ pub const BILLED_HEADING: &str = "billed";
 
 /// The width of the names, if they are short.
 const MIN_NAME_WIDTH: usize = 16;
-/// Larger numbers are abbreviated, so that a column holds them.
-const MAX_GROUPED: u64 = 9_999_999;
+/// Larger numbers are rounded, so that a column holds them.
+const MAX_EXACT: u64 = 9_999_999;
 
 pub(super) fn text(report: &Report) -> String {
     let accounts = accounts(report);
@@ -95,9 +95,9 @@ fn billed_row(name: &str, width: usize, account: &Account) -> String {
     let (cost, net) = (balance.cost(), balance.net());
     format!(
         "{name:<width$}{:>11}{:>11}{:>11}{:>11}",
-        signed(balance.gross.tokens),
-        signed(-(cost.tokens.total() as i64)),
-        signed(net.tokens),
+        signed_rounded(balance.gross.tokens),
+        signed_rounded(-(cost.tokens.total() as i64)),
+        signed_rounded(net.tokens),
         money(net.money),
     )
 }
@@ -116,7 +116,7 @@ fn costs_line(balance: &Balance) -> Option<String> {
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|(_, cost)| *cost != Cost::default())
-        .map(|(name, cost)| format!("{name} {}", rough(cost.tokens.total())))
+        .map(|(name, cost)| format!("{name} {}", rounded(cost.tokens.total())))
         .collect();
     (!parts.is_empty()).then(|| format!("costs: {}", parts.join(", ")))
 }
@@ -151,13 +151,13 @@ fn money(money: Option<Money>) -> String {
     money.map_or_else(|| "unknown".to_owned(), |money| money.to_string())
 }
 
-pub(super) fn signed(number: i64) -> String {
+pub(super) fn signed_rounded(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
-    format!("{sign}{}", rough(number.unsigned_abs()))
+    format!("{sign}{}", rounded(number.unsigned_abs()))
 }
 
-fn rough(number: u64) -> String {
-    if number > MAX_GROUPED { number::rough(number) } else { number::grouped(number) }
+fn rounded(number: u64) -> String {
+    if number > MAX_EXACT { number::rough(number) } else { number::grouped(number) }
 }
 
 fn store_line(facts: &StoreStats) -> String {
