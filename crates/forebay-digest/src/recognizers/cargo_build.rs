@@ -98,7 +98,11 @@ impl Recognizer for CargoBuild {
         if !self.required.is_empty() {
             report.add(
                 70,
-                format!("{} dependencies: {}", self.required.distinct(), self.required.names(12)),
+                format!(
+                    "{} dependencies: {}",
+                    self.required.distinct_label(),
+                    self.required.names(12)
+                ),
             );
         }
         if self.downloaded_names.distinct() > 0 && self.compiled + self.checked == 0 {

@@ -1,7 +1,5 @@
 //! `go test`: packages that passed and failed, failing tests with their messages.
 
-use forebay_text::number::counted;
-
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::hash::HashSet;
 use crate::lines::Line;
@@ -277,11 +275,11 @@ impl GoTally {
 
     pub(super) fn report(mut self) -> Option<Report> {
         self.count_open();
-        let failed = self.packages_failed.distinct() as u64;
-        self.outcome.has_other_failure |= failed > 0;
+        let has_failed = !self.packages_failed.is_empty();
+        self.outcome.has_other_failure |= has_failed;
         let scope = if self.outcome.has_several_runs() { String::new() } else { self.scope() };
         let mut report = self.outcome.report("go test", &scope)?;
-        if failed > 0 {
+        if has_failed {
             report.add(80, format!("in packages: {}", self.packages_failed.names(8)));
         }
         Some(report)
@@ -289,8 +287,7 @@ impl GoTally {
 
     fn scope(&self) -> String {
         let has_subtests = if self.has_subtests { " (with subtests)" } else { "" };
-        let counted_packages =
-            |packages: &ValueCounts| counted(packages.distinct() as u64, "package");
+        let counted_packages = |packages: &ValueCounts| packages.distinct_with_noun("package");
         let (ok, failed) =
             (counted_packages(&self.packages_ok), counted_packages(&self.packages_failed));
         let without_tests = if self.without_tests > 0 {

@@ -1,6 +1,7 @@
 //! Lines of no known format that start or end alike: how many, by what they have in common.
 //!
-//! Each count is about exactly the lines that have the words it states, with `#` for what contains a digit.
+//! Each count is about exactly the lines that have the words it states, with `#` for what contains a digit: nothing is
+//! counted by a part of what is shown, and what is not shown of a list leaves a gap.
 
 use std::cmp::Reverse;
 
@@ -8,7 +9,8 @@ use forebay_text::cut;
 use forebay_text::number::grouped;
 
 use super::Report;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
+use crate::lines::Line;
 use crate::location;
 use crate::tally::{ValueCounts, write_template};
 
@@ -21,8 +23,8 @@ const MAX_STARTS: usize = 8_000;
 /// Number of words in the longest start.
 const MAX_WORDS: usize = 6;
 
-/// Only this many bytes of a line are read.
-const MAX_LINE_BYTES: usize = 160;
+/// Starts are at most this long.
+const MAX_START_BYTES: usize = 160;
 
 /// Fewer lines are not counted.
 const MIN_LINES: u64 = 4;
@@ -39,8 +41,13 @@ const MIN_COVERED: u64 = 30;
 /// A start is divided by its next word if that has at most this many values.
 const MAX_DIVISIONS: usize = 4;
 
-/// Number of starts with the same count that are told.
+/// Number of starts with the same count that are told: the lines of a record occur equally often.
 const MAX_EQUAL_COUNTS: usize = 2;
+
+/// Names of what a list leaves out.
+const FIELD: &str = " field";
+const END: &str = " repeated end";
+const START: &str = " repeated start";
 
 /// Bytes shown of a start.
 const MAX_SHOWN_BYTES: usize = 64;
@@ -48,8 +55,15 @@ const MAX_SHOWN_BYTES: usize = 64;
 /// A longer field is no name.
 const MAX_KEY_BYTES: usize = 24;
 
+/// Separates the fields of a line.
+const WIDE_GAP: &str = "   ";
+const MAX_FIELDS_OF_LINE: usize = 6;
+
 /// Further keys are not counted.
 const MAX_KEYS: usize = 60;
+
+/// Only the most frequent ends are told.
+const MAX_ENDS: usize = 40;
 
 /// Counts what lines start and end with.
 #[derive(Debug, Default)]
@@ -59,6 +73,8 @@ pub(super) struct LineStarts {
     ends: ValueCounts,
     fields: HashMap<Box<str>, (usize, ValueCounts)>,
     is_too_large: bool,
+    /// A line was cut, so what it ends with is unknown.
+    has_cut_line: bool,
     buffer: Vec<u8>,
 }
 
@@ -71,28 +87,36 @@ struct Start {
     order: usize,
 }
 
+/// The words of a start, and the lines that have them.
+type CountedStart<'a> = (&'a str, Start);
+
 impl LineStarts {
-    pub(super) fn push(&mut self, text: &str) {
-        let text = cut::prefix(text, MAX_LINE_BYTES).trim();
+    pub(super) fn push(&mut self, line: Line<'_>) {
+        let text = line.text.trim();
         if text.is_empty() || self.is_too_large {
             return;
         }
         self.lines += 1;
         self.is_too_large = self.lines > MAX_LINES || self.starts.len() > MAX_STARTS;
+        self.has_cut_line |= line.cut > 0;
         let message = location::located_message(text).map_or(text, |located| located.text);
-        self.add_field(text);
+        self.add_fields(text);
         self.add_end(text);
         self.add_starts(message);
     }
 
-    fn add_starts(&mut self, text: &str) {
+    fn add_starts(&mut self, message: &str) {
+        let text = cut::prefix(message, MAX_START_BYTES);
+        let is_cut = text.len() < message.len();
         let written = write_template(text, &mut self.buffer);
         let Ok(template) = std::str::from_utf8(written) else { return };
         let template = template.trim_end();
         if template.is_empty() {
             return;
         }
-        let ends = memchr::memchr_iter(b' ', template.as_bytes()).chain([template.len()]);
+        // Of a word that was cut nothing is known.
+        let whole_end = (!is_cut).then_some(template.len());
+        let ends = memchr::memchr_iter(b' ', template.as_bytes()).chain(whole_end);
         for end in ends.take(MAX_WORDS) {
             let (start, whole) = (&template[..end], u64::from(end == template.len()));
             if let Some(known) = self.starts.get_mut(start) {
@@ -105,15 +129,19 @@ impl LineStarts {
         }
     }
 
-    /// Counts the value of `key: value`.
-    fn add_field(&mut self, text: &str) {
-        let Some((key, value)) = text.split_once(':') else { return };
-        let value = value.trim();
-        let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-');
-        if key.len() > MAX_KEY_BYTES || value.is_empty() || !key.chars().all(is_name) {
-            return;
+    /// Counts the values of `key: value`, and of each of `key: value   key: value`.
+    fn add_fields(&mut self, text: &str) {
+        let mut parts = text.split(WIDE_GAP).map(str::trim).filter(|part| !part.is_empty());
+        if parts.clone().count() <= MAX_FIELDS_OF_LINE && parts.all(|part| field(part).is_some()) {
+            text.split(WIDE_GAP).for_each(|part| self.add_field(part.trim()));
+        } else {
+            self.add_field(text);
         }
-        let (order, key) = (self.fields.len(), key.trim_end());
+    }
+
+    fn add_field(&mut self, text: &str) {
+        let Some((key, value)) = field(text) else { return };
+        let order = self.fields.len();
         if let Some((_, values)) = self.fields.get_mut(key) {
             values.add(value);
         } else if order < MAX_KEYS {
@@ -132,8 +160,7 @@ impl LineStarts {
             before = text[..at].trim_end();
         }
         let end = text[before.len()..].trim_start();
-        // `[  3%]` is progress, not a category.
-        if !before.is_empty() && end.contains(char::is_alphabetic) && !end.contains("  ") {
+        if !before.is_empty() && end.contains(char::is_alphabetic) {
             self.ends.add(end);
         }
     }
@@ -143,36 +170,56 @@ impl LineStarts {
         if self.is_too_large {
             return false;
         }
-        let starts = self.frequent_starts();
-        let covered: u64 = starts.iter().map(|(count, ..)| count).sum();
+        let (starts, equally_frequent) = self.shown_starts();
+        let covered: u64 = starts.iter().map(|(_, start)| start.count).sum();
         let fields = self.repeating_fields();
         let ends = self.repeating_ends();
         let is_counted = covered * 100 >= self.lines * MIN_COVERED;
         if !is_counted && fields.is_empty() && ends.is_empty() {
             return false;
         }
-        let before = report.facts.len();
-        for (index, (key, values)) in fields.iter().take(max_items / 2).enumerate() {
-            report.add(84 - index as u32, format!("{key}: {}", values.list(4)));
-        }
-        for (index, (end, count)) in ends.iter().take(max_items).enumerate() {
-            report.add(76 - index as u32, format!("{}× … {end}", grouped(*count)));
-        }
         let of_field =
             |text: &str| fields.iter().any(|(key, _)| text.starts_with(&format!("{key}:")));
-        let others = starts.iter().filter(|(_, _, text, _)| !of_field(text));
-        for (index, (count, _, text, is_whole)) in others.take(max_items).enumerate() {
-            let shown = cut::prefix(text, MAX_SHOWN_BYTES);
-            let more = if *is_whole && shown.len() == text.len() { "" } else { " …" };
-            report.add(72 - index as u32, format!("{}× {shown}{more}", grouped(*count)));
-        }
+        let starts: Vec<String> = starts
+            .into_iter()
+            .chain(equally_frequent)
+            .filter(|(text, _)| !of_field(text))
+            .map(|(text, start)| start.describe(text))
+            .collect();
+        let fields = fields.iter().map(|(key, values)| format!("{key}: {}", values.list(4)));
+        let ends = ends.iter().map(|(end, count)| format!("{}× … {end}", grouped(*count)));
+        let before = report.facts.len();
+        add_list(report, (84, max_items / 2, FIELD), fields.collect());
+        add_list(report, (76, max_items, END), ends.collect());
+        add_list(report, (72, max_items, START), starts);
         report.facts.len() > before
     }
 
-    /// Returns count, order and text of starts that no other contains, the most frequent first, and whether their lines
-    /// have no further words.
-    fn frequent_starts(&self) -> Vec<(u64, usize, &str, bool)> {
-        let mut longer: HashMap<&str, Vec<(&str, Start)>> = HashMap::default();
+    /// Returns the frequent starts, the most frequent first: of those that occur equally often the first ones, and the
+    /// others. Each is shortened to the words that have space, and then has the count of all lines with these.
+    fn shown_starts(&self) -> (Vec<CountedStart<'_>>, Vec<CountedStart<'_>>) {
+        let mut seen = HashSet::default();
+        let mut shown: Vec<CountedStart<'_>> = self
+            .frequent_starts()
+            .into_iter()
+            .filter_map(|text| {
+                let (text, start) =
+                    self.starts.get_key_value(whole_words(text, MAX_SHOWN_BYTES)?)?;
+                Some((&**text, *start))
+            })
+            .filter(|(text, _)| seen.insert(*text))
+            .collect();
+        shown.sort_by_key(|(_, start)| (Reverse(start.count), start.order));
+        let mut equal = (0, 0);
+        shown.into_iter().partition(|(_, start)| {
+            equal = if equal.0 == start.count { (equal.0, equal.1 + 1) } else { (start.count, 1) };
+            equal.1 <= MAX_EQUAL_COUNTS
+        })
+    }
+
+    /// Returns the starts that no other contains and that say something.
+    fn frequent_starts(&self) -> Vec<&str> {
+        let mut longer: HashMap<&str, Vec<CountedStart<'_>>> = HashMap::default();
         for (text, start) in self.starts.iter().filter(|(_, start)| start.count >= MIN_LINES) {
             let shorter = text.rfind(' ').map_or("", |at| &text[..at]);
             longer.entry(shorter).or_default().push((text, *start));
@@ -189,15 +236,8 @@ impl LineStarts {
             words > 1
                 || words == 1 && !is_particle(text) && count * 100 >= self.lines * MIN_WORD_SHARE
         };
-        found.retain(|(count, _, text, _)| says_something(*count, text));
-        found.sort_by_key(|(count, order, ..)| (Reverse(*count), *order));
-        // The lines of a record occur equally often.
-        let mut equal = (0, 0);
-        found.retain(|(count, ..)| {
-            equal = if equal.0 == *count { (*count, equal.1 + 1) } else { (*count, 1) };
-            equal.1 <= MAX_EQUAL_COUNTS
-        });
-        found
+        found.retain(|(text, start)| says_something(start.count, text));
+        found.into_iter().map(|(text, _)| text).collect()
     }
 
     /// Returns the names whose values repeat, with their values.
@@ -215,18 +255,72 @@ impl LineStarts {
     /// Returns the brackets that most lines end with, if they repeat.
     fn repeating_ends(&self) -> Vec<(&str, u64)> {
         let (total, distinct) = (self.ends.total(), self.ends.distinct() as u64);
-        if total * 2 < self.lines || distinct < 2 || distinct * 2 > total || !self.ends.is_exact() {
+        let is_exact = self.ends.is_exact() && !self.has_cut_line;
+        if total * 2 < self.lines || distinct < 2 || distinct * 2 > total || !is_exact {
             return Vec::new();
         }
-        let mut ends = self.ends.ranked();
-        ends.retain(|(_, count)| *count > 1);
-        ends
+        let ends = self.ends.ranked();
+        // Lines with further brackets before these end with them too.
+        let lines_with = |end: &str| -> u64 {
+            ends.iter().filter(|(other, _)| other.ends_with(end)).map(|(_, count)| count).sum()
+        };
+        // `[  3%]` is progress, not a category.
+        let is_category = |end: &str| !end.contains("  ");
+        let mut counted: Vec<(&str, u64)> = ends
+            .iter()
+            .take(MAX_ENDS)
+            .filter(|(end, count)| *count > 1 && is_category(end))
+            .map(|(end, _)| (*end, lines_with(end)))
+            .collect();
+        counted.sort_by_key(|(_, count)| Reverse(*count));
+        counted
     }
+}
+
+impl Start {
+    /// Returns `5× Adding user #`, with `…` if some of the lines have further words.
+    fn describe(self, text: &str) -> String {
+        let more = if self.whole == self.count { "" } else { " …" };
+        format!("{}× {text}{more}", grouped(self.count))
+    }
+}
+
+/// Adds the first items of a list, and the number of the others.
+fn add_list(
+    report: &mut Report,
+    (weight, max, name): (u32, usize, &'static str),
+    items: Vec<String>,
+) {
+    let unlisted = items.len().saturating_sub(max) as u64;
+    for (weight, item) in (0..=weight).rev().zip(items.into_iter().take(max)) {
+        report.add_named(weight, item, name);
+    }
+    report.add_unlisted_named(unlisted, name);
+}
+
+/// Returns the words at the start that have space.
+fn whole_words(text: &str, bytes: usize) -> Option<&str> {
+    if text.len() <= bytes {
+        return Some(text);
+    }
+    let end = text.as_bytes()[..=bytes].iter().rposition(|byte| *byte == b' ')?;
+    Some(&text[..end])
 }
 
 /// Returns true for a word such as `the`, with which lines of prose start.
 fn is_particle(word: &str) -> bool {
     word.len() < MIN_NAME_BYTES && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Parses `key: value`.
+fn field(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.split_once(':')?;
+    let (key, value) = (key.trim_end(), value.trim());
+    let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-');
+    let is_key = key.len() <= MAX_KEY_BYTES
+        && key.starts_with(char::is_alphabetic)
+        && key.chars().all(is_name);
+    (is_key && !value.is_empty()).then_some((key, value))
 }
 
 /// Returns the bracket that opens the last one of a text.
@@ -240,9 +334,9 @@ fn opening_bracket(text: &str) -> Option<char> {
 
 /// Adds a start with the words that all of its lines share, or its divisions if few cover it.
 fn divide<'a>(
-    (text, start): (&'a str, Start),
-    longer: &HashMap<&str, Vec<(&'a str, Start)>>,
-    found: &mut Vec<(u64, usize, &'a str, bool)>,
+    (text, start): CountedStart<'a>,
+    longer: &HashMap<&str, Vec<CountedStart<'a>>>,
+    found: &mut Vec<CountedStart<'a>>,
 ) {
     let next = longer.get(text).map_or(&[][..], Vec::as_slice);
     if let [only] = next
@@ -260,7 +354,7 @@ fn divide<'a>(
         }
         return;
     }
-    found.push((start.count, start.order, text, start.whole == start.count));
+    found.push((text, start));
 }
 
 #[cfg(test)]
@@ -271,7 +365,9 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
         let mut starts = LineStarts::default();
-        text.lines().for_each(|line| starts.push(line));
+        for (number, text) in (1..).zip(text.lines()) {
+            starts.push(Line { number, text, cut: 0, has_newline: true });
+        }
         let mut report = Report::new(Quotes::Default);
         starts.report(&mut report, 6);
         let facts: Vec<_> = report.facts.iter().map(|fact| fact.text.as_str()).collect();
@@ -304,6 +400,16 @@ mod tests {
     }
 
     #[test]
+    fn values_of_several_names_on_a_line_are_counted() {
+        let text: String = (0..9)
+            .map(|n| {
+                format!("  Risk: {}   Trust: {}\n", ["low", "high"][n % 2], ["a", "b", "b"][n % 3])
+            })
+            .collect();
+        check(&text, &["Risk: low: 5, high: 4", "Trust: b: 6, a: 3"]);
+    }
+
+    #[test]
     fn brackets_at_the_ends_are_counted() {
         let text: String = (0..9)
             .map(|n| {
@@ -315,6 +421,47 @@ mod tests {
             })
             .collect();
         check(&text, &["5× … [style] (Severity: 0)", "4× … [style] (Severity: 1)"]);
+    }
+
+    #[test]
+    fn the_end_of_a_long_line_is_counted() {
+        let long = "word ".repeat(60);
+        let text: String = (0..9).map(|n| format!("{long}{n} [{}]\n", ["x", "y"][n % 2])).collect();
+        let start = format!("9× {} …", ["word"; MAX_WORDS].join(" "));
+        check(&text, &["5× … [x]", "4× … [y]", &start]);
+    }
+
+    #[test]
+    fn an_end_is_counted_with_those_that_contain_it() {
+        let text: String =
+            (0..9).map(|n| format!("w{n} {}[y]\n", ["[x] ", "", ""][n % 3])).collect();
+        check(&text, &["9× … [y]", "3× … [x] [y]"]);
+    }
+
+    #[test]
+    fn a_start_that_is_shortened_has_the_count_of_what_is_shown() {
+        let common = "alpha-beta-gamma-delta-epsilon-zeta-eta-theta common";
+        let text: String = (0..12)
+            .map(|n| format!("{common} {} tail\n", ["first-long-name", "other-long-name"][n % 2]))
+            .collect();
+        check(&text, &[&format!("12× {common} …")]);
+    }
+
+    #[test]
+    fn starts_that_are_not_listed_leave_a_gap() {
+        let text: String = (0..8)
+            .flat_map(|kind| {
+                (0..4 + kind).map(move |_| format!("kind-{} of work\n", char::from(b'a' + kind)))
+            })
+            .collect();
+        let mut starts = LineStarts::default();
+        for text in text.lines() {
+            starts.push(Line { number: 1, text, cut: 0, has_newline: true });
+        }
+        let mut report = Report::new(Quotes::Default);
+        starts.report(&mut report, 6);
+        let facts = report.facts_within(1_000).text;
+        assert!(facts.ends_with("… 2 more repeated starts"), "{facts}");
     }
 
     #[test]

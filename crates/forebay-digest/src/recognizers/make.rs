@@ -90,8 +90,8 @@ impl Recognizer for Make {
         }
         let mut report = Report::new(Quotes::Default);
         if !self.failed.is_empty() {
-            let count = self.failed.distinct() as u64;
-            let summary = format!("{} failed: {}", counted(count, "target"), self.failed.names(5));
+            let targets = self.failed.distinct_with_noun("target");
+            let summary = format!("{targets} failed: {}", self.failed.names(5));
             report.add(90, summary);
             report = report.failing(true);
         }
@@ -107,7 +107,11 @@ impl Recognizer for Make {
         if !self.not_found.is_empty() {
             report.add(
                 75,
-                format!("{} not found: {}", self.not_found.distinct(), self.not_found.names(6)),
+                format!(
+                    "{} not found: {}",
+                    self.not_found.distinct_label(),
+                    self.not_found.names(6)
+                ),
             );
         }
         if let Some(last_step) = self.last_step {

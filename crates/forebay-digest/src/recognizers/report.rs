@@ -39,7 +39,7 @@ enum List {
     Items(u64),
     /// It is one of several things with this name, such as the fields of a record; the last one is followed by
     /// the number left out.
-    Named(&'static str),
+    Named { count: u64, name: &'static str },
 }
 
 /// Which lines are quoted below the facts.
@@ -130,12 +130,16 @@ impl Report {
 
     /// Adds one of several things, and a count of those that do not fit. The name has a leading space.
     pub(crate) fn add_named(&mut self, weight: u32, text: impl Into<String>, name: &'static str) {
-        self.facts.push(Fact {
-            weight,
-            text: text.into(),
-            list: List::Named(name),
-            recognizer: None,
-        });
+        let list = List::Named { count: 1, name };
+        self.facts.push(Fact { weight, text: text.into(), list, recognizer: None });
+    }
+
+    /// Adds several things with this name that are only counted.
+    pub(crate) fn add_unlisted_named(&mut self, count: u64, name: &'static str) {
+        if count > 0 {
+            let list = List::Named { count, name };
+            self.facts.push(Fact { weight: 0, text: String::new(), list, recognizer: None });
+        }
     }
 
     /// Adds items of a list that were counted but not kept.
@@ -201,13 +205,14 @@ impl Report {
         }
         let (mut text, mut items, mut named, mut name) = (String::new(), 0, 0, "");
         for (fact, is_chosen) in self.facts.iter().zip(is_chosen) {
-            if fact.list != List::Named(name) && (is_chosen || matches!(fact.list, List::Named(_)))
-            {
+            let own_name = match fact.list {
+                List::Named { name, .. } => Some(name),
+                List::None | List::Items(_) => None,
+            };
+            if own_name != Some(name) && (is_chosen || own_name.is_some()) {
                 push_gap(&mut text, &mut named, name);
             }
-            if let List::Named(of_fact) = fact.list {
-                name = of_fact;
-            }
+            name = own_name.unwrap_or(name);
             if is_chosen {
                 push_gap(&mut text, &mut items, "");
                 text.push_str(&fact.text);
@@ -218,7 +223,7 @@ impl Report {
             match fact.list {
                 List::None => {}
                 List::Items(count) => items += count,
-                List::Named(_) => named += 1,
+                List::Named { count, .. } => named += count,
             }
         }
         push_gap(&mut text, &mut items, "");

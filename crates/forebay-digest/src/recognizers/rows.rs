@@ -26,7 +26,7 @@ struct Unclaimed {
 impl Recognizer for Unclaimed {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         self.rows.push(line.text);
-        self.starts.push(line.text);
+        self.starts.push(line);
         Mark::Plain
     }
 
@@ -332,11 +332,13 @@ impl Table {
         let mut report =
             Report::with_summary(format!("{}{others}", counted(self.rows, "row")), Quotes::Default);
         let max_items = if context.max_bytes > 2_000 { 12 } else { 6 };
+        let unlisted = repeating.len().saturating_sub(MAX_LISTED_FIELDS) as u64;
         for (index, values) in repeating.into_iter().take(MAX_LISTED_FIELDS) {
             let caption =
                 self.captions[index].clone().unwrap_or_else(|| format!("field {}", index + 1));
-            report.add(80 - index as u32, format!("{caption}: {}", values.list(max_items)));
+            report.add_field(80 - index as u32, format!("{caption}: {}", values.list(max_items)));
         }
+        report.add_unlisted_named(unlisted, " field");
         Some(report)
     }
 }

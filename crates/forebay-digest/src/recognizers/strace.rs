@@ -94,7 +94,7 @@ impl Recognizer for Strace {
         let processes = if self.processes.is_empty() {
             String::new()
         } else {
-            format!(", {} processes", self.processes.distinct())
+            format!(", {} processes", self.processes.distinct_label())
         };
         let summary = format!("strace: {} calls{processes}", self.calls.total());
         let mut report = Report::with_summary(summary, Quotes::Marked);

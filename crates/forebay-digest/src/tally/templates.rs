@@ -12,6 +12,9 @@ const MAX_TEMPLATES: usize = 2_000;
 /// Number of words of a message that make up its template.
 const MAX_WORDS: usize = 14;
 
+/// Bytes shown of a template.
+const MAX_SHOWN_BYTES: usize = 110;
+
 #[derive(Debug)]
 struct Template {
     text: String,
@@ -52,7 +55,12 @@ impl MessageTemplates {
     }
 
     pub(crate) fn distinct(&self) -> String {
-        format!("{}{}", grouped(self.by_text.len() as u64), if self.others > 0 { "+" } else { "" })
+        format!("{}{}", grouped(self.by_text.len() as u64), self.minimum_mark())
+    }
+
+    /// Returns what follows a count that messages of further templates may belong to.
+    fn minimum_mark(&self) -> &'static str {
+        if self.others > 0 { "+" } else { "" }
     }
 
     /// Lists `850× request # served`, the most frequent first; templates that differ in one word
@@ -64,9 +72,16 @@ impl MessageTemplates {
         ranked.retain(|(count, ..)| *count > 1);
         ranked.sort_by_key(|(count, order, _)| (std::cmp::Reverse(*count), *order));
         let shown = ranked.into_iter().take(max);
-        shown
-            .map(|(count, _, text)| format!("{}× {}", grouped(count), cut::one_line(&text, 110)))
-            .collect()
+        let line = |(count, _, text): (u64, usize, String)| {
+            // A message of a further template may differ in this word as well.
+            let mark =
+                if text.split(' ').any(|word| word == "*") { self.minimum_mark() } else { "" };
+            // Further words of the messages are not compared.
+            let is_start = text.len() <= MAX_SHOWN_BYTES && text.split(' ').count() == MAX_WORDS;
+            let more = if is_start { " …" } else { "" };
+            format!("{}{mark}× {}{more}", grouped(count), cut::one_line(&text, MAX_SHOWN_BYTES))
+        };
+        shown.map(line).collect()
     }
 
     /// Lists messages whose template occurred once, with line numbers; suspicious ones first, then
@@ -247,5 +262,30 @@ mod tests {
         }
         assert_eq!(templates.frequent(5), ["2× took # ms for id=#"]);
         assert_eq!(templates.seen_once(5), ["line 3: lost peer"]);
+    }
+
+    #[test]
+    fn a_count_of_what_was_not_all_tracked_is_a_minimum() {
+        let mut templates = MessageTemplates::default();
+        let word = |number: usize| -> String {
+            let letter = |digit: usize| char::from(b'a' + digit as u8);
+            [number / 676, number / 26 % 26, number % 26].into_iter().map(letter).collect()
+        };
+        (0..MAX_TEMPLATES).for_each(|number| {
+            templates.add(&format!("lost peer {}", word(number)), 1);
+        });
+        assert_eq!(templates.frequent(1), ["2,000× lost peer *"]);
+        templates.add("lost peer zzzz", 1);
+        assert_eq!(templates.frequent(1), ["2,000+× lost peer *"]);
+    }
+
+    #[test]
+    fn a_template_of_the_first_words_says_that_more_follow() {
+        let mut templates = MessageTemplates::default();
+        let words = vec!["w"; MAX_WORDS].join(" ");
+        ["x", "y"].iter().for_each(|end| {
+            templates.add(&format!("{words} {end}"), 1);
+        });
+        assert_eq!(templates.frequent(1), [format!("2× {words} …")]);
     }
 }
