@@ -28,6 +28,33 @@ const FILTERS: &[&str] = &[
     "tr", "nl", "column",
 ];
 
+/// Commands that print lines of files, which may be code.
+const FILE_PRINTERS: &[&str] = &[
+    "cat",
+    "bat",
+    "batcat",
+    "head",
+    "tail",
+    "sed",
+    "awk",
+    "nl",
+    "less",
+    "more",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "diff",
+    "git show",
+    "git diff",
+    "git grep",
+    "git log",
+    "git blame",
+    "git stash",
+];
+
 /// The commands whose output the text may contain, each as its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Command {
@@ -85,6 +112,11 @@ impl Command {
         let matches_any =
             |call: &Vec<String>| patterns.iter().any(|pattern| call_matches(call, pattern));
         !self.calls.is_empty() && self.calls.iter().all(matches_any)
+    }
+
+    /// Returns true if a command prints lines of files, or what differs in them.
+    pub(crate) fn prints_lines_of_files(&self) -> bool {
+        self.count_matching(FILE_PRINTERS) > 0
     }
 
     /// Returns true if all commands print a manual or their help.

@@ -57,13 +57,17 @@ impl Reducer {
             hint.recognizers.and_then(|recognizers| recognizers.find_claiming(&command, start));
         let whole_text = if custom.is_some() { None } else { Format::detect(&command, start) };
         let is_unclaimed = custom.is_none() && whole_text.is_none();
+        let mut quoter = Quoter::new(intent, max_bytes);
+        if command.prints_lines_of_files() || whole_text.is_some_and(Format::quotes_code) {
+            quoter.keep_blanks();
+        }
         Self {
             failed: hint.failed,
             max_bytes,
             custom,
             rest: Rest {
                 embedded: EmbeddedRecognizers::for_command(&command),
-                quoter: Quoter::new(intent, max_bytes),
+                quoter,
                 unclaimed: is_unclaimed.then(UNCLAIMED.create),
             },
             reasons: FailureReasons::of_command(&command),

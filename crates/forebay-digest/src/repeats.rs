@@ -21,8 +21,12 @@ pub(crate) fn fold(text: &str) -> Option<String> {
             count += 1;
         }
         if count >= MIN_RUN {
-            let blank = if line.is_empty() { "" } else { " " };
-            folded.push_str(&format!("{line}{blank}×{}\n", grouped(count as u64)));
+            let count = grouped(count as u64);
+            if line.trim().is_empty() {
+                folded.push_str(&format!("×{count} blank lines\n"));
+            } else {
+                folded.push_str(&format!("{line} ×{count}\n"));
+            }
         } else {
             (0..count).for_each(|_| folded.extend([line, "\n"]));
         }
@@ -40,6 +44,8 @@ mod tests {
         let expect = "start\nwaiting for the host ×40\nend\nend\n";
         assert_eq!(fold(&text).as_deref(), Some(expect));
         assert_eq!(fold(&"waiting for the host\n".repeat(8)), None);
+        let blank = format!("start\n{}end\n", "\n".repeat(300));
+        assert_eq!(fold(&blank).as_deref(), Some("start\n×300 blank lines\nend\n"));
         let lines: String = (0..100).map(|number| format!("line {number}\n")).collect();
         assert_eq!(fold(&lines), None);
     }

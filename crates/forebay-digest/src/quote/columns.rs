@@ -15,11 +15,25 @@ const SEPARATOR: &str = "  ";
 /// Longer than a separator.
 const WIDE_GAP: &str = "   ";
 
-/// A line with its number.
+/// What lines of source code start and end with, and contain, but hardly any row of a table.
+const CODE_STARTS: &[&str] = &["#", "//", "/*"];
+const CODE_ENDS: &[char] = &[';', '{', '}', '\\', ',', '(', '['];
+const CODE_SIGNS: &[&str] =
+    &[" = ", ":=", "=>", "==", "!=", "+=", "::", "()", " // ", " # ", " /* ", " -- "];
+
+/// A line, or several equal ones, with their numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numbered<'a> {
-    pub(super) number: u64,
+    pub(super) first: u64,
+    pub(super) last: u64,
     pub(super) text: &'a str,
+}
+
+impl Numbered<'_> {
+    fn is_near(&self, other: &Self) -> bool {
+        let (before, after) = if self.first <= other.first { (self, other) } else { (other, self) };
+        after.first.saturating_sub(before.last) <= NEAR_LINES
+    }
 }
 
 /// Where a cell is, in characters and in bytes.
@@ -55,26 +69,23 @@ impl<'a> Columns<'a> {
         let cells: Vec<_> = lines.iter().map(cells_of).collect();
         let mut widest = vec![0; lines.len()];
         for index in 0..lines.len() {
-            let goes_on = index > 0 && lines[index].number - lines[index - 1].number <= 1;
+            let goes_on =
+                index > 0 && lines[index].first.saturating_sub(lines[index - 1].last) <= 1;
             let before = if goes_on && cells[index].len() > 1 { widest[index - 1] } else { 0 };
             widest[index] = before.max(cells[index].len());
         }
         Self { lines, cells, widest }
     }
 
-    /// Returns the text of a line.
-    pub(super) fn text(&self, index: usize) -> &'a str {
-        self.lines[index].text
-    }
-
     /// Returns a row with at most two blanks between its columns; none if nothing proves that the line is one.
     pub(super) fn shortened(&self, index: usize) -> Option<String> {
-        let Numbered { number, text } = self.lines[index];
+        let line = self.lines[index];
+        let text = line.text;
         let cells = &self.cells[index];
         if cells.len() < 2 || !has_wide_gap(text) || self.widest[index] > cells.len() {
             return None;
         }
-        let is_near = |near: &usize| self.lines[*near].number.abs_diff(number) <= NEAR_LINES;
+        let is_near = |near: &usize| self.lines[*near].is_near(&line);
         let before = (0..index).rev().take_while(is_near);
         let near: Vec<usize> =
             before.chain((index + 1..self.lines.len()).take_while(is_near)).collect();
@@ -127,7 +138,9 @@ fn cells(text: &str) -> Vec<Cell> {
 fn is_verbatim(text: &str) -> bool {
     let trimmed = text.trim();
     let is_patch = trimmed.starts_with(['+', '-', '<', '>', '@']);
-    let is_code = trimmed.ends_with([';', '{', '}', '\\']) || trimmed.contains(" = ");
+    let is_code = CODE_STARTS.iter().any(|start| trimmed.starts_with(start))
+        || trimmed.ends_with(CODE_ENDS)
+        || CODE_SIGNS.iter().any(|sign| trimmed.contains(sign));
     let is_quoted = trimmed.contains(['\t', '"', '\'', '`', '|']);
     is_patch || is_code || is_quoted || is_pointer(text) || follows_place(trimmed)
 }
@@ -162,10 +175,14 @@ fn is_numbered<'a>(text: &str, mut near: impl Iterator<Item = &'a str>) -> bool 
 mod tests {
     use super::*;
 
+    fn numbered(number: u64, text: &str) -> Numbered<'_> {
+        Numbered { first: number, last: number, text }
+    }
+
     #[track_caller]
     fn check(text: &str, index: usize, expect: Option<&str>) {
         let lines: Vec<_> =
-            (1..).zip(text.lines()).map(|(number, text)| Numbered { number, text }).collect();
+            (1..).zip(text.lines()).map(|(number, text)| numbered(number, text)).collect();
         assert_eq!(Columns::new(lines).shortened(index).as_deref(), expect, "{text}");
     }
 
@@ -208,6 +225,10 @@ mod tests {
             "say 'a    b'\nsay 'c    d'\nsay 'e    f'\n",
             "f(x)    y\n   ^    ^\ng(x)    y\nh(x)    y\n",
             "    return    a\n",
+            "#define ONE      1\n#define THREE    3\n#define FIVE     5\n",
+            "int     one,\nint     two,\nint     six,\n",
+            "open()     # first\nread()     # then\nshut()     # last\n",
+            "one     := 1\ntwo     := 2\nsix     := 6\n",
         ] {
             for index in 0..text.lines().count() {
                 check(text, index, None);

@@ -1,22 +1,17 @@
 //! Folds runs of repeated lines into one row with a count.
 
-use std::sync::LazyLock;
-
 use forebay_text::cut;
 use forebay_text::number::grouped;
-use memchr::memmem::Finder;
 
+use super::shown_text::truncate_line;
 use crate::lines::Line;
 use crate::salience::Salience;
 
 /// Longer lines are not compared, and only this many bytes of them are kept.
 const MAX_COMPARED_BYTES: usize = 2 * 1024;
 
-/// Bytes shown of the start of a longer line.
-const SHOWN_PREFIX_BYTES: usize = 200;
-
-/// Bytes shown of the end of a longer line.
-const SHOWN_SUFFIX_BYTES: usize = 40;
+/// A longer line is cut when its row is made; a shorter one keeps its blanks until its neighbours are known.
+const MAX_HELD_BYTES: usize = 600;
 
 /// Up to this many blank lines are shown as one.
 const MAX_BLANK_LINES: u64 = 3;
@@ -45,6 +40,9 @@ pub(crate) struct Row {
     /// True if the lines after the first differ from it in digits.
     pub(crate) has_variants: bool,
     pub(crate) shown: String,
+    /// What follows the shown text: the last of similar lines, and the count.
+    pub(crate) mark: String,
+    pub(crate) is_blank: bool,
     pub(crate) salience: Salience,
     /// Score of the ranked line that it shows.
     pub(crate) score: Option<i32>,
@@ -106,7 +104,9 @@ impl LineRun {
             first,
             last,
             has_variants: last_variant.is_some(),
-            shown: truncate_line(text, cut),
+            is_blank: text.trim().is_empty(),
+            shown: held_text(text, cut),
+            mark: String::new(),
             salience,
             score: None,
             reason: None,
@@ -114,11 +114,11 @@ impl LineRun {
         let end =
             last_variant.as_deref().filter(|text| count > 2 && text.len() <= MAX_VARIANT_BYTES);
         if let Some(end) = end.filter(|end| row.shown.trim() != end.trim()) {
-            row.shown = format!("{} … {}", row.shown, end.trim());
+            row.mark = format!(" … {}", end.trim());
         }
         let second = last_variant.filter(|_| count == 2).map(|text| {
             (row.last, row.has_variants) = (first, false);
-            Row { first: last, last, shown: truncate_line(text, 0), ..row.clone() }
+            Row { first: last, last, shown: held_text(text, 0), ..row.clone() }
         });
         row.append_count();
         std::iter::once(row).chain(second)
@@ -127,16 +127,16 @@ impl LineRun {
 
 impl Row {
     pub(crate) fn is_nonblank(&self) -> bool {
-        !self.shown.trim().is_empty()
+        !self.is_blank
     }
 
     /// Appends the number of lines the row represents; that of blank lines would read as one of the line above.
     fn append_count(&mut self) {
         let count = self.last - self.first + 1;
-        if count == 1 || !self.is_nonblank() && count <= MAX_BLANK_LINES {
+        if count == 1 || self.is_blank && count <= MAX_BLANK_LINES {
             return;
         }
-        if !self.is_nonblank() {
+        if self.is_blank {
             self.shown = format!("×{} blank lines", grouped(count));
             return;
         }
@@ -146,38 +146,13 @@ impl Row {
         } else {
             format!(" ×{count}")
         };
-        self.shown.push_str(&mark);
+        self.mark.push_str(&mark);
     }
 }
 
-fn truncate_line(text: String, cut: u64) -> String {
-    let text = squeeze_spaces(text);
-    if cut == 0 && text.len() <= SHOWN_PREFIX_BYTES + SHOWN_SUFFIX_BYTES {
-        return text;
-    }
-    // The end of a long line often matters as much as its start.
-    let end = if cut == 0 { cut::suffix(&text, SHOWN_SUFFIX_BYTES) } else { "" };
-    let start = cut::prefix(&text, SHOWN_PREFIX_BYTES);
-    let missing = cut + (text.len() - start.len() - end.len()) as u64;
-    format!("{start}… +{} bytes{}{end}", grouped(missing), if end.is_empty() { "" } else { " …" })
-}
-
-/// Shortens runs of spaces to two, except for indentation.
-fn squeeze_spaces(text: String) -> String {
-    static THREE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("   "));
-    let start = text.len() - text.trim_start().len();
-    if THREE.find(&text.as_bytes()[start..]).is_none() {
-        return text;
-    }
-    let mut squeezed = text[..start].to_owned();
-    let mut blanks = 0;
-    for c in text[start..].chars() {
-        blanks = if c == ' ' { blanks + 1 } else { 0 };
-        if blanks <= 2 {
-            squeezed.push(c);
-        }
-    }
-    squeezed
+fn held_text(text: String, cut: u64) -> String {
+    let is_held = cut == 0 && text.len() <= MAX_HELD_BYTES;
+    if is_held { text } else { truncate_line(&text, cut).into_owned() }
 }
 
 /// Returns true if two texts differ only in their numbers.
@@ -230,8 +205,11 @@ mod tests {
             }
         }
         rows.extend(open);
-        let shown: Vec<_> =
-            rows.into_iter().flat_map(LineRun::into_rows).map(|row| row.shown).collect();
+        let shown: Vec<_> = rows
+            .into_iter()
+            .flat_map(LineRun::into_rows)
+            .map(|row| row.shown + &row.mark)
+            .collect();
         assert_eq!(shown, expect);
     }
 
@@ -243,12 +221,5 @@ mod tests {
         check(&["a1b", "a1c", "ab"], &["a1b", "a1c", "ab"]);
         check(&["a", "", "", "b"], &["a", "", "b"]);
         check(&["a", "", "", "", "", "b"], &["a", "×4 blank lines", "b"]);
-    }
-
-    #[test]
-    fn truncates_long_lines_with_a_byte_count() {
-        let long = "x".repeat(1_300);
-        let expect = format!("{}… +1,060 bytes …{}", "x".repeat(200), "x".repeat(40));
-        check(&[&long], &[&expect]);
     }
 }

@@ -1,7 +1,7 @@
 //! Selects the lines of a text to quote within a budget.
 //!
 //! `fold` folds repeated lines into rows; `row_buffer` holds candidate rows in bounded memory;
-//! `columns` shortens the blanks of tables; `plan` defines the order in which they get the budget; `ranked_rows` brings in the ranked lines;
+//! `columns` shortens the blanks of tables, `shown_text` also long lines; `plan` defines the order in which they get the budget; `ranked_rows` brings in the ranked lines;
 //! `layout` computes the size of a selection and renders it.
 
 mod columns;
@@ -11,6 +11,7 @@ mod noise_lines;
 mod plan;
 mod ranked_rows;
 mod row_buffer;
+mod shown_text;
 
 use crate::OmittedRange;
 use crate::lines::Line;
@@ -31,6 +32,8 @@ pub(crate) struct Quoter {
     max_bytes: usize,
     /// Each line is followed by why it is shown.
     explains: bool,
+    /// The text may be code, of which no blank is left out.
+    keeps_blanks: bool,
     intent: Intent,
     run: Option<LineRun>,
     noise: NoiseLines,
@@ -42,6 +45,7 @@ impl Quoter {
         Self {
             max_bytes,
             explains: false,
+            keeps_blanks: false,
             intent: Intent::new(intent),
             run: None,
             noise: NoiseLines::default(),
@@ -52,6 +56,11 @@ impl Quoter {
     /// Adds to each line why it is shown, beyond the budget.
     pub(crate) fn explain(&mut self) {
         self.explains = true;
+    }
+
+    /// Quotes lines with all their blanks, because they may be code.
+    pub(crate) fn keep_blanks(&mut self) {
+        self.keeps_blanks = true;
     }
 
     /// Returns the mask of intent words in a line; must be called once per line.
@@ -100,10 +109,11 @@ impl Quoter {
             if self.explains { facts.explained } else { facts.text }
         });
         let mut rows = self.row_buffer.into_rows();
+        shown_text::shorten_rows(&mut rows, self.keeps_blanks);
         if let Some(kind) = plan.ranks() {
             let lines =
                 if self.explains { ranker.finish_with_reasons(kind) } else { ranker.finish(kind) };
-            rows = ranked_rows::with_ranked_lines(rows, lines, &self.noise);
+            rows = ranked_rows::with_ranked_lines(rows, lines, &self.noise, self.keeps_blanks);
         }
         rows.retain(|row| row.first != row.last || !told.contains(&row.first));
         let (quotes, omitted) = plan::render(

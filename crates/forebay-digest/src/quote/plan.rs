@@ -250,7 +250,7 @@ fn truncated_best_row(
 ) -> (String, Vec<OmittedRange>) {
     let all = OmittedRange { first: 1, last: bounds.lines };
     let rank = |row: &&Row| (score(row, intent, bounds.lines), row.is_nonblank());
-    match rows.iter().max_by_key(rank).filter(|row| row.is_nonblank()) {
+    match rows.iter().max_by_key(rank).filter(|row| !row.shown.trim().is_empty()) {
         Some(row) if row.shown.trim().len() <= bounds.max_bytes => {
             (row.shown.trim().to_owned(), gaps_around(row, bounds.lines))
         }

@@ -40,8 +40,9 @@ pub(super) fn with_ranked_lines(
     rows: Vec<Row>,
     lines: Vec<RankedLine>,
     noise: &NoiseLines,
+    keeps_blanks: bool,
 ) -> Vec<Row> {
-    let texts = shown_texts(&lines);
+    let texts = shown_texts(&lines, keeps_blanks);
     let mut lines = lines.into_iter().zip(texts).peekable();
     let mut ranked = Vec::with_capacity(rows.len() + lines.len());
     for mut row in rows {
@@ -161,7 +162,9 @@ fn new_row((line, shown): (RankedLine, String), noise: &NoiseLines) -> Row {
         first: line.number,
         last: line.number,
         has_variants: false,
+        is_blank: shown.trim().is_empty(),
         shown,
+        mark: String::new(),
         salience: Salience { is_noise: noise.contains(line.number), ..Salience::default() },
         score: Some(line.score),
         reason: line.reason,
@@ -169,14 +172,14 @@ fn new_row((line, shown): (RankedLine, String), noise: &NoiseLines) -> Row {
 }
 
 /// Returns the texts of lines as a digest shows them.
-fn shown_texts(lines: &[RankedLine]) -> Vec<String> {
+fn shown_texts(lines: &[RankedLine], keeps_blanks: bool) -> Vec<String> {
     let texts: Vec<_> = lines.iter().map(|line| (line.number, clean_text(line))).collect();
-    let columns = Columns::new(
-        texts.iter().map(|(number, text)| Numbered { number: *number, text }).collect(),
-    );
+    let numbered =
+        texts.iter().map(|(number, text)| Numbered { first: *number, last: *number, text });
+    let columns = Columns::new(if keeps_blanks { Vec::new() } else { numbered.collect() });
     let shown = |(index, line): (usize, &RankedLine)| {
-        let text = columns.shortened(index).map_or(Cow::Borrowed(columns.text(index)), Cow::Owned);
-        cut_text(&text, line.is_cut)
+        let shortened = if keeps_blanks { None } else { columns.shortened(index) };
+        cut_text(shortened.as_deref().unwrap_or(&texts[index].1), line.is_cut)
     };
     lines.iter().enumerate().map(shown).collect()
 }

@@ -104,7 +104,7 @@ impl RowBuffer {
 }
 
 fn size(row: &Row) -> usize {
-    row.shown.len() + ROW_OVERHEAD_BYTES
+    row.shown.len() + row.mark.len() + ROW_OVERHEAD_BYTES
 }
 
 #[cfg(test)]
@@ -119,6 +119,8 @@ mod tests {
             last: line,
             has_variants: false,
             shown,
+            mark: String::new(),
+            is_blank: false,
             salience: Salience::default(),
             score: None,
             reason: None,

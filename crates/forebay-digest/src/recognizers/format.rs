@@ -1,6 +1,9 @@
 //! Describes a format and detects which one a text has.
 
-use super::{EmbeddedRecognizers, FORMATS, Recognizer};
+use super::{
+    EmbeddedRecognizers, FORMATS, Recognizer, diff, git_blame, grep, hexdump, markdown, plain_diff,
+    source, sql_schema, toml, yaml,
+};
 use crate::command::Command;
 use crate::lines::Line;
 
@@ -76,6 +79,23 @@ impl<'a> Start<'a> {
 }
 
 impl Format {
+    /// Returns true if its texts contain lines of files, of which each blank may matter.
+    pub(crate) fn quotes_code(&self) -> bool {
+        let quoting = [
+            &source::FORMAT,
+            &diff::FORMAT,
+            &plain_diff::FORMAT,
+            &grep::FORMAT,
+            &git_blame::FORMAT,
+            &markdown::FORMAT,
+            &hexdump::FORMAT,
+            &yaml::FORMAT,
+            &toml::FORMAT,
+            &sql_schema::FORMAT,
+        ];
+        quoting.iter().any(|format| format.name == self.name)
+    }
+
     /// Returns the format that claims the text, if any does.
     ///
     /// Of several commands in a row, the first may print only a few lines.
