@@ -61,6 +61,8 @@ struct Grep {
     last_number: u64,
     leads: PathLeads,
     tool_errors: ToolErrors,
+    /// A match is nothing but a number.
+    has_bare_places: bool,
     /// Number of binary files that match.
     binary: u64,
     /// Number of matches reported by `--stats`; a line may contain several.
@@ -84,14 +86,16 @@ impl Recognizer for Grep {
                 .or_else(|| spaced_match_path(text))
                 .filter(|path| !is_context(path))
         {
-            if !self.leads.fit(path) {
+            let is_numbered = starts_with_line_number(&text[path.len() + 1..]);
+            let is_unlike_others = self.matches >= MIN_MATCHES && self.all_numbered && !is_numbered;
+            // A place alone is rather that of a finding, unless the matches themselves are numbers.
+            let is_bare = is_place(text);
+            let is_finding = is_bare && !self.has_bare_places && self.matches > 0;
+            if is_unlike_others || is_finding || !self.leads.fit(path) {
                 return Mark::Foreign;
             }
             self.leads.add(path);
-            let is_numbered = starts_with_line_number(&text[path.len() + 1..]);
-            if self.matches >= MIN_MATCHES && self.all_numbered && !is_numbered {
-                return Mark::Foreign;
-            }
+            self.has_bare_places |= is_bare;
             self.all_numbered = is_numbered && (self.all_numbered || self.matches == 0);
             self.style = Some(Style::Named);
             self.files.add(path);
@@ -197,6 +201,12 @@ impl Grep {
         let nth = if file.is_empty() { 10 } else { self.files.count_of(&file).min(12) };
         Mark::Weight(40 - 2 * nth as u32)
     }
+}
+
+/// Returns true for `path:12:3` and `path:12`.
+fn is_place(line: &str) -> bool {
+    let located = location::located_message(line);
+    located.is_some_and(|located| located.text.is_empty()) && !line.ends_with(':')
 }
 
 /// Returns the path of `path:12:text` or `path:text`.

@@ -45,7 +45,8 @@ impl<'a> Diagnostic<'a> {
     pub(crate) fn parse(line: &'a str) -> Option<Self> {
         // `path:[3,5]` is Maven's, which has a recognizer of its own.
         let message = location::located_message(line)
-            .filter(|message| !line[message.path.len()..].starts_with(":["))?;
+            .filter(|message| !line[message.path.len()..].starts_with(":["))
+            .filter(|message| is_separated(line, message))?;
         let (severity, kind) = classify(message)?;
         Some(Self { path: message.path, severity, kind })
     }
@@ -56,6 +57,12 @@ impl<'a> Diagnostic<'a> {
         let first_word = located.and_then(|located| located.text.split(' ').next());
         first_word.is_some_and(|word| is_rule_code(word.trim_end_matches(':')))
     }
+}
+
+/// Returns true unless only blanks separate message and place: so do linters with a recognizer for all of them.
+fn is_separated(line: &str, message: &LocatedMessage<'_>) -> bool {
+    let place = line[..line.len() - message.text.len()].trim_end();
+    !place.ends_with(|c: char| c.is_ascii_digit())
 }
 
 fn classify(located: LocatedMessage<'_>) -> Option<(Severity, String)> {
@@ -253,10 +260,9 @@ impl Diagnostics {
     }
 
     fn file_count(&self) -> String {
-        match self.files.distinct() as u64 {
-            0 => String::new(),
-            _ if self.unlocated > 0 => String::new(),
-            files => format!(" in {}", counted(files, "file")),
+        if self.files.is_empty() || self.unlocated > 0 {
+            return String::new();
         }
+        format!(" in {}", self.files.distinct_with_noun("file"))
     }
 }

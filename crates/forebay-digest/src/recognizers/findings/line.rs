@@ -13,6 +13,13 @@ const SYMBOLS: &[(&str, Severity)] = &[
     ("ℹ", Severity::Note),
 ];
 
+/// The same in ASCII, where only what is indented can be one.
+const INDENTED_SYMBOLS: &[(&str, Severity)] =
+    &[("  x ", Severity::Error), ("  ! ", Severity::Warning), ("  i ", Severity::Note)];
+
+/// Nouns before a finding of several lines: `>> Issue: [B602:shell] message`.
+const LABELS: &[&str] = &["Issue: ", "Finding: ", "Problem: ", "Violation: "];
+
 /// A longer word is no name of a rule.
 const MAX_RULE_BYTES: usize = 64;
 
@@ -31,13 +38,16 @@ pub(super) struct Finding<'a> {
 
 impl<'a> Finding<'a> {
     /// Parses a finding that names its file: `a.py:3:5: F401 message`, `a.js: line 3, col 5, message (W033)`.
+    /// The severity may come first: `[WARN] A.java:3:5: message [Rule]`.
     pub(super) fn with_path(text: &'a str) -> Option<Self> {
+        let (first, text) = bracketed_severity(text);
         let (path, place, body) = place_in_words(text).or_else(|| {
             let located = location::located_message(text)?;
             let after = text[located.path.len()..].trim_start_matches([':', '(', '[']);
             Some((located.path, line_and_column(after), located.text))
         })?;
-        Some(Self { path, place, ..Self::body(body) })
+        let body = Self::body(body);
+        Some(Self { path, place, severity: first.or(body.severity), ..body })
     }
 
     /// Parses a finding below the name of its file: `  12:5  error  message  rule`, `  L12 message (rule)`.
@@ -76,6 +86,58 @@ impl<'a> Finding<'a> {
     }
 }
 
+/// Parses the first line of a finding of several, which names a rule, or a severity by a sign that no prose has.
+pub(super) fn head(text: &str) -> Option<Finding<'_>> {
+    let is_symbol = |(symbol, _): &&(&str, Severity)| text.starts_with(*symbol);
+    if let Some((symbol, severity)) = INDENTED_SYMBOLS.iter().find(is_symbol) {
+        return Some(rated_head(Some(*severity), &text[symbol.len()..]));
+    }
+    let text = text.trim_start().trim_start_matches(['>', '❱', '❯', ' ']);
+    if let Some((symbol, severity)) = SYMBOLS.iter().find(|(symbol, _)| text.starts_with(symbol)) {
+        return Some(rated_head(Some(*severity), text[symbol.len()..].trim_start()));
+    }
+    let text = LABELS.iter().find_map(|label| text.strip_prefix(label)).unwrap_or(text);
+    if let Some((word, message)) = text.split_once(": ")
+        && let Some((severity, rule)) = word.strip_suffix(']').and_then(|word| word.split_once('['))
+        && let Some(severity) = Severity::from_word(severity)
+    {
+        let is_name = is_rule(rule) && !message.is_empty();
+        return is_name.then_some(Finding {
+            path: "",
+            place: "",
+            severity: Some(severity),
+            rule,
+            message,
+        });
+    }
+    Some(rated_head(None, text)).filter(|finding| !finding.rule.is_empty())
+}
+
+fn rated_head(severity: Option<Severity>, text: &str) -> Finding<'_> {
+    let (rule, message) = divided_rule(text).or_else(|| leading_rule(text)).unwrap_or(("", text));
+    Finding { path: "", place: "", severity, rule, message }
+}
+
+/// Parses `plugin(rule): message`, `rule[part]: message`.
+fn divided_rule(text: &str) -> Option<(&str, &str)> {
+    let (word, message) = text.split_once(": ")?;
+    let (name, part) = word
+        .strip_suffix(']')
+        .and_then(|word| word.split_once('['))
+        .or_else(|| word.strip_suffix(')').and_then(|word| word.split_once('(')))?;
+    let is_name = |name: &str| is_rule(name) && !name.contains(['.', ':']);
+    (is_name(name) && is_name(part) && word.len() <= MAX_RULE_BYTES).then_some((word, message))
+}
+
+/// Splits off a leading `[WARN] `.
+fn bracketed_severity(text: &str) -> (Option<Severity>, &str) {
+    let split = || {
+        let (word, rest) = text.strip_prefix('[')?.split_once("] ")?;
+        Some((Severity::from_word(word)?, rest))
+    };
+    split().map_or((None, text), |(severity, rest)| (Some(severity), rest))
+}
+
 /// Removes leading fields that only tell a column: `| P:  16 | CP02 | message` becomes `CP02 message`-like text.
 fn without_columns(text: &str) -> &str {
     let mut rest = text.trim_start_matches(['|', ' ']);
@@ -105,7 +167,7 @@ fn place_in_words(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Returns the leading `12:5` or `12`.
-fn line_and_column(text: &str) -> &str {
+pub(super) fn line_and_column(text: &str) -> &str {
     let end =
         text.find(|c: char| !c.is_ascii_digit() && c != ':' && c != ',').unwrap_or(text.len());
     let place = text[..end].trim_end_matches([':', ',']);
@@ -142,7 +204,7 @@ fn leading_rule(text: &str) -> Option<(&str, &str)> {
     let message = rest.trim_start().trim_start_matches("| ");
     // What follows the message in a table is no part of it.
     let message = if is_column { message.split("   ").next().unwrap_or(message) } else { message };
-    let is_code = is_rule_code(code) || is_field && is_short_code(code);
+    let is_code = has_rule_code(code) || is_field && is_short_code(code);
     (is_code || is_labelled && is_rule_name(code)).then_some((code, message))
 }
 
@@ -163,6 +225,12 @@ fn is_short_code(word: &str) -> bool {
     (2..=8).contains(&word.len())
         && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         && word.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Returns true for a code, alone or with its name: `MD013/line-length`, `B602:shell`.
+fn has_rule_code(word: &str) -> bool {
+    let (code, name) = word.split_once(['/', ':']).unwrap_or((word, "name"));
+    is_rule_code(code) && is_rule(name)
 }
 
 /// Returns true for one word that may be the name of a rule.
@@ -194,6 +262,16 @@ mod tests {
                 "\"x\" is unknown",
             ),
             ("a.c(3,5): warning: unused [unused-variable]", "unused-variable", "unused"),
+            (
+                "a.md:3:81 error MD013/line-length Line length [Expected: 80]",
+                "MD013/line-length",
+                "Line length [Expected: 80]",
+            ),
+            (
+                "[WARN] /src/A.java:3:5: Missing a comment. [JavadocVariable]",
+                "JavadocVariable",
+                "Missing a comment.",
+            ),
         ] {
             let finding = Finding::with_path(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((finding.rule, finding.message), (rule, message), "{text}");
@@ -205,6 +283,39 @@ mod tests {
         let below = Finding::below_path("   1:14  ✖  Too many declarations, maximum 1    max-decl");
         let below = below.map(|finding| (finding.place, finding.severity, finding.rule));
         assert_eq!(below, Some(("1:14", Some(Severity::Error), "max-decl")));
+    }
+
+    #[test]
+    fn parses_the_first_lines_of_findings() {
+        for (text, rule, message) in [
+            (">> Issue: [B403:blacklist] Consider it.", "B403:blacklist", "Consider it."),
+            (
+                "  × eslint(no-undef): 'x' is not defined.",
+                "eslint(no-undef)",
+                "'x' is not defined.",
+            ),
+            ("  x Unexpected token", "", "Unexpected token"),
+            (
+                "name[missing]: All tasks should be named.",
+                "name[missing]",
+                "All tasks should be named.",
+            ),
+            ("no-changed-when: Commands change.", "no-changed-when", "Commands change."),
+            ("E3002 Invalid property", "E3002", "Invalid property"),
+            ("warning[artipacked]: credentials", "artipacked", "credentials"),
+        ] {
+            let head = head(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((head.rule, head.message), (rule, message), "{text}");
+        }
+        for text in [
+            "Test results:",
+            "x Unexpected",
+            "error: it failed",
+            "see f(x): it is",
+            "   CWE: CWE-78 (https://x)",
+        ] {
+            assert_eq!(head(text).filter(|head| head.rule != "f(x)"), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,19 +1,39 @@
 //! Findings of linters and checkers without a recognizer of their own: counts by rule and file, and one finding of each
 //! rule, the severe and the rare ones first.
+//!
+//! A finding has a place, a severity, a rule and a message, in any order on one line (`line`) or on several (`blocks`). A
+//! text has one kind or the other. `totals` reads what the tool itself counts.
 
+mod blocks;
 mod line;
 mod tally;
+mod totals;
 
 use super::{Claim, Format, Mark, Recognizer, Report, ReportContext, Scope, Start, eslint};
 use crate::lines::Line;
 use crate::tally::{Diagnostic, count};
+use blocks::{BlockLine, Blocks};
 use line::Finding;
-use tally::{FindingCounts, OwnedFinding};
+use tally::{FindingCounts, OwnedFinding, PRINTED_TOTALS_WEIGHT};
+use totals::Totals;
 
 pub(super) const FORMAT: Format = Format {
     name: "findings of linters",
     keeps: "findings by rule and file; one of each rule with its place, the severe and rare ones first",
-    commands: &["pyright", "standard", "stylelint", "oxlint", "jshint"],
+    commands: &[
+        "pyright",
+        "standard",
+        "stylelint",
+        "oxlint",
+        "jshint",
+        "bandit",
+        "ansible-lint",
+        "cfn-lint",
+        "zizmor",
+        "markdownlint",
+        "markdownlint-cli2",
+        "checkstyle",
+    ],
     scope: Scope::Whole(claims),
     create: || Box::<Findings>::default(),
 };
@@ -21,18 +41,29 @@ pub(super) const FORMAT: Format = Format {
 /// Fewer findings are quoted better than counted.
 const MIN_FINDINGS: usize = 6;
 
+/// Fewer findings of several lines may be something else.
+const MIN_BLOCKS: u64 = 3;
+
+/// The lines of a finding of several: its rule, and its place.
+const BLOCK_HEAD: Mark = Mark::Weight(11);
+const BLOCK_PLACE: Mark = Mark::Weight(10);
+
 /// Percentage of the lines of the start that must be in the grammar.
 const MIN_SHARE: usize = 85;
 
-/// Nouns that count findings in the summary of a tool.
-const NOUNS: &[&str] = &["problem", "error", "warning", "issue", "finding", "violation"];
+/// Nouns that count all findings in the summary of a tool, and those that count a part of them.
+const NOUNS: &[&str] = &["problem", "issue", "finding", "violation", "offense"];
+const PARTS: &[&str] = &["error", "failure", "warning", "info", "note"];
 
 /// Claims a text if most of its lines are findings that name a rule or a severity, and what belongs to them.
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let mut reader = Findings::default();
     let (mut findings, mut foreign, mut all) = (0, 0, 0);
-    for text in start.nonblank_lines() {
+    for text in &start.lines {
         let mark = reader.push_line(Line { number: 0, text, cut: 0, has_newline: true });
+        if text.trim().is_empty() {
+            continue;
+        }
         findings += usize::from(mark == Mark::DETAIL);
         foreign += usize::from(mark == Mark::Foreign);
         all += 1;
@@ -42,7 +73,8 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
         }
     }
     let is_known = (all - foreign) * 100 >= all * MIN_SHARE;
-    (findings >= MIN_FINDINGS && is_known).then_some(start.claim())
+    let is_enough = findings >= MIN_FINDINGS || reader.blocks.complete >= MIN_BLOCKS;
+    (is_enough && is_known).then_some(start.claim())
 }
 
 #[derive(Debug, Default)]
@@ -58,6 +90,8 @@ struct Findings {
     place: Option<String>,
     /// The last finding, whose rule may follow in the next lines.
     open: Option<OwnedFinding>,
+    blocks: Blocks,
+    totals: Totals,
 }
 
 impl Recognizer for Findings {
@@ -66,21 +100,35 @@ impl Recognizer for Findings {
         let is_after_file_name = std::mem::replace(&mut self.is_at_file_name, false);
         if text.is_empty() {
             self.close();
+            self.blocks.end();
             return Mark::Plain;
         }
-        if let Some(mark) = self.finding(text) {
-            return mark;
+        if let Some(line) = self.blocks.go_on(text) {
+            return self.block_line(line);
         }
-        if let Some(path) = file_name(text) {
-            return self.begin_file(path, is_after_file_name);
+        if self.blocks.complete == 0 {
+            if let Some(mark) = self.finding(text) {
+                return mark;
+            }
+            if let Some(path) = file_name(text) {
+                return self.begin_file(path, is_after_file_name);
+            }
         }
         if let Some(total) = reported_total(text) {
             self.close();
             self.counts.add_reported(total, text);
             return Mark::OUTCOME;
         }
-        if is_separator(text) {
+        if is_separator(text) || self.totals.push(text) {
             return Mark::Noise;
+        }
+        let may_begin = self.counts.is_empty() || self.blocks.complete > 0;
+        if may_begin
+            && self.open.is_none()
+            && self.file.is_empty()
+            && let Some(line) = self.blocks.begin(text)
+        {
+            return self.block_line(line);
         }
         // An excerpt, or the rest of a message.
         let is_indented = text.starts_with([' ', '\t']);
@@ -98,11 +146,30 @@ impl Recognizer for Findings {
 
     fn report(mut self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         self.close();
-        self.counts.report()
+        self.blocks.end();
+        self.counts.unknown = self.blocks.unplaced;
+        let mut report = self.counts.report()?;
+        for totals in self.totals.lines() {
+            report.add(PRINTED_TOTALS_WEIGHT, totals);
+        }
+        Some(report)
     }
 }
 
 impl Findings {
+    fn block_line(&mut self, line: BlockLine) -> Mark {
+        match line {
+            BlockLine::Head => BLOCK_HEAD,
+            BlockLine::Inside => Mark::Noise,
+            BlockLine::Place(path) => {
+                if let Some(finding) = self.blocks.finding.take() {
+                    self.counts.add(&path, &finding);
+                }
+                BLOCK_PLACE
+            }
+        }
+    }
+
     fn finding(&mut self, text: &str) -> Option<Mark> {
         // These have a recognizer of their own, which also reads them inside other output.
         if Diagnostic::parse(text).is_some() || eslint::is_problem(text) {
@@ -182,6 +249,9 @@ fn is_separator(text: &str) -> bool {
 /// `Issues found: 280 in 10 files`.
 fn reported_total(text: &str) -> Option<u64> {
     let text = text.to_lowercase();
+    if text.contains("fixable") {
+        return None;
+    }
     let after = |noun: &str| {
         let labels = [format!("{noun}s found: "), format!("{noun}s: ")];
         labels.iter().find_map(|label| count::after(&text, label))
@@ -190,5 +260,6 @@ fn reported_total(text: &str) -> Option<u64> {
         |noun: &str| count::before(&text, noun).filter(|_| !text.contains(&format!(", {noun}")));
     let total =
         |noun: &&str| after(noun).or_else(|| before(noun)).or_else(|| before(&format!("{noun}s")));
-    NOUNS.iter().find_map(total)
+    let parts = || PARTS.iter().filter_map(total).reduce(|sum, part| sum + part);
+    NOUNS.iter().find_map(total).or_else(parts)
 }

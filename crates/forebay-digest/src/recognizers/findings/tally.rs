@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use forebay_text::cut;
 use forebay_text::number::{counted, grouped};
 
+use super::blocks;
 use super::line::{self, Finding};
 use crate::hash::HashMap;
 use crate::recognizers::{Quotes, Report};
@@ -12,6 +13,9 @@ use crate::tally::{Severity, ValueCounts, is_rule_code, list_severities};
 
 /// Maximum number of rules; the findings of further ones are counted in the total only.
 const MAX_RULES: usize = 512;
+
+/// More totals are those of several runs.
+const MAX_REPORTED: usize = 16;
 
 /// Bytes shown of a finding.
 const MAX_EXAMPLE_BYTES: usize = 150;
@@ -23,6 +27,8 @@ const MAX_LISTED_FILES: usize = 6;
 /// Weights of the facts: the tool's own summary, the total, the rules, then findings above and below the files.
 const SUMMARY_WEIGHT: u32 = 96;
 const TOTAL_WEIGHT: u32 = 95;
+const RATINGS_WEIGHT: u32 = 90;
+pub(super) const PRINTED_TOTALS_WEIGHT: u32 = 91;
 const RULES_WEIGHT: u32 = 85;
 const EXAMPLE_WEIGHT: u32 = 80;
 const FILES_WEIGHT: u32 = 75;
@@ -37,6 +43,8 @@ pub(super) struct OwnedFinding {
     pub(super) severity: Option<Severity>,
     pub(super) rule: String,
     pub(super) message: String,
+    /// The severity in the tool's own words, from a field of its own.
+    pub(super) rating: String,
 }
 
 impl From<&Finding<'_>> for OwnedFinding {
@@ -46,6 +54,7 @@ impl From<&Finding<'_>> for OwnedFinding {
             severity: finding.severity,
             rule: finding.rule.to_owned(),
             message: finding.message.to_owned(),
+            rating: String::new(),
         }
     }
 }
@@ -78,10 +87,13 @@ pub(super) struct FindingCounts {
     files: ValueCounts,
     /// Findings of an unknown file.
     unlocated: u64,
-    /// The number of findings according to the tool.
-    reported: Option<u64>,
-    /// The line that tells it.
+    ratings: ValueCounts,
+    /// The numbers of findings according to the tool.
+    reported: Vec<u64>,
+    /// The line that tells the last one.
     summary: String,
+    /// Findings that were not understood.
+    pub(super) unknown: u64,
 }
 
 #[derive(Debug)]
@@ -89,6 +101,7 @@ struct Rule {
     order: usize,
     count: u64,
     severity: Option<Severity>,
+    rating: String,
     path: String,
     place: String,
     message: String,
@@ -107,6 +120,9 @@ impl FindingCounts {
         } else {
             self.files.add(path);
         }
+        if !finding.rating.is_empty() {
+            self.ratings.add(&finding.rating);
+        }
         let name = if finding.rule.is_empty() { &finding.message } else { &finding.rule };
         if let Some(rule) = self.rules.get_mut(name) {
             rule.count += 1;
@@ -120,6 +136,7 @@ impl FindingCounts {
             order: self.rules.len(),
             count: 1,
             severity: finding.severity,
+            rating: finding.rating.clone(),
             path: path.to_owned(),
             place: finding.place.clone(),
             message: cut::one_line(&finding.message, MAX_EXAMPLE_BYTES),
@@ -127,9 +144,15 @@ impl FindingCounts {
         self.rules.insert(name.to_owned(), rule);
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.total() == 0
+    }
+
     /// Takes the number of findings that the tool tells.
     pub(super) fn add_reported(&mut self, total: u64, summary: &str) {
-        self.reported = Some(self.reported.unwrap_or(0) + total);
+        if self.reported.len() < MAX_REPORTED {
+            self.reported.push(total);
+        }
         self.summary = cut::one_line(summary.trim(), MAX_EXAMPLE_BYTES);
     }
 
@@ -137,7 +160,8 @@ impl FindingCounts {
         if self.total() == 0 {
             return None;
         }
-        let shared = self.shared_folder();
+        // The folder is told with the counts.
+        let shared = if self.is_consistent() { self.shared_folder() } else { "" };
         let mut report = Report::new(Quotes::Marked).failing(self.errors + self.unrated > 0);
         report.facts_share = 100;
         report.add(SUMMARY_WEIGHT, self.summary.clone());
@@ -152,10 +176,16 @@ impl FindingCounts {
         Some(report)
     }
 
-    /// Returns true unless the tool tells another number of findings.
+    /// Returns true unless the tool tells another number of findings: that of all, or each that of a part of them.
     fn is_consistent(&self) -> bool {
         let known = [self.total(), self.errors, self.errors + self.warnings];
-        self.reported.is_none_or(|reported| known.contains(&reported))
+        let is_known = |reported: u64| known.contains(&reported);
+        match self.reported.as_slice() {
+            [] => self.unknown == 0,
+            reported => {
+                is_known(reported.iter().sum()) || reported.iter().all(|one| *one == self.total())
+            }
+        }
     }
 
     fn add_counts(&self, report: &mut Report, shared: &str) {
@@ -166,6 +196,9 @@ impl FindingCounts {
         };
         let findings = counted(self.total(), "finding");
         report.add(TOTAL_WEIGHT, format!("{findings}{}{files}", self.by_severity()));
+        if self.ratings.distinct() > 1 && self.ratings.total() == self.total() {
+            report.add(RATINGS_WEIGHT, format!("by severity: {}", self.ratings.list(6)));
+        }
         if self.rules.len() > 1 && self.rules.len() as u64 * 2 <= self.total() {
             report.add(RULES_WEIGHT, format!("by rule: {}", self.list_rules()));
         }
@@ -187,14 +220,17 @@ impl FindingCounts {
     fn list_rules(&self) -> String {
         let mut rules: Vec<(&String, &Rule)> = self.rules.iter().collect();
         rules.sort_by_key(|(_, rule)| (Reverse(rule.count), rule.order));
-        let more = rules.len().saturating_sub(MAX_LISTED_RULES);
+        let more = rules.len().saturating_sub(MAX_LISTED_RULES) as u64;
         let mut listed: Vec<String> = rules
             .iter()
             .take(MAX_LISTED_RULES)
             .map(|(name, rule)| format!("{name}: {}", grouped(rule.count)))
             .collect();
-        if more > 0 {
-            listed.push(format!("+{} more", grouped(more as u64)));
+        match self.more_rules {
+            0 if more == 0 => {}
+            0 => listed.push(format!("+{} more", grouped(more))),
+            // How many rules are among those that were not kept is unknown, but for one.
+            _ => listed.push(format!("+{} or more", grouped(more + 1))),
         }
         listed.join(", ")
     }
@@ -209,7 +245,8 @@ impl FindingCounts {
 
     /// Orders the rules by severity; then those of rare families, such as `F` among `E501` and `E302`, come first.
     fn severe_and_rare_first(&self) -> Vec<(&String, &Rule)> {
-        let rank = |severity: Option<Severity>| match severity {
+        let rank = |rule: &Rule| match rule.severity {
+            _ if !rule.rating.is_empty() => blocks::rank(&rule.rating).unwrap_or(1),
             Some(Severity::Error) => 0,
             None | Some(Severity::Warning) => 1,
             Some(Severity::Note) => 2,
@@ -220,7 +257,7 @@ impl FindingCounts {
         }
         let mut rules: Vec<(&String, &Rule)> = self.rules.iter().collect();
         rules.sort_by_key(|(name, rule)| {
-            (rank(rule.severity), families.count_of(family(name)), rule.count, rule.order)
+            (rank(rule), families.count_of(family(name)), rule.count, rule.order)
         });
         rules
     }
