@@ -1,10 +1,13 @@
 //! Manual pages and help (`man`, `--help`): the beginning, sections, names of options and commands.
 
+use std::borrow::Cow;
+
 use forebay_text::cut;
 use forebay_text::number::counted;
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
+use crate::location;
 
 pub(super) const FORMAT: Format = Format {
     name: "man, --help",
@@ -16,6 +19,13 @@ pub(super) const FORMAT: Format = Format {
 
 /// Number of lines quoted of the beginning, and bytes of each.
 const BEGINNING_LINES: u32 = 7;
+
+/// Lines of a usage that go on with options, which are listed anyway; and lines in which a usage is looked for.
+const MAX_USAGE_OPTIONS: u32 = 2;
+const USAGE_LINES: usize = 12;
+
+/// Titles of sections that belong to the beginning.
+const BEGINNING_TITLES: &[&str] = &["usage", "synopsis", "description", "name", "about"];
 const MAX_LINE_BYTES: usize = 100;
 
 /// Names are indented by at most this much; deeper lines are prose.
@@ -28,15 +38,21 @@ const TITLE_BYTES: usize = 22;
 /// Bytes shown of the names of an option.
 const MAX_NAME_BYTES: usize = 48;
 
+/// Longer values of options go first where space is short.
+const MAX_VALUE_BYTES: usize = 6;
+
 /// Maximum numbers of sections, and of names in each, that are held.
 const MAX_SECTIONS: usize = 100;
 const MAX_NAMES: usize = 400;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let first = start.nonblank_lines().next()?;
-    let options = start.nonblank_lines().filter(|line| option(line).is_some()).count();
+    let options = start.nonblank_lines().filter(|line| option(&unframed(line)).is_some()).count();
     let commands = start.nonblank_lines().filter(|line| command(line).is_some()).count();
-    let is_usage = first.to_ascii_lowercase().starts_with("usage: ");
+    let starts_usage = |line: &str| {
+        line.trim_start().get(..7).is_some_and(|start| start.eq_ignore_ascii_case("usage: "))
+    };
+    let is_usage = start.nonblank_lines().take(USAGE_LINES).any(starts_usage);
     let is_help = start.command.asks_for_help() && (options >= 3 || is_usage || commands >= 6);
     let is_page = is_page_header(first)
         && start.nonblank_lines().skip(1).take(8).any(|line| line.trim() == "NAME");
@@ -51,6 +67,9 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 struct Manual {
     is_page: bool,
     lines: u32,
+    /// Lines up to here, without options of a usage.
+    beginning_lines: u32,
+    usage_options: u32,
     beginning: Vec<String>,
     /// True if an option came, which ends the beginning.
     has_names: bool,
@@ -69,7 +88,8 @@ struct Section {
 
 impl Recognizer for Manual {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
-        let text = line.text.trim_end();
+        let text = unframed(line.text.trim_end());
+        let text = &*text;
         if text.is_empty() {
             self.in_prose = false;
             return Mark::Noise;
@@ -82,14 +102,17 @@ impl Recognizer for Manual {
         // Indented text may be anything but the result of a test.
         let is_result = text.trim_start().starts_with("--- ");
         let is_known = is_indented || is_title || self.continues(text) || option(text).is_some();
-        if is_result || !is_known {
+        let is_finding = !is_indented && location::located_message(text).is_some();
+        if is_result || is_finding || !is_known {
             return Mark::Foreign;
         }
-        self.in_prose = !is_indented;
+        self.in_prose = !is_indented && !is_title;
         self.lines += 1;
         self.has_names |= option(text).is_some();
-        if self.lines <= BEGINNING_LINES && !is_title && !self.has_names {
-            self.beginning.push(cut::one_line(text, MAX_LINE_BYTES));
+        if !is_title {
+            self.add_to_beginning(text);
+        } else {
+            self.beginning_lines += 1;
         }
         if is_title && self.sections.len() < MAX_SECTIONS {
             let title = cut::one_line(text.trim().trim_end_matches(':'), MAX_NAME_BYTES);
@@ -107,7 +130,7 @@ impl Recognizer for Manual {
         false
     }
 
-    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let what = if self.is_page { "manual page" } else { "help" };
         let mut report = Report::with_summary(
             format!("{what}: the beginning, sections by line, names"),
@@ -117,7 +140,11 @@ impl Recognizer for Manual {
             report.add(99 - index as u32, line.clone());
         }
         let used: usize = self.beginning.iter().map(|line| line.len() + 1).sum();
-        let shown = self.names_within((context.max_bytes * NAMES_SHARE / 100).saturating_sub(used));
+        let max_bytes = (context.max_bytes * NAMES_SHARE / 100).saturating_sub(used);
+        if !self.is_page && self.bytes_of_all_names() > self.bytes_of_names(max_bytes) {
+            self.remove_values();
+        }
+        let shown = self.names_within(max_bytes);
         for (section, shown) in self.sections.iter().zip(shown) {
             let has_names = shown.contains(&true);
             if !section.title.is_empty() {
@@ -147,6 +174,39 @@ impl Section {
 }
 
 impl Manual {
+    /// Quotes a line before the first option and the first section that is about something else.
+    fn add_to_beginning(&mut self, text: &str) {
+        let goes_on =
+            text.starts_with(' ') && text.trim_start().starts_with(['[', '-', '<', '(', '{']);
+        if goes_on && !self.is_page {
+            self.usage_options += 1;
+            if self.usage_options > MAX_USAGE_OPTIONS {
+                return;
+            }
+        }
+        self.beginning_lines += 1;
+        let is_beginning = |section: &Section| {
+            let title = section.title.to_ascii_lowercase();
+            BEGINNING_TITLES.iter().any(|start| title.starts_with(start))
+        };
+        let may_add = self.is_page || self.sections.last().is_none_or(is_beginning);
+        if self.beginning_lines <= BEGINNING_LINES && !self.has_names && may_add {
+            self.beginning.push(cut::one_line(text, MAX_LINE_BYTES));
+        }
+    }
+
+    fn bytes_of_all_names(&self) -> usize {
+        self.sections.iter().flat_map(|section| &section.names).map(|name| name.len() + 2).sum()
+    }
+
+    /// Leaves the names of options without long values, so that more of them have space.
+    fn remove_values(&mut self) {
+        let names = self.sections.iter_mut().flat_map(|section| &mut section.names);
+        for name in names.filter(|name| name.starts_with('-')) {
+            *name = without_values(name);
+        }
+    }
+
     /// Chooses names within a number of bytes: those of short options first, because these are used most.
     fn names_within(&self, max_bytes: usize) -> Vec<Vec<bool>> {
         let mut remaining = self.bytes_of_names(max_bytes);
@@ -203,6 +263,36 @@ impl Manual {
         } else {
             section.more_names += 1;
         }
+    }
+}
+
+/// Removes long values: `-o, --out` for `-o, --out=<one|two|three>`.
+fn without_values(name: &str) -> String {
+    let short = |word: &str| word.len() <= MAX_VALUE_BYTES;
+    let words = name.split(' ').filter_map(|word| {
+        if !word.starts_with('-') {
+            return short(word).then(|| word.to_owned());
+        }
+        let end = word.find(['=', '[', '<']).filter(|end| !short(&word[*end..]));
+        let comma = if word.ends_with(',') { "," } else { "" };
+        Some(end.map_or_else(|| word.to_owned(), |end| format!("{}{comma}", &word[..end])))
+    });
+    words.collect::<Vec<_>>().join(" ").trim_end_matches([',', '…']).to_owned()
+}
+
+/// Removes the frame that some programs draw around each section: `╭─ Options ─╮`, `│ --all │`.
+fn unframed(text: &str) -> Cow<'_, str> {
+    let framed = text.trim();
+    if let Some(inner) = framed.strip_prefix('│').and_then(|text| text.strip_suffix('│')) {
+        return Cow::Borrowed(inner.trim_end());
+    }
+    match framed.chars().next() {
+        Some('╰') => Cow::Borrowed(""),
+        Some('╭') => {
+            let title = framed.trim_matches(|c| "╭─╮ ".contains(c));
+            Cow::Owned(if title.is_empty() { String::new() } else { format!("{title}:") })
+        }
+        _ => Cow::Borrowed(text),
     }
 }
 
@@ -268,6 +358,50 @@ fn indented(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use crate::{Budget, Hint};
+
+    fn help(raw: &str, tokens: u64) -> String {
+        let hint = Hint { command: Some("tool --help"), ..Hint::default() };
+        crate::digest(raw.as_bytes(), hint, None, Budget::exactly(tokens)).text
+    }
+
+    #[test]
+    fn names_have_no_values_where_space_is_short() {
+        let options: String = (0..40)
+            .map(|n| {
+                format!("  --option-{n}=<one|two|three>   Does something that is described here.\n")
+            })
+            .collect();
+        let raw = format!("A tool.\n\nUsage: tool [OPTIONS]\n\nOptions:\n{options}");
+        let text = help(&raw, 250);
+        assert!(text.contains("Usage: tool [OPTIONS]\n"), "{text}");
+        assert!(text.contains("--option-7; ") && text.contains("--option-39"), "{text}");
+    }
+
+    #[test]
+    fn sections_in_frames_are_read() {
+        let options: String =
+            (0..20).map(|n| format!("│ --option-{n}   <str>   Does something here. │\n")).collect();
+        let raw = format!(
+            " Usage: tool [OPTIONS]\n\n╭─ Options ─────╮\n{options}╰─────╯\n╭─ Commands ───╮\n\
+             │ run   Runs it. │\n╰─────╯\n"
+        );
+        let text = help(&raw, 200);
+        for part in ["line 3: Options", "--option-3", "Commands", "run"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn options_of_a_usage_are_not_repeated() {
+        let usage = "usage: tool [-h]\n".to_owned() + &"            [-a ONE] [-b TWO]\n".repeat(9);
+        let options: String = (0..30)
+            .map(|n| format!("  --option-{n}   Does something that is described.\n"))
+            .collect();
+        let text =
+            help(&format!("{usage}\nChecks files for mistakes.\n\noptions:\n{options}"), 250);
+        assert_eq!(text.matches("[-a ONE]").count(), 2, "{text}");
+        assert!(text.contains("Checks files for mistakes."), "{text}");
+    }
 
     #[test]
     fn many_sections_leave_room_for_names() {
