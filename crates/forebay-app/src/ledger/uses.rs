@@ -50,7 +50,9 @@ pub(crate) fn contexts<'a>(
 
 /// Limits contexts to another span of time.
 pub(crate) fn limit_to(contexts: &mut Contexts<'_>, span: Span) {
-    contexts.values_mut().for_each(|context| context.limit_to(span));
+    for context in contexts.values_mut() {
+        context.limit_to(span);
+    }
 }
 
 /// The treated results since a time, the earliest first.

@@ -109,10 +109,10 @@ impl Recognizer for Manual {
         self.in_prose = !is_indented && !is_title;
         self.lines += 1;
         self.has_names |= option(text).is_some();
-        if !is_title {
-            self.add_to_beginning(text);
-        } else {
+        if is_title {
             self.beginning_lines += 1;
+        } else {
+            self.add_to_beginning(text);
         }
         if is_title && self.sections.len() < MAX_SECTIONS {
             let title = cut::one_line(text.trim().trim_end_matches(':'), MAX_NAME_BYTES);

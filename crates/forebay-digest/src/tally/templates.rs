@@ -283,9 +283,9 @@ mod tests {
     fn a_template_of_the_first_words_says_that_more_follow() {
         let mut templates = MessageTemplates::default();
         let words = vec!["w"; MAX_WORDS].join(" ");
-        ["x", "y"].iter().for_each(|end| {
+        for end in ["x", "y"] {
             templates.add(&format!("{words} {end}"), 1);
-        });
+        }
         assert_eq!(templates.frequent(1), [format!("2× {words} …")]);
     }
 }

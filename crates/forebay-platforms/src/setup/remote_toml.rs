@@ -395,7 +395,7 @@ mod tests {
         let without = |text: &str, is_dropped: &dyn Fn(&str) -> bool| -> String {
             text.split_inclusive('\n').filter(|line| !is_dropped(line)).collect()
         };
-        check_after_change(before, |text| text.to_owned());
+        check_after_change(before, str::to_owned);
         check_after_change(before, |text| {
             without(text, &|line| line.starts_with('#')).replace(ADDED, "")
         });

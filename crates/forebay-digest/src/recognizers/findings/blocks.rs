@@ -7,6 +7,8 @@
 //!    Location: a.py:3:5              3 | excerpt                                       3 │ excerpt
 //! ```
 
+use std::path::Path;
+
 use super::line::{self, Finding};
 use super::tally::OwnedFinding;
 use crate::location;
@@ -105,7 +107,7 @@ fn place(text: &str) -> Option<(&str, &str)> {
     let place = line::line_and_column(after);
     let ends = after[place.len()..].chars().next().is_none_or(|c| " ])".contains(c));
     // The compiler's own blocks have a recognizer that keeps more of them.
-    let is_own = located.path.ends_with(".rs");
+    let is_own = Path::new(located.path).extension().is_some_and(|ending| ending == "rs");
     (ends && !place.is_empty() && !is_own && is_path(located.path)).then_some((located.path, place))
 }
 

@@ -74,7 +74,7 @@ mod tests {
         let read: Vec<bool> = text.lines().map(|line| totals.push(line)).collect();
         assert_eq!(read, [false, true, true, true, true, false, false]);
         assert_eq!(
-            Vec::from_iter(totals.lines()),
+            totals.lines().collect::<Vec<_>>(),
             ["Total issues (by severity): Low: 1,030, High: 11"]
         );
     }

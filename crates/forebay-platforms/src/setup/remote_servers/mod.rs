@@ -251,13 +251,11 @@ fn with_address(
     let list = json::property_range(text, &arguments)?;
     let follows =
         |list: &Range<usize>| list.start >= value.end && text[value.end..list.start].trim() == ",";
-    match list.filter(follows) {
-        Some(list) => Ok(edited(text, vec![(key.start..list.end, address)])),
-        None => {
-            let text = edited(text, vec![(key.start..value.end, address)]);
-            json::remove(&text, &arguments)
-        }
+    if let Some(list) = list.filter(follows) {
+        return Ok(edited(text, vec![(key.start..list.end, address)]));
     }
+    let text = edited(text, vec![(key.start..value.end, address)]);
+    json::remove(&text, &arguments)
 }
 
 /// The entry with the type that it had, or with none.

@@ -185,8 +185,10 @@ async fn post(
     let takes_events = accepts(headers, EVENTS);
     let requests = messages.requests();
     if requests.is_empty() {
-        let refused = refusal(send(session, messages));
-        return refused.map_or_else(|| Ok(StatusCode::ACCEPTED.into_response()), Err);
+        return match refusal(send(session, messages)) {
+            Some(refused) => Err(refused),
+            None => Ok(StatusCode::ACCEPTED.into_response()),
+        };
     }
     let is_single = requests.len() == 1;
     // The answer to the first message starts the session, and is not a stream.
@@ -220,7 +222,9 @@ fn send(session: &Session, messages: Messages) -> Sent {
     let cancelled: Vec<String> = messages.iter().filter_map(Message::cancelled).collect();
     let sent = session.send(messages.into_iter().map(|message| message.text).collect());
     if sent == Sent::All {
-        cancelled.iter().for_each(|id| session.streams.give_up(id));
+        for id in &cancelled {
+            session.streams.give_up(id);
+        }
     }
     sent
 }

@@ -154,11 +154,12 @@ fn call_tool(gateway: &Arc<Gateway>, id: &str, message: &Members<'_>) {
     if let Owner::Server(number) = owner
         && let Some(is_permitted) = permission(gateway, number, &name)
     {
-        return if is_permitted {
-            send_named(gateway, number, id, message, &name)
+        if is_permitted {
+            send_named(gateway, number, id, message, &name);
         } else {
-            respond(gateway, id, &forbidden(&name))
-        };
+            respond(gateway, id, &forbidden(&name));
+        }
+        return;
     }
     let text = message.clone().into_text();
     work::start(gateway, id, move |gateway, work| call_after_lookup(gateway, work, &text, &name));
