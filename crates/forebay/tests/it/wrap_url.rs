@@ -300,7 +300,7 @@ fn server_without_answers() -> (String, mpsc::Receiver<()>) {
             let mut start = [0; 4];
             let _ = (&connection).read_exact(&mut start);
             if start == *b"POST" {
-                let _ = (&connection).read(&mut [0; 65_536]);
+                let _ = (&connection).read(&mut vec![0; 65_536]);
                 let answer = b"HTTP/1.1 405 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
                 let _ = (&connection).write_all(answer);
             } else {
