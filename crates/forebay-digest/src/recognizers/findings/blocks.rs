@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use super::line::{self, Finding};
+use super::line;
 use super::tally::OwnedFinding;
 use crate::location;
 
@@ -80,7 +80,7 @@ impl Blocks {
     /// Begins a finding if the line names a rule or a severity.
     pub(super) fn begin(&mut self, text: &str) -> Option<BlockLine> {
         let head = line::head(text)?;
-        self.head = Some((head.into(), 1));
+        self.head = Some(((&head).into(), 1));
         Some(BlockLine::Head)
     }
 
@@ -129,22 +129,6 @@ fn is_excerpt(text: &str) -> bool {
         && (after_number.is_empty() || after_number.starts_with([' ', '\t', '|', '│', ':']));
     let is_gap = text.starts_with("...") || text.starts_with('…');
     text.starts_with([' ', '\t', '|', '│', '╰', '`', '=', '·', '^']) || is_numbered || is_gap
-}
-
-/// The rating in the order of severity, the worst first.
-pub(super) fn rank(rating: &str) -> Option<u8> {
-    match rating.to_ascii_lowercase().as_str() {
-        "critical" | "high" | "error" | "blocker" => Some(0),
-        "medium" | "moderate" | "warning" | "major" => Some(1),
-        "low" | "info" | "minor" | "note" => Some(2),
-        _ => None,
-    }
-}
-
-impl From<Finding<'_>> for OwnedFinding {
-    fn from(finding: Finding<'_>) -> Self {
-        (&finding).into()
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use forebay_text::cut;
 use forebay_text::number::{counted, grouped};
 
-use super::blocks;
 use super::line::{self, Finding};
 use crate::hash::HashMap;
 use crate::recognizers::{Quotes, Report};
@@ -246,7 +245,7 @@ impl FindingCounts {
     /// Orders the rules by severity; then those of rare families, such as `F` among `E501` and `E302`, come first.
     fn severe_and_rare_first(&self) -> Vec<(&String, &Rule)> {
         let rank = |rule: &Rule| match rule.severity {
-            _ if !rule.rating.is_empty() => blocks::rank(&rule.rating).unwrap_or(1),
+            _ if !rule.rating.is_empty() => rank_of_rating(&rule.rating).unwrap_or(1),
             Some(Severity::Error) => 0,
             None | Some(Severity::Warning) => 1,
             Some(Severity::Note) => 2,
@@ -272,6 +271,16 @@ impl FindingCounts {
         });
         let folder = shared.rfind('/').map_or("", |slash| &shared[..=slash]);
         if folder.len() >= MIN_SHARED_BYTES { folder } else { "" }
+    }
+}
+
+/// Returns the place of a rating in the order of severity, the worst first.
+fn rank_of_rating(rating: &str) -> Option<u8> {
+    match rating.to_ascii_lowercase().as_str() {
+        "critical" | "high" | "error" | "blocker" => Some(0),
+        "medium" | "moderate" | "warning" | "major" => Some(1),
+        "low" | "info" | "minor" | "note" => Some(2),
+        _ => None,
     }
 }
 
