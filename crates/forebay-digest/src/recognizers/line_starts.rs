@@ -313,7 +313,7 @@ fn is_particle(word: &str) -> bool {
 }
 
 /// Parses `key: value`.
-fn field(text: &str) -> Option<(&str, &str)> {
+pub(super) fn field(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_once(':')?;
     let (key, value) = (key.trim_end(), value.trim());
     let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-');

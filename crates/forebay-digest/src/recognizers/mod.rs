@@ -56,6 +56,7 @@ mod phpunit;
 mod pip;
 mod plain_diff;
 mod pytest;
+mod records;
 mod report;
 mod rows;
 mod rspec;

@@ -3,14 +3,15 @@
 use forebay_text::number::counted;
 
 use super::line_starts::LineStarts;
+use super::records::Records;
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::tally::ValueCounts;
 
 pub(crate) const FORMAT: Format = Format {
     name: "rows and similar lines",
-    keeps: "number of rows with the values that repeat in a field, or of lines that start or end alike, if no other \
-            format claims the text",
+    keeps: "number of rows with the values that repeat in a field, records of `key: value` lines on a line each, or \
+            numbers of lines that start or end alike, if no other format claims the text",
     commands: &[],
     scope: Scope::Unclaimed,
     create: || Box::<Unclaimed>::default(),
@@ -20,12 +21,14 @@ pub(crate) const FORMAT: Format = Format {
 #[derive(Debug, Default)]
 struct Unclaimed {
     rows: Rows,
+    records: Records,
     starts: LineStarts,
 }
 
 impl Recognizer for Unclaimed {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         self.rows.push(line.text);
+        self.records.push(line);
         self.starts.push(line);
         Mark::Plain
     }
@@ -34,12 +37,16 @@ impl Recognizer for Unclaimed {
         if context.max_bytes < MIN_DIGEST_BYTES {
             return None;
         }
-        let Self { rows, starts } = *self;
+        let Self { rows, records, starts } = *self;
         rows.report(context).or_else(|| {
             let mut report = Report::new(Quotes::Default);
             report.facts_share = STARTS_SHARE;
             let max_items = if context.max_bytes > 2_000 { 10 } else { 5 };
-            starts.report(&mut report, max_items).then_some(report)
+            let has_records = records.report(&mut report);
+            if has_records {
+                report.facts_share = RECORDS_SHARE;
+            }
+            (starts.report(&mut report, max_items) || has_records).then_some(report)
         })
     }
 }
@@ -71,6 +78,9 @@ const MAX_LINE_BYTES: usize = 1_000;
 
 /// Percentage of the budget for counts of lines that start or end alike.
 const STARTS_SHARE: usize = 25;
+
+/// The same if records stand on a line each.
+const RECORDS_SHARE: usize = 80;
 
 /// Number of fields whose values are listed.
 const MAX_LISTED_FIELDS: usize = 3;
