@@ -6,7 +6,7 @@ use forebay_text::cut;
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::location;
-use crate::tally::{Diagnostic, Diagnostics, Severity, count, is_rule_code};
+use crate::tally::{Diagnostic, Diagnostics, RuleFinding, Severity, count, is_rule_code};
 
 pub(super) const FORMAT: Format = Format {
     name: "gcc, clang, tsc, javac, go vet, mypy, pylint, ruff",
@@ -51,6 +51,9 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Compiler>::default(),
 };
 
+/// Compilers and checkers of both languages, which share headers.
+const C: &str = "c/c++";
+
 /// Tool names by file extension.
 const TOOLS: &[(&str, &str)] = &[
     (".ts", "tsc"),
@@ -58,11 +61,12 @@ const TOOLS: &[(&str, &str)] = &[
     (".java", "javac"),
     (".go", "go"),
     (".py", "python lint"),
-    (".c", "cc"),
-    (".h", "header"),
-    (".cpp", "c++"),
-    (".cc", "c++"),
-    (".hpp", "c++"),
+    (".c", C),
+    (".h", C),
+    (".cpp", C),
+    (".cc", C),
+    (".cxx", C),
+    (".hpp", C),
     (".sh", "shellcheck"),
     (".rs", "rustc"),
     (".yaml", "yaml lint"),
@@ -81,6 +85,9 @@ const CHAIN_WEIGHT: u32 = 90;
 
 /// Maximum number of lines below a diagnostic that explain it.
 const MAX_DETAIL_LINES: u32 = 4;
+
+/// A rule and its message before the place, which are stated as a fact.
+const HEADLINE: Mark = Mark::Weight(11);
 
 #[derive(Debug, Default)]
 struct Compiler {
@@ -108,11 +115,7 @@ impl Recognizer for Compiler {
         if !text.starts_with([' ', '\t'])
             && let Some(diagnostic) = Diagnostic::parse(text)
         {
-            let mark = self.of_tool(diagnostic.path).add(
-                diagnostic.severity,
-                diagnostic.path,
-                &diagnostic.kind,
-            );
+            let mark = self.of_tool(diagnostic.path).add_diagnostic(&diagnostic);
             self.detail_lines = if mark == Mark::FAILURE { MAX_DETAIL_LINES } else { 0 };
             self.add_chain(text, diagnostic.severity);
             return mark;
@@ -137,10 +140,10 @@ impl Recognizer for Compiler {
         }
     }
 
-    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let reports = self.tools.into_iter();
         let mut report = reports
-            .filter_map(|(tool, diagnostics)| diagnostics.report(tool))
+            .filter_map(|(tool, diagnostics)| diagnostics.report(tool, context))
             .reduce(Report::merge)?;
         for (index, (error, chain)) in self.chains.iter().enumerate() {
             let weight = CHAIN_WEIGHT - index as u32;
@@ -189,9 +192,6 @@ impl Compiler {
     fn of_tool(&mut self, path: &str) -> &mut Diagnostics {
         let extension = TOOLS.iter().find(|(extension, _)| path.ends_with(extension));
         let tool = match extension.map_or("diagnostics", |(_, tool)| *tool) {
-            // Headers may belong to either of the two compilers.
-            "header" if self.tools.iter().any(|(tool, _)| *tool == "c++") => "c++",
-            "header" => "cc",
             "diagnostics" if self.tools.len() == 1 => self.tools[0].0,
             tool => tool,
         };
@@ -225,13 +225,11 @@ impl Compiler {
             // rustc has a recognizer of its own.
             let located = location::located_message(place)
                 .filter(|located| located.path.rsplit('.').next() != Some("rs"))?;
-            let diagnostics = self.of_tool(located.path);
-            let mark = diagnostics.add(severity, located.path, &rule);
-            diagnostics.add_example(place, &rule, &message);
-            return Some(mark);
+            let finding = RuleFinding { rule: &rule, place, message: &message };
+            return Some(self.of_tool(located.path).add_finding(severity, located.path, finding));
         }
         self.pending = Headline::parse(text);
-        self.pending.is_some().then_some(Mark::Weight(45))
+        self.pending.is_some().then_some(HEADLINE)
     }
 }
 

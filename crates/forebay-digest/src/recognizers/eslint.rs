@@ -3,7 +3,7 @@
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::location::{self, LocatedMessage};
-use crate::tally::{Diagnostics, Severity, count};
+use crate::tally::{Diagnostics, RuleFinding, Severity, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "eslint, biome, yamllint",
@@ -36,10 +36,10 @@ impl Recognizer for Eslint {
         // Places that are aligned to the right have no blanks before the longest.
         let is_below_file = !opens_section && !self.file.is_empty();
         if let Some(problem) = problem(text).filter(|_| is_below_file || text.starts_with(' ')) {
-            let mark = self.diagnostics.add(problem.severity, &self.file, problem.rule);
             let place = format!("{}:{}", self.file, problem.place);
-            self.diagnostics.add_example(&place, problem.rule, problem.message);
-            return mark;
+            let Problem { severity, message, rule, .. } = problem;
+            let finding = RuleFinding { rule, place: &place, message };
+            return self.diagnostics.add_finding(severity, &self.file, finding);
         }
         if is_file(text, opens_section) {
             self.is_interrupted |= !opens_section && !self.file.is_empty();
@@ -61,8 +61,8 @@ impl Recognizer for Eslint {
         self.biome(text)
     }
 
-    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        self.diagnostics.report("lint")
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        self.diagnostics.report("lint", context)
     }
 }
 

@@ -8,6 +8,9 @@ use crate::tally::TestFacts;
 /// Stands between a line of a digest and why it is shown.
 pub(crate) const REASON_MARK: &str = "  ← ";
 
+/// Length of the line that names what was left out of a list.
+const MAX_LABELS_BYTES: usize = 160;
+
 /// Weight of the summary.
 const SUMMARY_WEIGHT: u32 = 100;
 
@@ -18,6 +21,8 @@ pub(crate) struct Fact {
     pub(crate) weight: u32,
     pub(crate) text: String,
     list: List,
+    /// What the list names in its place, with the number of things that it stands for.
+    label: Option<(String, u64)>,
     /// The recognizer that states it.
     recognizer: Option<&'static str>,
 }
@@ -40,6 +45,8 @@ enum List {
     /// It is one of several things with this name, such as the fields of a record; the last one is followed by
     /// the number left out.
     Named { count: u64, name: &'static str },
+    /// It stands for several things, and has a label for the end of the list.
+    Counted,
 }
 
 /// Which lines are quoted below the facts.
@@ -114,13 +121,14 @@ impl Report {
     pub(crate) fn add(&mut self, weight: u32, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
-            self.facts.push(Fact { weight, text, list: List::None, recognizer: None });
+            self.facts.push(Fact { weight, text, list: List::None, label: None, recognizer: None });
         }
     }
 
     /// Adds an item of a list; where it does not fit, the list shows a gap.
     pub(crate) fn add_item(&mut self, weight: u32, text: impl Into<String>) {
-        self.facts.push(Fact { weight, text: text.into(), list: List::Items(1), recognizer: None });
+        let list = List::Items(1);
+        self.facts.push(Fact { weight, text: text.into(), list, label: None, recognizer: None });
     }
 
     /// Adds the description of a field, and a count of those that do not fit.
@@ -131,23 +139,38 @@ impl Report {
     /// Adds one of several things, and a count of those that do not fit. The name has a leading space.
     pub(crate) fn add_named(&mut self, weight: u32, text: impl Into<String>, name: &'static str) {
         let list = List::Named { count: 1, name };
-        self.facts.push(Fact { weight, text: text.into(), list, recognizer: None });
+        self.facts.push(Fact { weight, text: text.into(), list, label: None, recognizer: None });
     }
 
     /// Adds several things with this name that are only counted.
     pub(crate) fn add_unlisted_named(&mut self, count: u64, name: &'static str) {
         if count > 0 {
             let list = List::Named { count, name };
-            self.facts.push(Fact { weight: 0, text: String::new(), list, recognizer: None });
+            self.add_unlisted_in(list);
         }
     }
 
     /// Adds items of a list that were counted but not kept.
     pub(crate) fn add_unlisted(&mut self, count: u64) {
         if count > 0 {
-            let list = List::Items(count);
-            self.facts.push(Fact { weight: 0, text: String::new(), list, recognizer: None });
+            self.add_unlisted_in(List::Items(count));
         }
+    }
+
+    fn add_unlisted_in(&mut self, list: List) {
+        let text = String::new();
+        self.facts.push(Fact { weight: 0, text, list, label: None, recognizer: None });
+    }
+
+    /// Adds an item that stands for several things; where it does not fit, the end of the list shows its label.
+    pub(crate) fn add_counted_item(
+        &mut self,
+        weight: u32,
+        text: impl Into<String>,
+        label: (String, u64),
+    ) {
+        let (list, label) = (List::Counted, Some(label));
+        self.facts.push(Fact { weight, text: text.into(), list, label, recognizer: None });
     }
 
     /// Names the recognizer that states the facts.
@@ -204,11 +227,15 @@ impl Report {
             is_chosen[*index] = true;
         }
         let (mut text, mut items, mut named, mut name) = (String::new(), 0, 0, "");
+        let mut labels = Vec::new();
         for (fact, is_chosen) in self.facts.iter().zip(is_chosen) {
             let own_name = match fact.list {
                 List::Named { name, .. } => Some(name),
-                List::None | List::Items(_) => None,
+                List::None | List::Items(_) | List::Counted => None,
             };
+            if fact.list != List::Counted {
+                push_labels(&mut text, &mut labels);
+            }
             if own_name != Some(name) && (is_chosen || own_name.is_some()) {
                 push_gap(&mut text, &mut named, name);
             }
@@ -224,8 +251,10 @@ impl Report {
                 List::None => {}
                 List::Items(count) => items += count,
                 List::Named { count, .. } => named += count,
+                List::Counted => labels.extend(&fact.label),
             }
         }
+        push_labels(&mut text, &mut labels);
         push_gap(&mut text, &mut items, "");
         push_gap(&mut text, &mut named, name);
         text.pop();
@@ -239,6 +268,28 @@ fn push_gap(text: &mut String, count: &mut u64, noun: &str) {
     if *count > 0 {
         text.push_str(&format!("… {} more{noun}{plural}\n", grouped(std::mem::take(count))));
     }
+}
+
+/// Appends what was left out of a list of counted items, the highest counts first.
+fn push_labels(text: &mut String, labels: &mut Vec<&(String, u64)>) {
+    if labels.is_empty() {
+        return;
+    }
+    labels.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut line = format!("… {} more: ", grouped(labels.len() as u64));
+    let mut separator = "";
+    for (label, _) in labels.drain(..) {
+        if line.len() + label.len() > MAX_LABELS_BYTES {
+            line.push_str(separator);
+            line.push('…');
+            break;
+        }
+        line.push_str(separator);
+        line.push_str(label);
+        separator = ", ";
+    }
+    text.push_str(&line);
+    text.push('\n');
 }
 
 impl Report {

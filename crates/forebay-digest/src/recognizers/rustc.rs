@@ -67,9 +67,9 @@ impl Recognizer for Rustc {
         }
     }
 
-    fn report(mut self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         self.finish_diagnostic();
-        let mut report = match self.diagnostics.report("rustc") {
+        let mut report = match self.diagnostics.report("rustc", context) {
             None if self.reasons.is_empty() => return None,
             None => Report::new(Quotes::Default),
             Some(report) => report,

@@ -2,7 +2,7 @@
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::{Diagnostics, Severity};
+use crate::tally::{Diagnostics, RuleFinding, Severity};
 
 pub(super) const FORMAT: Format = Format {
     name: "shellcheck",
@@ -16,15 +16,18 @@ pub(super) const FORMAT: Format = Format {
 struct ShellCheck {
     diagnostics: Diagnostics,
     script: String,
+    /// Script and line.
+    place: String,
 }
 
 impl Recognizer for ShellCheck {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if let Some((script, _)) =
+        if let Some((script, number)) =
             text.strip_prefix("In ").and_then(|rest| rest.split_once(" line "))
         {
             script.clone_into(&mut self.script);
+            self.place = format!("{script}:{}", number.trim_end_matches(':'));
             return Mark::Weight(22);
         }
         let Some((_, finding)) =
@@ -35,10 +38,13 @@ impl Recognizer for ShellCheck {
         let code = finding.split([' ', ':']).next().unwrap_or_default();
         let level = finding.split_once('(').and_then(|(_, rest)| rest.split(')').next());
         let severity = level.and_then(Severity::from_word).unwrap_or(Severity::Warning);
-        self.diagnostics.add(severity, &self.script, &format!("SC{code}"))
+        let message = finding.split_once(": ").map_or(finding, |(_, message)| message);
+        let rule = format!("SC{code}");
+        let finding = RuleFinding { rule: &rule, place: &self.place, message };
+        self.diagnostics.add_finding(severity, &self.script, finding)
     }
 
-    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        self.diagnostics.report("shellcheck")
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        self.diagnostics.report("shellcheck", context)
     }
 }

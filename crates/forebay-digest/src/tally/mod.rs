@@ -5,6 +5,7 @@ mod diagnostics;
 mod inline_string;
 mod name_series;
 mod number_range;
+mod rule_order;
 mod sum;
 mod templates;
 mod test_outcome;
@@ -12,9 +13,12 @@ mod test_runs;
 mod value_counts;
 mod value_stats;
 
-pub(crate) use diagnostics::{Diagnostic, Diagnostics, Severity, is_rule_code, list_severities};
+pub(crate) use diagnostics::{
+    Diagnostic, Diagnostics, RuleFinding, Severity, is_rule_code, label_rule, list_severities,
+};
 pub(crate) use name_series::list_series;
 pub(crate) use number_range::{NumberRange, format_number, format_rounded};
+pub(crate) use rule_order::{RuleTraits, is_cosmetic, sort_rules};
 pub(crate) use sum::Sum;
 pub(crate) use templates::{MessageTemplates, write_template};
 pub(crate) use test_outcome::{TestFacts, TestOutcome};

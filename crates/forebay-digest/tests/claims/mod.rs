@@ -18,6 +18,9 @@ struct Claim {
 /// The words of `failing tests so far: 3`.
 const SO_FAR: &str = "failing tests so far";
 
+/// Stands before the name of a rule in the words of `F401: 3, a.py:1 message`.
+const RULE_HEAD: &str = "rule|";
+
 /// What the pieces of a text state.
 pub(crate) struct StatedFacts {
     /// The numbers that each piece states, by their words.
@@ -205,6 +208,8 @@ impl StatedFacts {
         values().any(|one| *one == number || values().any(|two| one + two == number))
             || number == sum
             || is_label && number == self.lines_with(noun)
+            // A piece with one finding of a rule does not count it.
+            || words.starts_with(RULE_HEAD) && values().any(|one| one + 1 == number)
             || counts_distinct(words) && (max..=sum).contains(&number)
             || noun == "distinct" && (max..=sum + self.lines_without(words)).contains(&number)
             || values().any(|one| self.is_of_single_files(words, *one, number))
@@ -326,6 +331,9 @@ fn claims(fact: &str, item: &str) -> Vec<Claim> {
         _ if head.starts_with(|c: char| c.is_ascii_digit()) => String::new(),
         _ => masked(head),
     };
+    if let Some((rule, number)) = findings_of_rule(fact, item) {
+        return vec![Claim { words: format!("{RULE_HEAD}{rule}"), number }];
+    }
     let item = item.strip_prefix(head).unwrap_or(item).trim_start_matches(": ");
     let item = item.strip_prefix("of ").unwrap_or(item);
     if let Some((words, [added, removed])) = changed_lines(item) {
@@ -356,6 +364,16 @@ fn claims(fact: &str, item: &str) -> Vec<Claim> {
     };
     let alone = || Some((item.parse().ok()?, String::new()));
     labelled().or_else(named).or_else(alone).map(claim).into_iter().collect()
+}
+
+/// Parses `F401: 3` at the start of `F401: 3, a.py:1 message`.
+fn findings_of_rule<'a>(fact: &str, item: &'a str) -> Option<(&'a str, u64)> {
+    let (rule, number) = item.split_once(": ")?;
+    let place = fact.strip_prefix(item)?.strip_prefix(", ")?.split(' ').next()?;
+    let is_place = place.split_once([':', '(']).is_some_and(|(path, line)| {
+        !path.is_empty() && line.starts_with(|c: char| c.is_ascii_digit())
+    });
+    Some((rule, number.parse().ok().filter(|_| is_place)?))
 }
 
 fn singular(words: &str) -> &str {

@@ -8,7 +8,7 @@ fn counts_short_rustc_diagnostics() {
     let warnings = lines(6, |n| format!("src/lib.rs:{n}:1: warning: unused variable: `y`"));
     let text =
         format!("{errors}{warnings}error: could not compile `small` due to 30 previous errors\n");
-    let expected = ["rustc: 30 errors, 6 warnings", "E0425: 30"];
+    let expected = ["rustc: 30 errors, 6 warnings", "E0425: 30, src/lib.rs:0:5 cannot find value"];
     check("cargo check --message-format=short", &text, 120, &expected, &[]);
 }
 
@@ -121,14 +121,14 @@ fn problems_below_their_file_are_told_with_file_place_and_message() {
         + &lines(60, |n| {
             format!("  {}:5  error  Unexpected var, use let or const instead  no-var", n + 1)
         });
-    let expected = ["/app/src/a.js:1:5 no-var Unexpected var"];
+    let expected = ["no-var: 60, /app/src/a.js:1:5 Unexpected var"];
     check("eslint .", &eslint, 120, &expected, &[]);
     let ruff = lines(40, |n| {
         format!(
             "F401 [*] `os` imported but unused\n --> app/a{n}.py:1:8\n  |\n1 | import os\n  |        ^^\n"
         )
     });
-    check("ruff check", &ruff, 120, &["app/a0.py:1:8 F401 `os` imported but unused"], &[]);
+    check("ruff check", &ruff, 120, &["F401: 40, app/a0.py:1:8 `os` imported but unused"], &[]);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use totals::Totals;
 
 pub(super) const FORMAT: Format = Format {
     name: "findings of linters",
-    keeps: "findings by rule and file; one of each rule with its place, the severe and rare ones first",
+    keeps: "findings by rule and file; one of each rule with its place, severe and rare ones first, cosmetic ones last",
     commands: &[
         "pyright",
         "standard",

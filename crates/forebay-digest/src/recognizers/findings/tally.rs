@@ -1,14 +1,12 @@
 //! Counts findings by rule and file, and keeps the first of each rule.
 
-use std::cmp::Reverse;
-
 use forebay_text::cut;
-use forebay_text::number::{counted, grouped};
+use forebay_text::number::counted;
 
 use super::line::{self, Finding};
 use crate::hash::HashMap;
 use crate::recognizers::{Quotes, Report};
-use crate::tally::{Severity, ValueCounts, is_rule_code, list_severities};
+use crate::tally::{RuleTraits, Severity, ValueCounts, label_rule, list_severities, sort_rules};
 
 /// Maximum number of rules; the findings of further ones are counted in the total only.
 const MAX_RULES: usize = 512;
@@ -19,16 +17,17 @@ const MAX_REPORTED: usize = 16;
 /// Bytes shown of a finding.
 const MAX_EXAMPLE_BYTES: usize = 150;
 
-/// Number of rules and files in their lists.
-const MAX_LISTED_RULES: usize = 10;
+/// Bytes shown of the name of a rule.
+const MAX_LABEL_BYTES: usize = 64;
+
+/// Number of files in their list.
 const MAX_LISTED_FILES: usize = 6;
 
-/// Weights of the facts: the tool's own summary, the total, the rules, then findings above and below the files.
+/// Weights of the facts: the tool's own summary, the total, then rules above and below the files.
 const SUMMARY_WEIGHT: u32 = 96;
 const TOTAL_WEIGHT: u32 = 95;
 const RATINGS_WEIGHT: u32 = 90;
 pub(super) const PRINTED_TOTALS_WEIGHT: u32 = 91;
-const RULES_WEIGHT: u32 = 85;
 const EXAMPLE_WEIGHT: u32 = 80;
 const FILES_WEIGHT: u32 = 75;
 
@@ -169,7 +168,10 @@ impl FindingCounts {
         }
         for (index, (name, rule)) in self.severe_and_rare_first().into_iter().enumerate() {
             let weight = EXAMPLE_WEIGHT.saturating_sub(index as u32).max(1);
-            report.add_item(weight, example(name, rule, shared));
+            // A number that differs from the tool's own is not stated.
+            let count = if self.is_consistent() { rule.count } else { 1 };
+            let label = label_rule(&cut::one_line(name, MAX_LABEL_BYTES), count);
+            report.add_counted_item(weight, example(name, &label, rule, shared), (label, count));
         }
         report.add_unlisted(self.more_rules);
         Some(report)
@@ -198,9 +200,6 @@ impl FindingCounts {
         if self.ratings.distinct() > 1 && self.ratings.total() == self.total() {
             report.add(RATINGS_WEIGHT, format!("by severity: {}", self.ratings.list(6)));
         }
-        if self.rules.len() > 1 && self.rules.len() as u64 * 2 <= self.total() {
-            report.add(RULES_WEIGHT, format!("by rule: {}", self.list_rules()));
-        }
         if self.files.distinct() > 1 && self.unlocated == 0 {
             report.add(FILES_WEIGHT, format!("by file: {}", self.list_files(shared)));
         }
@@ -216,24 +215,6 @@ impl FindingCounts {
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) }
     }
 
-    fn list_rules(&self) -> String {
-        let mut rules: Vec<(&String, &Rule)> = self.rules.iter().collect();
-        rules.sort_by_key(|(_, rule)| (Reverse(rule.count), rule.order));
-        let more = rules.len().saturating_sub(MAX_LISTED_RULES) as u64;
-        let mut listed: Vec<String> = rules
-            .iter()
-            .take(MAX_LISTED_RULES)
-            .map(|(name, rule)| format!("{name}: {}", grouped(rule.count)))
-            .collect();
-        match self.more_rules {
-            0 if more == 0 => {}
-            0 => listed.push(format!("+{} more", grouped(more))),
-            // How many rules are among those that were not kept is unknown, but for one.
-            _ => listed.push(format!("+{} or more", grouped(more + 1))),
-        }
-        listed.join(", ")
-    }
-
     fn list_files(&self, shared: &str) -> String {
         let mut files = ValueCounts::default();
         for (path, count) in self.files.ranked() {
@@ -242,7 +223,6 @@ impl FindingCounts {
         files.list(MAX_LISTED_FILES)
     }
 
-    /// Orders the rules by severity; then those of rare families, such as `F` among `E501` and `E302`, come first.
     fn severe_and_rare_first(&self) -> Vec<(&String, &Rule)> {
         let rank = |rule: &Rule| match rule.severity {
             _ if !rule.rating.is_empty() => rank_of_rating(&rule.rating).unwrap_or(1),
@@ -250,13 +230,13 @@ impl FindingCounts {
             None | Some(Severity::Warning) => 1,
             Some(Severity::Note) => 2,
         };
-        let mut families = ValueCounts::default();
-        for (name, rule) in &self.rules {
-            families.add_many(family(name), rule.count);
-        }
         let mut rules: Vec<(&String, &Rule)> = self.rules.iter().collect();
-        rules.sort_by_key(|(name, rule)| {
-            (rank(rule), families.count_of(family(name)), rule.count, rule.order)
+        sort_rules(&mut rules, |(name, rule)| RuleTraits {
+            name: name.as_str(),
+            message: &rule.message,
+            rank: rank(rule),
+            count: rule.count,
+            order: rule.order,
         });
         rules
     }
@@ -284,21 +264,15 @@ fn rank_of_rating(rating: &str) -> Option<u8> {
     }
 }
 
-/// Returns the letters before the number of a rule; rules without a number are one family.
-fn family(rule: &str) -> &str {
-    if is_rule_code(rule) { rule.trim_end_matches(|c: char| c.is_ascii_digit()) } else { "" }
-}
-
-/// Returns `a.py:3 message (rule)`.
-fn example(name: &str, rule: &Rule, shared: &str) -> String {
+/// Returns `F401: 3, a.py:3 message`, or `a.py:3 message: 3` if the tool names no rule.
+fn example(name: &str, label: &str, rule: &Rule, shared: &str) -> String {
     let Rule { path, place, message, .. } = rule;
     let path = path.strip_prefix(shared).unwrap_or(path);
-    let rule = if name == message || name.starts_with(message.as_str()) {
-        String::new()
-    } else {
-        format!(" ({name})")
-    };
+    if name == message || name.starts_with(message.as_str()) {
+        return format!("{path}:{place} {label}");
+    }
     let message =
-        cut::one_line(message, MAX_EXAMPLE_BYTES.saturating_sub(path.len() + rule.len()).max(40));
-    format!("{path}:{place} {message}{rule}")
+        cut::one_line(message, MAX_EXAMPLE_BYTES.saturating_sub(path.len() + label.len()).max(40));
+    let separator = if label == name { "" } else { "," };
+    format!("{label}{separator} {path}:{place} {message}")
 }
