@@ -171,7 +171,8 @@ impl FindingCounts {
             // A number that differs from the tool's own is not stated.
             let count = if self.is_consistent() { rule.count } else { 1 };
             let label = label_rule(&cut::one_line(name, MAX_LABEL_BYTES), count);
-            report.add_counted_item(weight, example(name, &label, rule, shared), (label, count));
+            let text = example((name, count), &label, rule, shared);
+            report.add_counted_item(weight, text, (label, count));
         }
         report.add_unlisted(self.more_rules);
         Some(report)
@@ -265,14 +266,40 @@ fn rank_of_rating(rating: &str) -> Option<u8> {
 }
 
 /// Returns `F401: 3, a.py:3 message`, or `a.py:3 message: 3` if the tool names no rule.
-fn example(name: &str, label: &str, rule: &Rule, shared: &str) -> String {
+fn example((name, count): (&str, u64), label: &str, rule: &Rule, shared: &str) -> String {
     let Rule { path, place, message, .. } = rule;
     let path = path.strip_prefix(shared).unwrap_or(path);
-    if name == message || name.starts_with(message.as_str()) {
-        return format!("{path}:{place} {label}");
-    }
+    let is_named = name != message && !name.starts_with(message.as_str());
+    let label_bytes = if is_named { label.len() } else { 0 };
     let message =
-        cut::one_line(message, MAX_EXAMPLE_BYTES.saturating_sub(path.len() + label.len()).max(40));
-    let separator = if label == name { "" } else { "," };
+        cut::one_line(message, MAX_EXAMPLE_BYTES.saturating_sub(path.len() + label_bytes).max(40));
+    if !is_named {
+        return format!("{path}:{place} {}", label_rule(&message, count));
+    }
+    let separator = if count > 1 { "," } else { "" };
     format!("{label}{separator} {path}:{place} {message}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_without_a_rule_has_its_whole_message() {
+        let message =
+            "this message of a tool that names no rule is longer than the name of any rule";
+        let finding = OwnedFinding {
+            place: "3".to_owned(),
+            severity: Some(Severity::Error),
+            rule: String::new(),
+            message: message.to_owned(),
+            rating: String::new(),
+        };
+        let mut counts = FindingCounts::default();
+        counts.add("a.py", &finding);
+        counts.add("a.py", &finding);
+        let facts = counts.report().map(|report| report.facts).unwrap_or_default();
+        let last = facts.last().map(|fact| fact.text.as_str());
+        assert_eq!(last, Some(format!("a.py:3 {message}: 2").as_str()));
+    }
 }
