@@ -1,4 +1,4 @@
-//! Entries: written once, looked up by reference, listed in order.
+//! Entries: their text is written once; they are looked up by reference and listed in order.
 
 use std::time::Duration;
 
@@ -285,12 +285,9 @@ pub(super) fn replace_digest(
     reference: Reference,
     digest: &str,
 ) -> Result<bool, PgError> {
-    let count = conn.execute(
-        "UPDATE entry SET digest = $4
-         WHERE workspace = $1 AND project = $2 AND ref = $3 AND complete",
-        &[&reference.as_str(), &Text(digest)],
-    )?;
-    Ok(count > 0)
+    let update = "UPDATE entry SET digest = $4
+        WHERE workspace = $1 AND project = $2 AND ref = $3 AND complete";
+    Ok(conn.execute(update, &[&reference.as_str(), &Text(digest)])? > 0)
 }
 
 /// Sets whether a note is pinned; returns whether that was a change.
