@@ -425,7 +425,7 @@ async function checkAppsHost() {
   await host.getByText('ctx_get', { exact: true }).first().click();
   await host.getByRole('textbox', { name: 'ref' }).fill(task.entry);
   await host.getByRole('button', { name: 'Open App' }).click();
-  await view.locator('pre', { hasText: 'test result: FAILED' }).waitFor();
+  await view.locator('pre', { hasText: 'case_1 ' }).waitFor();
   await view.locator('input[name=lines]').fill('417-418');
   await view.getByRole('button', { name: 'Read' }).press('Enter');
   await view.locator('pre', { hasText: 'migrates_from_v1', hasNotText: 'case_1 ' }).waitFor();
