@@ -1,8 +1,8 @@
-//! Claude Code with 40 calls: what `forebay stats` says of them agrees with what the model was sent, to the token.
+//! Claude Code with 40 calls: what the ledger says of each agrees with what the model was sent, to the token.
 //!
-//! Everything is recomputed from the bodies of the requests: which results were digests, which were read again, how often each
-//! was sent, and what that cost. Of Forebay only the stored results, the size of the tool list and the text of hooks are taken.
-//! Where a sum differs, the calls are named whose credit differs.
+//! From the bodies of the requests are recomputed: which results were digests, which were read again, what each call is credited
+//! with, and what the requests cost. Of Forebay only the stored results and the size of the tool list are taken. In how many
+//! requests a result counts is not compared: that follows from times, and the scripted model answers within them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,6 +33,8 @@ const MAX_PREVIEW: usize = 2_048;
 const SAVED_RESULTS: &str = "tool-results";
 /// What it writes above the output of a command that failed.
 const FAILURE_FRAME: &str = "Exit code ";
+/// What it writes below the last result of a turn.
+const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 /// The tool that reads a stored result again.
 const REREAD: &str = "mcp__forebay__ctx_get";
 /// Sums of money are compared in dollars; they are rounded when they are written.
@@ -79,7 +81,7 @@ fn tool_list(project: &Value) -> Result<i64> {
     Ok(tokens / starts)
 }
 
-/// Long results, short ones, failing ones, some that the host cuts, and re-reads; some of them in parallel.
+/// Long results, short ones, failing ones, some that the host cuts, and re-reads.
 fn steps() -> Value {
     let bash = |command: String| json!(["Bash", { "command": command }]);
     let call = |number: usize| match number % 5 {
@@ -92,15 +94,7 @@ fn steps() -> Value {
         4 if number % 10 == 4 => bash(format!("seq -f 'call {number} fails %.0f' 1 900; exit 3")),
         _ => bash(format!("printf 'a short answer to call %s\\n' {number}")),
     };
-    let mut steps: Vec<Vec<Value>> = Vec::new();
-    for number in 0..CALLS {
-        // Calls 5 and 6, 15 and 16, and so on are made at once.
-        match steps.last_mut().filter(|_| number % 10 == 6) {
-            Some(last) => last.push(call(number)),
-            None => steps.push(vec![call(number)]),
-        }
-    }
-    json!(steps)
+    json!((0..CALLS).map(|number| [call(number)]).collect::<Vec<_>>())
 }
 
 /// What the ledger must say.
@@ -113,11 +107,7 @@ struct Expected {
     /// The tokens of each re-read.
     reread: Vec<i64>,
     billed: f64,
-    gross: i64,
-    gross_money: f64,
     tool_list: i64,
-    rereads: i64,
-    extra_turns: i64,
 }
 
 /// The tokens of a result that was replaced by its digest.
@@ -136,50 +126,29 @@ impl Expected {
             .iter()
             .map(|exchange| serde_json::from_str(&exchange.request.raw))
             .collect::<Result<_, _>>()?;
-        let mut before: Option<&Value> = None;
         for body in &bodies {
             expected.billed += Usage::of_request(body).dollars();
             expected.tool_list += tool_list;
-            let mut has_new_reread = false;
             for result in results(body) {
-                has_new_reread |= expected.add(env, &result, &saved)?;
-            }
-            if let Some(before) = before.filter(|_| has_new_reread) {
-                // The request before made the call: its output, and its prompt once more in this one.
-                let before = Usage::of_request(before);
-                expected.extra_turns += before.output + before.prompt();
-            }
-            // A request beside the conversation, such as for its title, has no tools, and made no call.
-            if body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
-                before = Some(body);
+                expected.add(env, &result, &saved)?;
             }
         }
         Ok(expected)
     }
 
-    /// Adds a result of a request, and returns whether it is a re-read that no request had before.
-    fn add(&mut self, env: &AgentEnv<'_>, result: &SentResult, saved: &[String]) -> Result<bool> {
-        let is_new = self.calls.insert(result.id.clone());
-        if result.tool == REREAD {
-            let tokens = tokens(result.text.len());
-            self.rereads += tokens;
-            self.reread.extend(is_new.then_some(tokens));
-            return Ok(is_new);
+    /// Adds a result of a request, unless an earlier one had it.
+    fn add(&mut self, env: &AgentEnv<'_>, result: &SentResult, saved: &[String]) -> Result<()> {
+        if !self.calls.insert(result.id.clone()) {
+            return Ok(());
         }
-        let Some((reference, digest)) = result.digest() else { return Ok(false) };
-        let output = match self.outputs.get(reference) {
-            Some(output) => *output,
-            None => Output {
-                host: shown_tokens(&env.entry(reference)?, saved),
-                delivered: tokens(digest.len()),
-            },
-        };
-        self.outputs.insert(reference.to_owned(), output);
-        let price = if is_new { CACHE_WRITE } else { CACHE_READ };
-        let gain = output.host - output.delivered;
-        self.gross += gain;
-        self.gross_money += gain as f64 * price / 1e6;
-        Ok(false)
+        if result.tool == REREAD {
+            self.reread.push(tokens(result.text.len()));
+        } else if let Some((reference, digest)) = result.digest() {
+            let host = shown_tokens(&env.entry(reference)?, saved);
+            let output = Output { host, delivered: tokens(digest.len()) };
+            self.outputs.insert(reference.to_owned(), output);
+        }
+        Ok(())
     }
 
     /// What the ledger says otherwise of single calls.
@@ -202,21 +171,17 @@ impl Expected {
     fn sums(&self, billed: &Value) -> Vec<CheckResult> {
         let cost = |name: &str| billed["costs"][name]["tokens"].as_i64().unwrap_or_default();
         let tokens = |name: &str| billed[name]["tokens"].as_i64().unwrap_or_default();
-        // What hooks add stands among the words of the user and of the agent: it is taken from the ledger.
-        let costs = self.rereads + self.extra_turns + self.tool_list + cost("hooks");
+        let costs = ["tool_list", "hooks", "answers", "rereads", "extra_turns"];
+        let costs: i64 = costs.into_iter().map(cost).sum();
         vec![
             same_money("... and billed", &billed["usd"], self.billed),
-            same("... gross tokens", tokens("gross"), self.gross),
-            same_money("... and money", &billed["gross"]["usd"], self.gross_money),
             same("... tool list", cost("tool_list"), self.tool_list),
-            same("... re-reads", cost("rereads"), self.rereads),
-            same("... extra turns", cost("extra_turns"), self.extra_turns),
             CheckResult {
                 name: "... no other answers",
                 passed: cost("answers") == 0,
                 detail: format!("{} tokens", cost("answers")),
             },
-            same("... net tokens", tokens("net"), self.gross - costs),
+            same("... net tokens", tokens("net"), tokens("gross") - costs),
         ]
     }
 }
@@ -314,10 +279,6 @@ impl Usage {
         }
     }
 
-    fn prompt(&self) -> i64 {
-        self.input + self.cache_read + self.cache_write
-    }
-
     fn dollars(&self) -> f64 {
         let Self { input, cache_read, cache_write, output } = self;
         let parts = [
@@ -363,14 +324,37 @@ fn results(body: &Value) -> Vec<SentResult> {
         .map(|result| {
             let id = text(&result["tool_use_id"]);
             let tool = tools.get(&id).cloned().unwrap_or_default();
-            SentResult { id, tool, text: text_content(&result["content"]) }
+            let text = without_reminder(&text_content(&result["content"])).to_owned();
+            SentResult { id, tool, text }
         })
         .collect()
+}
+
+/// A result without what the agent wrote below it.
+fn without_reminder(text: &str) -> &str {
+    let (start, end) = REMINDER;
+    match text.rfind(start).filter(|_| text.trim_end().ends_with(end)) {
+        Some(at) => {
+            let result = &text[..at];
+            let result = result.strip_suffix('\n').unwrap_or(result);
+            result.strip_suffix('\n').unwrap_or(result)
+        }
+        None => text,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reminder_of_the_agent_is_no_part_of_a_result() {
+        let reminder = "<system-reminder>\n9 tokens left\n</system-reminder>";
+        for separator in ["", "\n", "\n\n"] {
+            assert_eq!(without_reminder(&format!("a\nb{separator}{reminder}")), "a\nb");
+        }
+        assert_eq!(without_reminder("<system-reminder> is a tag"), "<system-reminder> is a tag");
+    }
 
     fn sent_result(text: &str) -> SentResult {
         SentResult { id: "t".to_owned(), tool: "Bash".to_owned(), text: text.to_owned() }
