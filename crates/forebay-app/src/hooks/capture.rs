@@ -13,7 +13,7 @@ use forebay_text::{cut, number};
 use super::saved_output;
 use crate::earlier_runs;
 use crate::inferred_intent::last_request;
-use crate::ingest::digesting_upload::{DigestingUpload, store_delivered_digest};
+use crate::ingest::digesting_upload::{DigestingUpload, note_delivered_digest};
 use crate::ledger::TreatedResult;
 use crate::render::difference::ComparedDigest;
 use crate::render::frame::{self, CaptureFrame};
@@ -181,11 +181,7 @@ pub(crate) fn text(
         digester.finish()
     };
     let compared = ComparedDigest::new(digest, difference.as_ref(), budget(app), digest_again);
-    if compared.unchanged.is_none()
-        && let Err(error) = store_delivered_digest(app, &mut entry, &compared.digest)
-    {
-        tracing::warn!(%error, "cannot store the digest that was delivered");
-    }
+    note_delivered_digest(app, &mut entry, &compared);
     let ending = result.exit_code.map(Ending::Exited);
     let remarks = cut_remark.into_iter().collect();
     let reference = entry.reference;

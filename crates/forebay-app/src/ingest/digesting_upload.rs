@@ -4,10 +4,21 @@ use forebay_digest::{Digest, Digester};
 use forebay_domain::Entry;
 use forebay_store::{NewEntry, Upload};
 
+use crate::render::difference::ComparedDigest;
 use crate::{App, AppError};
 
 /// Bytes buffered while the store is being opened.
 const MAX_BUFFERED_BYTES: usize = 256 * 1024;
+
+/// Stores the digest that is delivered, unless the answer only says that the output is unchanged. The answer does not depend
+/// on it.
+pub(crate) fn note_delivered_digest(app: &App, entry: &mut Entry, compared: &ComparedDigest) {
+    if compared.unchanged.is_none()
+        && let Err(error) = store_delivered_digest(app, entry, &compared.digest)
+    {
+        tracing::warn!(%error, "cannot store the digest that was delivered");
+    }
+}
 
 /// Stores the digest that the model gets, if it is not the one that was stored with the output.
 pub(crate) fn store_delivered_digest(

@@ -32,7 +32,7 @@ pub(crate) use self::report::MAX_BYTES_READ_AGAIN;
 use self::report::Report;
 use crate::earlier_runs;
 pub use crate::earlier_runs::Delivery;
-use crate::ingest::digesting_upload::store_delivered_digest;
+use crate::ingest::digesting_upload::note_delivered_digest;
 use crate::input;
 use crate::render::difference::ComparedDigest;
 use crate::render::frame;
@@ -159,11 +159,8 @@ pub(crate) fn run_permitted(
     stored.blocked.extend(unenforced_rules(app, &spec, in_force));
     stored.blocked.extend(missing_isolation(&spec));
     let compared = compared_digest(app, &title, options, budget, command, &stored, failed);
-    if let Ok(entry) = &mut stored.entry
-        && compared.unchanged.is_none()
-        && let Err(error) = store_delivered_digest(app, entry, &compared.digest)
-    {
-        tracing::warn!(%error, "cannot store the digest that was delivered");
+    if let Ok(entry) = &mut stored.entry {
+        note_delivered_digest(app, entry, &compared);
     }
     let entry = stored.entry.as_ref().ok().cloned();
     let intent = options.intent.clone();
