@@ -41,7 +41,7 @@ const MIN_COVERED: u64 = 30;
 /// A start is divided by its next word if that has at most this many values.
 const MAX_DIVISIONS: usize = 4;
 
-/// Number of starts with the same count that are told: the lines of a record occur equally often.
+/// Number of starts with the same count that are listed: the lines of a record occur equally often.
 const MAX_EQUAL_COUNTS: usize = 2;
 
 /// Names of what a list leaves out.
@@ -62,7 +62,7 @@ const MAX_FIELDS_OF_LINE: usize = 6;
 /// Further keys are not counted.
 const MAX_KEYS: usize = 60;
 
-/// Only the most frequent ends are told.
+/// Only the most frequent ends are listed.
 const MAX_ENDS: usize = 40;
 
 /// Counts what lines start and end with.

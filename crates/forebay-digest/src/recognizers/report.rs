@@ -121,14 +121,13 @@ impl Report {
     pub(crate) fn add(&mut self, weight: u32, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
-            self.facts.push(Fact { weight, text, list: List::None, label: None, recognizer: None });
+            self.push(weight, text, List::None, None);
         }
     }
 
     /// Adds an item of a list; where it does not fit, the list shows a gap.
     pub(crate) fn add_item(&mut self, weight: u32, text: impl Into<String>) {
-        let list = List::Items(1);
-        self.facts.push(Fact { weight, text: text.into(), list, label: None, recognizer: None });
+        self.push(weight, text.into(), List::Items(1), None);
     }
 
     /// Adds the description of a field, and a count of those that do not fit.
@@ -138,28 +137,21 @@ impl Report {
 
     /// Adds one of several things, and a count of those that do not fit. The name has a leading space.
     pub(crate) fn add_named(&mut self, weight: u32, text: impl Into<String>, name: &'static str) {
-        let list = List::Named { count: 1, name };
-        self.facts.push(Fact { weight, text: text.into(), list, label: None, recognizer: None });
+        self.push(weight, text.into(), List::Named { count: 1, name }, None);
     }
 
     /// Adds several things with this name that are only counted.
     pub(crate) fn add_unlisted_named(&mut self, count: u64, name: &'static str) {
         if count > 0 {
-            let list = List::Named { count, name };
-            self.add_unlisted_in(list);
+            self.push(0, String::new(), List::Named { count, name }, None);
         }
     }
 
     /// Adds items of a list that were counted but not kept.
     pub(crate) fn add_unlisted(&mut self, count: u64) {
         if count > 0 {
-            self.add_unlisted_in(List::Items(count));
+            self.push(0, String::new(), List::Items(count), None);
         }
-    }
-
-    fn add_unlisted_in(&mut self, list: List) {
-        let text = String::new();
-        self.facts.push(Fact { weight: 0, text, list, label: None, recognizer: None });
     }
 
     /// Adds an item that stands for several things; where it does not fit, the end of the list shows its label.
@@ -169,8 +161,11 @@ impl Report {
         text: impl Into<String>,
         label: (String, u64),
     ) {
-        let (list, label) = (List::Counted, Some(label));
-        self.facts.push(Fact { weight, text: text.into(), list, label, recognizer: None });
+        self.push(weight, text.into(), List::Counted, Some(label));
+    }
+
+    fn push(&mut self, weight: u32, text: String, list: List, label: Option<(String, u64)>) {
+        self.facts.push(Fact { weight, text, list, label, recognizer: None });
     }
 
     /// Names the recognizer that states the facts.

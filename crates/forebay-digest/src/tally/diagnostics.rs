@@ -219,6 +219,13 @@ pub(crate) fn label_rule(name: &str, count: u64) -> String {
     }
 }
 
+/// Returns `F401: 3, a.py:1 message`, or `F401 a.py:1 message` for one finding. The label is that of [`label_rule`].
+pub(crate) fn describe_rule(label: &str, count: u64, place: &str, message: &str) -> String {
+    let separator = if count > 1 { "," } else { "" };
+    let blank = if place.is_empty() { "" } else { " " };
+    format!("{label}{separator}{blank}{place} {message}")
+}
+
 /// A rule with its first finding.
 #[derive(Debug)]
 struct Rule {
@@ -242,7 +249,6 @@ impl Rule {
         label_rule(&self.name, self.count)
     }
 
-    /// Returns `F401: 3, a.py:1 message`, or `F401 a.py:1 message` if it is alone.
     fn describe(&self) -> String {
         if self.message.is_empty() {
             return format!("{} {}", self.place, self.label()).trim_start().to_owned();
@@ -251,9 +257,7 @@ impl Rule {
         let message_bytes =
             MAX_RULE_BYTES.saturating_sub(label.len() + self.place.len()).max(MIN_MESSAGE_BYTES);
         let message = cut::one_line(&self.message, message_bytes);
-        let separator = if self.count > 1 { "," } else { "" };
-        let place = if self.place.is_empty() { String::new() } else { format!(" {}", self.place) };
-        format!("{label}{separator}{place} {message}")
+        describe_rule(&label, self.count, &self.place, &message)
     }
 }
 

@@ -14,7 +14,8 @@ mod value_counts;
 mod value_stats;
 
 pub(crate) use diagnostics::{
-    Diagnostic, Diagnostics, RuleFinding, Severity, is_rule_code, label_rule, list_severities,
+    Diagnostic, Diagnostics, RuleFinding, Severity, describe_rule, is_rule_code, label_rule,
+    list_severities,
 };
 pub(crate) use name_series::list_series;
 pub(crate) use number_range::{NumberRange, format_number, format_rounded};

@@ -6,7 +6,9 @@ use forebay_text::number::counted;
 use super::line::{self, Finding};
 use crate::hash::HashMap;
 use crate::recognizers::{Quotes, Report};
-use crate::tally::{RuleTraits, Severity, ValueCounts, label_rule, list_severities, sort_rules};
+use crate::tally::{
+    RuleTraits, Severity, ValueCounts, describe_rule, label_rule, list_severities, sort_rules,
+};
 
 /// Maximum number of rules; the findings of further ones are counted in the total only.
 const MAX_RULES: usize = 512;
@@ -158,18 +160,19 @@ impl FindingCounts {
         if self.total() == 0 {
             return None;
         }
-        // The folder is told with the counts.
-        let shared = if self.is_consistent() { self.shared_folder() } else { "" };
+        let is_consistent = self.is_consistent();
+        // The folder is stated with the counts.
+        let shared = if is_consistent { self.shared_folder() } else { "" };
         let mut report = Report::new(Quotes::Marked).failing(self.errors + self.unrated > 0);
         report.facts_share = 100;
         report.add(SUMMARY_WEIGHT, self.summary.clone());
-        if self.is_consistent() {
+        if is_consistent {
             self.add_counts(&mut report, shared);
         }
         for (index, (name, rule)) in self.severe_and_rare_first().into_iter().enumerate() {
             let weight = EXAMPLE_WEIGHT.saturating_sub(index as u32).max(1);
             // A number that differs from the tool's own is not stated.
-            let count = if self.is_consistent() { rule.count } else { 1 };
+            let count = if is_consistent { rule.count } else { 1 };
             let label = label_rule(&cut::one_line(name, MAX_LABEL_BYTES), count);
             let text = example((name, count), &label, rule, shared);
             report.add_counted_item(weight, text, (label, count));
@@ -276,8 +279,7 @@ fn example((name, count): (&str, u64), label: &str, rule: &Rule, shared: &str) -
     if !is_named {
         return format!("{path}:{place} {}", label_rule(&message, count));
     }
-    let separator = if count > 1 { "," } else { "" };
-    format!("{label}{separator} {path}:{place} {message}")
+    describe_rule(label, count, &format!("{path}:{place}"), &message)
 }
 
 #[cfg(test)]
