@@ -1,10 +1,11 @@
 //! `forebay gateway --listen`: the servers of a list for a team, with sessions, tokens and rights.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::env::{HANG_TIMEOUT, is_gone, reference_in, wait_until};
+use crate::env::{HANG_TIMEOUT, TestEnv, is_gone, reference_in, wait_until};
 use crate::gateway_client::{Client, call, command, gateway, request};
 use crate::http_client::{Request, Response, Server};
 use crate::mcp_client::text_of;
@@ -183,13 +184,18 @@ fn a_stream_that_breaks_is_taken_up_behind_its_last_event() {
     });
 }
 
+/// A gateway whose first server lists its calls in a file.
+fn gateway_with_log(env: &TestEnv) -> (Server, PathBuf) {
+    let log = env.project().join("calls");
+    let mut own = command(env, &[]);
+    own.env("CALLS", &log);
+    (Server::start(own), log)
+}
+
 #[test]
 fn a_cancelled_call_ends_its_stream_and_holds_up_no_other() {
     with_server(|env| {
-        let log = env.project().join("calls");
-        let mut own = command(env, &[]);
-        own.env("CALLS", &log);
-        let server = Server::start(own);
+        let (server, log) = gateway_with_log(env);
         let client = Client::start(&server, None);
         let mut connection = server.connect();
         let hanging = client.request("POST").json(&call(5, "one_never", json!({})));
@@ -256,10 +262,7 @@ fn a_session_that_nobody_uses_ends() {
 #[test]
 fn a_batch_is_taken_whole_or_not_at_all_and_an_ended_session_is_unknown() {
     with_server(|env| {
-        let log = env.project().join("calls");
-        let mut own = command(env, &[]);
-        own.env("CALLS", &log);
-        let server = Server::start(own);
+        let (server, log) = gateway_with_log(env);
         let client = Client::start(&server, None);
         // More than an inbox has room for.
         let notices = (0..1_000).map(|_| json!({ "jsonrpc": "2.0", "method": "notifications/x" }));

@@ -237,7 +237,7 @@ fn ask_all(gateway: &Gateway, work: &Work, list: &List) -> Vec<(usize, Pages)> {
 pub(super) fn find_owner(gateway: &Gateway, work: &Work, list: &List, name: &str) -> Option<usize> {
     match gateway.routes.find_by_name(list.kind, name, &gateway.members) {
         Owner::Server(number) => Some(number),
-        Owner::Nobody => None,
+        Owner::Unknown => None,
         Owner::Unclear => {
             gather(gateway, work, list);
             gateway.routes.owner(list.kind, name)

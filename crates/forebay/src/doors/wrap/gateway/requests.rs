@@ -68,7 +68,7 @@ pub(super) fn take(gateway: &Arc<Gateway>, text: &str) {
     }
 }
 
-/// Refuses a message that does not reach a server. Nobody waits for an answer to an answer.
+/// Refuses a message that does not reach a server. An answer has no answer.
 fn refuse_message(gateway: &Gateway, message: &Members<'_>, why: &str) {
     let has = |key: &str| message.get(key).is_some();
     let is_answer = !has("method") && (has("result") || has("error"));
@@ -274,7 +274,7 @@ fn complete(gateway: &Gateway, id: &str, message: &Members<'_>) {
     };
     let owner = match gateway.routes.find_by_name(Kind::Prompt, &name, &gateway.members) {
         Owner::Server(number) => Some(number),
-        Owner::Unclear | Owner::Nobody => None,
+        Owner::Unclear | Owner::Unknown => None,
     };
     if let Some(number) = owner {
         about.set("name", quoted(gateway.members[number].own_name(&name)));

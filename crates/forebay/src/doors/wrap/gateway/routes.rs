@@ -40,7 +40,7 @@ pub(super) enum Owner {
     Server(usize),
     /// It may be that of several servers with the same prefix.
     Unclear,
-    Nobody,
+    Unknown,
 }
 
 impl Routes {
@@ -136,7 +136,7 @@ impl Routes {
 fn find_by_prefix(name: &str, prefixes: &[&str]) -> Owner {
     let fitting = prefixes.iter().enumerate().filter(|(_, prefix)| name.starts_with(**prefix));
     let Some((number, longest)) = fitting.max_by_key(|(_, prefix)| prefix.len()) else {
-        return Owner::Nobody;
+        return Owner::Unknown;
     };
     let is_shared = prefixes.iter().filter(|prefix| *prefix == longest).count() > 1;
     if is_shared { Owner::Unclear } else { Owner::Server(number) }
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(find_by_prefix("a_b_c", &prefixes), Owner::Server(3));
         assert_eq!(find_by_prefix("a_c", &prefixes), Owner::Server(1));
         assert_eq!(find_by_prefix("c", &prefixes), Owner::Unclear);
-        assert_eq!(find_by_prefix("c", &["a_"]), Owner::Nobody);
+        assert_eq!(find_by_prefix("c", &["a_"]), Owner::Unknown);
     }
 
     #[test]

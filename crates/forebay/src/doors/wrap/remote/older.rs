@@ -116,7 +116,7 @@ fn current(remote: &Arc<Remote>, message: &Message) -> Result<Arc<Stream>, Fault
         && let Some((initialize, initialized)) = remote.session.start_messages()
     {
         let greeted = greet(remote, &stream, &initialize, initialized.as_ref());
-        // Nobody would read a stream that is not kept.
+        // A stream that is not kept would have no reader.
         greeted.inspect_err(|_| stream.close())?;
     }
     use_stream(remote, Arc::clone(&stream));

@@ -267,7 +267,7 @@ impl State {
         self.bytes += message.len();
     }
 
-    /// Forgets what was sent, and then answers that nobody reads, until there is room; returns whether there is.
+    /// Forgets what was sent, and then answers without a reader, until there is room; returns whether there is.
     fn make_room(&mut self, bytes: usize) -> bool {
         if self.has_room(bytes) {
             return true;
@@ -353,19 +353,17 @@ impl Stream {
             self.unread = number + 1;
             self.unread_bytes -= self.get(number).map_or(0, |message| message.len());
         }
-        let mut bytes = 0;
-        while self.unread - self.first > MAX_KEPT_EVENTS as u64 {
-            let Some(event) = self.events.pop_front() else { break };
-            self.first += 1;
-            bytes += event.len();
-        }
-        bytes
+        self.forget_before(self.unread.saturating_sub(MAX_KEPT_EVENTS as u64))
     }
 
     /// Forgets all that readers have got; returns its bytes.
     fn forget_read(&mut self) -> usize {
+        self.forget_before(self.unread)
+    }
+
+    fn forget_before(&mut self, number: u64) -> usize {
         let mut bytes = 0;
-        while self.first < self.unread {
+        while self.first < number {
             let Some(event) = self.events.pop_front() else { break };
             self.first += 1;
             bytes += event.len();

@@ -105,7 +105,7 @@ fn answers_are_bounded_in_bytes() {
     now(async {
         let streams = Arc::new(Streams::default());
         let long = "x".repeat(MAX_KEPT_BYTES / 2);
-        // Nobody reads the first one any more; the others are read, or wait for their readers.
+        // The first one has no reader any more; the others are read, or wait for their readers.
         let numbers = ["1", "2", "3", "4"].map(|id| opened(&streams, &[id]).unwrap());
         let readers: Vec<Reader> =
             numbers[1..].iter().map(|one| streams.read(*one, None).unwrap()).collect();
