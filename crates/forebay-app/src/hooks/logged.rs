@@ -45,7 +45,7 @@ fn logged_tool(app: &App, session: &str, call: &HookCall, reply: &Reply) -> Opti
     let line = line(tool);
     let name = app.redaction.name(&tool.name);
     Some(LoggedTool {
-        name: name[..name.floor_char_boundary(MAX_TOOL_BYTES)].to_owned(),
+        name: cut::prefix(&name, MAX_TOOL_BYTES).to_owned(),
         // What passes before it runs is listed with its title after it has run.
         title: if is_shown(&call.event, reply) { title(app, &line) } else { String::new() },
         call: call_hash(session, call.event_id.as_deref(), tool, &line),

@@ -26,7 +26,7 @@ const SUFFIX: &str = ".from-run";
 const MAX_ATTEMPTS: u32 = 100;
 
 /// The control files as they were before a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ControlFiles {
     files: Vec<ControlFile>,
     repository: Option<Repository>,
@@ -67,12 +67,7 @@ impl ControlFiles {
     /// Looks at the control files of `isolation`, after what runs have made whose process was killed is renamed.
     pub(crate) fn look(isolation: &Isolation) -> Self {
         if isolation.profile == Profile::Off {
-            return Self {
-                files: Vec::new(),
-                repository: None,
-                recovered: Vec::new(),
-                _record: None,
-            };
+            return Self::default();
         }
         let data_folder = isolation.data_folder.as_deref();
         let recovered = data_folder.map(set_aside_abandoned).unwrap_or_default();
@@ -320,7 +315,7 @@ mod tests {
         fs::write(path(".mcp.json"), "{}").unwrap();
         let running = ControlFiles::look(&isolation);
         fs::write(path(".envrc"), "evil").unwrap();
-        // As a killed process leaves it: with a record that nobody locks.
+        // As a killed process leaves it: with a record without a lock.
         let folder = data.path().join("running");
         let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
         let left = fs::read(record).unwrap();
