@@ -73,7 +73,8 @@ fn first_difference(first: &[u8], second: &[u8]) -> String {
 
 fn build_in(root: &Path, target_folder: &Path, target: &Target) -> Result<PathBuf> {
     let mut cargo = cargo_for(target)?;
-    cargo.args(["--locked", "--quiet", "--package", NAME, "--profile", "dist"]).current_dir(root);
+    cargo.args(["--locked", "--quiet", "--package", NAME, "--profile", "dist"]);
+    cargo.args(["--features", "packed-grammars"]).current_dir(root);
     cargo.env("CARGO_TARGET_DIR", target_folder);
     set_flags(&mut cargo, root, target_folder)?;
     process::run(&mut cargo)?;

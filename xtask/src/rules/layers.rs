@@ -13,6 +13,7 @@ pub(super) const IMPORTS_POINT_DOWN: Rule = Rule {
 const LAYERS: &[(&str, u8)] = &[
     ("forebay-text", 0),
     ("forebay-domain", 1),
+    ("forebay-grammars", 1),
     ("forebay-policy", 1),
     ("forebay-redact", 1),
     ("forebay-digest", 2),

@@ -49,6 +49,9 @@ const STEPS: &[Step] = &[
     Step { name: "clients", check: clients::check_if_available },
 ];
 
+/// A feature that changes what released programs contain.
+const PACKED_GRAMMARS: &[&str] = &["--package", "forebay-grammars", "--features", "packed"];
+
 const QUICK_STEPS: &[Step] = &[
     Step { name: "rules", check: |_| rules::check() },
     Step { name: "changed crates", check: check_changed_crates },
@@ -103,6 +106,7 @@ fn test(skips: &mut Skips) -> Result<()> {
     }
     let arguments = [test_runner(), &["--workspace", "--no-fail-fast"]].concat();
     run_tests(&arguments, servers.as_ref(), skips)?;
+    run_tests(&[test_runner(), PACKED_GRAMMARS].concat(), servers.as_ref(), skips)?;
     list_ignored_tests()
 }
 

@@ -7,5 +7,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc"],
     interpreters: &["sh", "bash", "zsh", "dash", "ksh"],
     comment_syntax: CommentSyntax::HASH,
-    ..LanguageSpec::new("Bash", tree_sitter_bash::LANGUAGE, include_str!("bash.scm"))
+    ..LanguageSpec::new("Bash", forebay_grammars::BASH, include_str!("bash.scm"))
 };

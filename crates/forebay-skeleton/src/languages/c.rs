@@ -11,7 +11,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     closer: "};",
     member_contexts: &[("struct x {", "};"), ("enum x {", "};")],
     imports: Some(crate::imports::C),
-    ..LanguageSpec::new("C", tree_sitter_c::LANGUAGE, QUERY)
+    ..LanguageSpec::new("C", forebay_grammars::C, QUERY)
 };
 
 /// C++ extends it.

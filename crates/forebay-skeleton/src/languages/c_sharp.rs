@@ -8,7 +8,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     is_public,
     comment_syntax: CommentSyntax { doc: ("/// ", ""), ..CommentSyntax::SLASHES },
     member_contexts: &[("class X {", "}"), ("enum X {", "}")],
-    ..LanguageSpec::new("C#", tree_sitter_c_sharp::LANGUAGE, include_str!("c_sharp.scm"))
+    ..LanguageSpec::new("C#", forebay_grammars::C_SHARP, include_str!("c_sharp.scm"))
 };
 
 /// Members are private by default; types and interface members are public.

@@ -15,7 +15,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     closer: "};",
     member_contexts: &[("struct X {", "}"), ("enum X {", "}")],
     imports: Some(crate::imports::C),
-    ..LanguageSpec::new("C++", tree_sitter_cpp::LANGUAGE, QUERY)
+    ..LanguageSpec::new("C++", forebay_grammars::CPP, QUERY)
 };
 
 const QUERY: &str = concat!(include_str!("cpp.scm"), "\n", include_str!("c.scm"));

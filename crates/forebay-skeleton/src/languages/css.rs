@@ -12,7 +12,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
         doc_prefixes: &["/*"],
         ..CommentSyntax::SLASHES
     },
-    ..LanguageSpec::new("CSS", tree_sitter_css::LANGUAGE, include_str!("css.scm"))
+    ..LanguageSpec::new("CSS", forebay_grammars::CSS, include_str!("css.scm"))
 };
 
 /// Blanks the condition of `@container`, which the grammar does not support.

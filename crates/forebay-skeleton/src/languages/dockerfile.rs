@@ -10,7 +10,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     is_data: true,
     ..LanguageSpec::new(
         "Dockerfile",
-        tree_sitter_containerfile::LANGUAGE,
+        forebay_grammars::CONTAINERFILE,
         include_str!("dockerfile.scm"),
     )
 };

@@ -16,5 +16,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     },
     block_end: "end",
     closer: "\nend",
-    ..LanguageSpec::new("Elixir", tree_sitter_elixir::LANGUAGE, include_str!("elixir.scm"))
+    ..LanguageSpec::new("Elixir", forebay_grammars::ELIXIR, include_str!("elixir.scm"))
 };

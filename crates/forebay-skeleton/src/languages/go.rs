@@ -17,7 +17,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     comment_syntax: CommentSyntax::PLAIN_SLASHES,
     member_contexts: &[("type X struct {", "}"), ("type (", ")"), ("const (", ")"), ("var (", ")")],
     imports: Some(crate::imports::GO),
-    ..LanguageSpec::new("Go", tree_sitter_go::LANGUAGE, include_str!("go.scm"))
+    ..LanguageSpec::new("Go", forebay_grammars::GO, include_str!("go.scm"))
 };
 
 /// Capitalized names, and the types of a constraint interface.

@@ -17,7 +17,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     comment_syntax: CommentSyntax::DASHES,
     closer: "",
     member_contexts: &[("class X a where\n  ", ""), ("data X where\n  ", "")],
-    ..LanguageSpec::new("Haskell", tree_sitter_haskell::LANGUAGE, include_str!("haskell.scm"))
+    ..LanguageSpec::new("Haskell", forebay_grammars::HASKELL, include_str!("haskell.scm"))
 };
 
 /// Operators are named in parentheses, as in their signatures, also in infix definitions.

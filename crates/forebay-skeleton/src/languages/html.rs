@@ -7,5 +7,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     plain_name: |captured| captured.trim().to_owned(),
     comment_syntax: CommentSyntax::ANGLES,
     is_data: true,
-    ..LanguageSpec::new("HTML", tree_sitter_html::LANGUAGE, include_str!("html.scm"))
+    ..LanguageSpec::new("HTML", forebay_grammars::HTML, include_str!("html.scm"))
 };

@@ -7,5 +7,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     is_public: |context| !context.has_modifier("private"),
     member_contexts: &[("class X {", "}"), ("enum X {", "}"), ("interface X {", "}")],
     imports: Some(crate::imports::JAVA),
-    ..LanguageSpec::new("Java", tree_sitter_java::LANGUAGE, include_str!("java.scm"))
+    ..LanguageSpec::new("Java", forebay_grammars::JAVA, include_str!("java.scm"))
 };

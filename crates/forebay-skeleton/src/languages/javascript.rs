@@ -10,7 +10,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     plain_name,
     member_contexts: &[("class X {", "}"), ("export default {", "}")],
     imports: Some(crate::imports::JAVASCRIPT),
-    ..LanguageSpec::new("JavaScript", tree_sitter_javascript::LANGUAGE, QUERY)
+    ..LanguageSpec::new("JavaScript", forebay_grammars::JAVASCRIPT, QUERY)
 };
 
 const QUERY: &str =

@@ -10,5 +10,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     max_depth: 3,
     is_data: true,
     member_contexts: &[("{", "}")],
-    ..LanguageSpec::new("JSON", tree_sitter_json::LANGUAGE, include_str!("json.scm"))
+    ..LanguageSpec::new("JSON", forebay_grammars::JSON, include_str!("json.scm"))
 };

@@ -8,7 +8,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     is_public: |context| !context.has_modifier("private"),
     normalize,
     member_contexts: &[("class X {", "}"), ("enum class X {", "}")],
-    ..LanguageSpec::new("Kotlin", tree_sitter_kotlin_ng::LANGUAGE, include_str!("kotlin.scm"))
+    ..LanguageSpec::new("Kotlin", forebay_grammars::KOTLIN, include_str!("kotlin.scm"))
 };
 
 /// Terminates the last line, and the last declaration of a block on one line.

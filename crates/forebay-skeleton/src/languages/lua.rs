@@ -10,5 +10,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     comment_syntax: CommentSyntax::DASHES,
     block_end: "end",
     closer: "\nend",
-    ..LanguageSpec::new("Lua", tree_sitter_lua::LANGUAGE, include_str!("lua.scm"))
+    ..LanguageSpec::new("Lua", forebay_grammars::LUA, include_str!("lua.scm"))
 };

@@ -9,5 +9,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     is_public: |context| !context.name.starts_with('.'),
     comment_syntax: CommentSyntax::HASH,
     closer: "",
-    ..LanguageSpec::new("Makefile", tree_sitter_make::LANGUAGE, include_str!("make.scm"))
+    ..LanguageSpec::new("Makefile", forebay_grammars::MAKE, include_str!("make.scm"))
 };

@@ -9,5 +9,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     closer: "",
     is_data: true,
     is_flat: true,
-    ..LanguageSpec::new("Markdown", tree_sitter_md::LANGUAGE, include_str!("markdown.scm"))
+    ..LanguageSpec::new("Markdown", forebay_grammars::MARKDOWN, include_str!("markdown.scm"))
 };

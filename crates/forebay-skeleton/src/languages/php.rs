@@ -13,5 +13,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     comment_syntax: CommentSyntax { doc_prefixes: &["/**"], ..CommentSyntax::SLASHES },
     prologue: "<?php ",
     member_contexts: &[("class X {", "}"), ("enum X {", "}")],
-    ..LanguageSpec::new("PHP", tree_sitter_php::LANGUAGE_PHP, include_str!("php.scm"))
+    ..LanguageSpec::new("PHP", forebay_grammars::PHP, include_str!("php.scm"))
 };

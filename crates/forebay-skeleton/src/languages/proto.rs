@@ -6,5 +6,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["proto"],
     comment_syntax: CommentSyntax::PLAIN_SLASHES,
     member_contexts: &[("message X {", "}"), ("enum X {", "}"), ("service X {", "}")],
-    ..LanguageSpec::new("Protocol Buffers", tree_sitter_proto::LANGUAGE, include_str!("proto.scm"))
+    ..LanguageSpec::new("Protocol Buffers", forebay_grammars::PROTO, include_str!("proto.scm"))
 };

@@ -18,7 +18,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     is_indented: true,
     closer: "\n        pass\n",
     imports: Some(crate::imports::PYTHON),
-    ..LanguageSpec::new("Python", tree_sitter_python::LANGUAGE, include_str!("python.scm"))
+    ..LanguageSpec::new("Python", forebay_grammars::PYTHON, include_str!("python.scm"))
 };
 
 /// A leading underscore means private, except in dunder names; `__all__` overrides both.

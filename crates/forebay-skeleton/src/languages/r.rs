@@ -8,5 +8,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     is_public: |context| !context.name.starts_with('.'),
     plain_name: |captured| captured.trim_matches(['"', '\'']).to_owned(),
     comment_syntax: CommentSyntax { doc_prefixes: &["#'"], ..CommentSyntax::HASH },
-    ..LanguageSpec::new("R", tree_sitter_r::LANGUAGE, include_str!("r.scm"))
+    ..LanguageSpec::new("R", forebay_grammars::R, include_str!("r.scm"))
 };

@@ -12,5 +12,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     comment_syntax: CommentSyntax::HASH,
     block_end: "end",
     closer: "\nend",
-    ..LanguageSpec::new("Ruby", tree_sitter_ruby::LANGUAGE, include_str!("ruby.scm"))
+    ..LanguageSpec::new("Ruby", forebay_grammars::RUBY, include_str!("ruby.scm"))
 };

@@ -19,7 +19,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     },
     member_contexts: &[("struct X {", "}"), ("enum X {", "}"), ("trait X {", "}")],
     imports: Some(crate::imports::RUST),
-    ..LanguageSpec::new("Rust", tree_sitter_rust::LANGUAGE, include_str!("rust.scm"))
+    ..LanguageSpec::new("Rust", forebay_grammars::RUST, include_str!("rust.scm"))
 };
 
 /// Everything marked `pub`, including `pub(crate)`: other files may use it.

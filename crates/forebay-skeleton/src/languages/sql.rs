@@ -11,5 +11,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     comment_syntax: CommentSyntax::DASHES,
     closer: ")",
     member_contexts: &[("CREATE TABLE x (", ");"), ("CREATE TABLE x (y INT, ", ");")],
-    ..LanguageSpec::new("SQL", tree_sitter_sequel::LANGUAGE, include_str!("sql.scm"))
+    ..LanguageSpec::new("SQL", forebay_grammars::SQL, include_str!("sql.scm"))
 };

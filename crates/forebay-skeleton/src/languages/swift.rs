@@ -10,5 +10,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     },
     comment_syntax: CommentSyntax { doc: ("/// ", ""), ..CommentSyntax::SLASHES },
     member_contexts: &[("class X {", "}"), ("enum X {", "}"), ("protocol X {", "}")],
-    ..LanguageSpec::new("Swift", tree_sitter_swift::LANGUAGE, include_str!("swift.scm"))
+    ..LanguageSpec::new("Swift", forebay_grammars::SWIFT, include_str!("swift.scm"))
 };

@@ -10,5 +10,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     max_depth: 3,
     is_data: true,
     is_flat: true,
-    ..LanguageSpec::new("TOML", tree_sitter_toml_ng::LANGUAGE, include_str!("toml.scm"))
+    ..LanguageSpec::new("TOML", forebay_grammars::TOML, include_str!("toml.scm"))
 };

@@ -5,7 +5,7 @@ use crate::language::LanguageSpec;
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     name: "TSX",
     extensions: &["tsx"],
-    grammar: tree_sitter_typescript::LANGUAGE_TSX,
+    grammar: forebay_grammars::TSX,
     normalize: super::typescript::normalize_tsx,
     ..super::typescript::SPEC
 };

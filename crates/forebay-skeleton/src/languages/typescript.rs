@@ -12,7 +12,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     member_contexts: &[("class X {", "}"), ("interface X {", "}"), ("enum X {", "}")],
     normalize,
     imports: Some(crate::imports::JAVASCRIPT),
-    ..LanguageSpec::new("TypeScript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, QUERY)
+    ..LanguageSpec::new("TypeScript", forebay_grammars::TYPESCRIPT, QUERY)
 };
 
 /// TSX uses it, too.

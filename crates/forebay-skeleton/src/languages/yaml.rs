@@ -9,5 +9,5 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     closer: "",
     max_depth: 3,
     is_data: true,
-    ..LanguageSpec::new("YAML", tree_sitter_yaml::LANGUAGE, include_str!("yaml.scm"))
+    ..LanguageSpec::new("YAML", forebay_grammars::YAML, include_str!("yaml.scm"))
 };

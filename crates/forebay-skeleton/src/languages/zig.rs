@@ -18,7 +18,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
     member_contexts: &[("const X = struct {", "};"), ("const X = enum {", "};")],
     closer: "};",
     normalize,
-    ..LanguageSpec::new("Zig", tree_sitter_zig::LANGUAGE, include_str!("zig.scm"))
+    ..LanguageSpec::new("Zig", forebay_grammars::ZIG, include_str!("zig.scm"))
 };
 
 /// Replaces empty containers by a value: the grammar requires members.
