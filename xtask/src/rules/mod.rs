@@ -3,6 +3,7 @@
 //! One module per rule, or per group of rules that look at the same thing. Each rule states its reason and has a
 //! test with a violation that it finds.
 
+mod bounds;
 mod contents;
 mod control_files;
 mod deploy;
@@ -52,6 +53,7 @@ const RULES: &[Rule] = &[
     folder_cycles::NO_CYCLES,
     hosts::IN_TABLES_ONLY,
     licenses::ALLOWED,
+    bounds::IN_ONE_TABLE,
     unsafe_code::FORBIDDEN,
     control_files::READ_SAFELY,
     contents::MODULE_DOC,

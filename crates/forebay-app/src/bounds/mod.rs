@@ -1,8 +1,7 @@
 //! The bounds of requests and of what a request may cost, in one table; `docs/reference/bounds.md` is generated from it.
 //!
-//! A bound that a person may want to change is a setting (`settings`) instead.
-
-use std::time::Duration;
+//! A bound that a person may want to change is a setting (`settings`) instead. `cargo xtask rules` finds bounds of a door
+//! that are defined elsewhere.
 
 /// A bound as the reference shows it.
 pub struct Bound {
@@ -12,97 +11,63 @@ pub struct Bound {
     pub beyond: &'static str,
 }
 
+/// The bounds of one kind of request.
+pub struct Section {
+    pub title: &'static str,
+    pub bounds: &'static [Bound],
+}
+
 /// Defines each bound once: as a constant for the code, and as a row for the reference.
 macro_rules! bounds {
     ($($name:ident: $type:ty = $value:expr, $what:literal, $limit:literal, $beyond:literal;)*) => {
         $(#[doc = $what] pub const $name: $type = $value;)*
 
-        /// All bounds.
-        pub const TABLE: &[Bound] =
+        pub(super) const TABLE: &[Bound] =
             &[$(Bound { what: $what, limit: $limit, beyond: $beyond }),*];
     };
 }
 
-bounds! {
-    MAX_LINE_BYTES: usize = 64 * 1024 * 1024,
-        "Length of an MCP message on stdin", "64 MB",
-        "Error -32600 under the message's id; the message is skipped and not kept in memory.";
-    MAX_JSON_VALUES: usize = 20_000,
-        "Values in a JSON message: keys, list items, brackets", "20,000",
-        "Error -32600, over HTTP status 400; nothing of the message is decoded.";
-    MAX_JSON_DEPTH: usize = 64,
-        "Nested lists and objects in a JSON message", "64",
-        "Error -32600, over HTTP status 400; nothing of the message is decoded.";
-    MAX_ID_BYTES: usize = 256,
-        "Length of a message's `id`, as JSON, and of a progress token", "256 bytes",
-        "Error -32600 with `\"id\": null`, over HTTP status 400; a call with a longer token reports no progress.";
-    MAX_IN_FLIGHT: usize = 256,
-        "Requests on stdin without a written answer", "256",
-        "No further message is read until an answer is written, or refused as busy after a second.";
-    MAX_IN_FLIGHT_BYTES: usize = 64 * 1024 * 1024,
-        "Bytes of requests on stdin without a written answer", "64 MB",
-        "As above.";
-    IN_FLIGHT_WAIT: Duration = Duration::from_secs(1),
-        "Time that a request on stdin waits for room", "1 s",
-        "Error -32000: too many requests in flight.";
-    MAX_QUEUED_CALLS: usize = 1_024,
-        "Calls of a kind (reading, writing, long) that wait for others", "1,024",
-        "Refused as busy.";
-    ANSWERS_AFTER_END: Duration = Duration::from_secs(1),
-        "Time to answer after stdin has ended", "1 s",
-        "Running calls are cancelled; what they printed is stored.";
-    KILL_AFTER_END: Duration = Duration::from_millis(1_800),
-        "Time until commands are killed after stdin has ended", "1.8 s",
-        "SIGKILL.";
-    EXIT_AFTER_END: Duration = Duration::from_millis(2_500),
-        "Time until the server exits after stdin has ended", "2.5 s",
-        "The process ends.";
-    RESOURCES_PER_PAGE: usize = 50,
-        "Entries on a page of `resources/list`", "50",
-        "The rest follows on the next page.";
-    MAX_LISTED_RESOURCES: usize = 200,
-        "Entries in `resources/list`", "200",
-        "Older ones are not listed; each is read by its address.";
-    MAX_SUBSCRIPTIONS: usize = 64,
-        "Resources that one MCP session or stream follows", "64",
-        "A further subscription is refused.";
-    JOB_CHECK_INTERVAL: Duration = Duration::from_millis(500),
-        "Time between checks of a job that a client follows", "0.5 s",
-        "Several changes in that time are one notification.";
-    MAX_ECHO_CHARS: usize = 60,
-        "Characters of a caller's word repeated in an error", "60",
-        "The rest is cut.";
-    MAX_ERROR_CHARS: usize = 4_000,
-        "Characters of an error message", "4,000",
-        "The rest is cut.";
-    MAX_LOG_BYTES: u64 = 5_000_000,
-        "Size of the log", "5 MB",
-        "It becomes `forebay.log.old`, and a new one starts.";
-    MAX_LOG_LINE_BYTES: usize = 2_000,
-        "Length of a line of the log", "2,000 bytes",
-        "The rest is cut.";
-    LOG_LINES_PER_SECOND: f64 = 20.0,
-        "Lines a second from one place in the code", "20",
-        "Not logged; counters in `/metrics` go on.";
-    LOG_BURST: f64 = 200.0,
-        "Lines at once from one place in the code", "200",
-        "As above.";
-    LOGGED_REFUSALS_PER_SECOND: f64 = 1.0,
-        "Refusals a second from one address that are logged", "1",
-        "As above.";
-    LOGGED_REFUSALS_BURST: f64 = 20.0,
-        "Refusals at once from one address that are logged", "20",
-        "As above.";
-    WRONG_TOKENS_PER_SECOND: f64 = 0.5,
-        "Wrong tokens a second from one address (IPv6: from one /64)", "0.5",
-        "Status 429, before the token is verified.";
-    WRONG_TOKEN_BURST: f64 = 10.0,
-        "Wrong tokens at once from one address", "10",
-        "As above.";
-    MAX_RUN_TIMEOUT: Duration = Duration::from_hours(24),
-        "Timeout of a command", "24 h",
-        "The call is refused; a background job has no timeout of its own.";
-}
+mod hooks;
+mod http;
+mod logs;
+mod messages;
+mod servers;
+
+pub use self::hooks::{HOOK_REST_TIMEOUT, HOOK_TIMEOUT, MAX_PAYLOAD_BYTES};
+pub use self::http::{
+    BODY_TIMEOUT, FIRST_BYTE_TIMEOUT, HANDSHAKE_TIMEOUT, MAX_CHANGE_BYTES, MAX_EVENT_BYTES,
+    MAX_EVENTS_PER_STREAM, MAX_HEAD_BYTES, MAX_HEADERS, MAX_LIVE_STREAMS, MAX_PROJECT_NAME_CHARS,
+    MAX_SESSION_NAME_CHARS, MAX_SESSIONS, MAX_SOURCES, MAX_VIEW_BODY_BYTES, REQUESTS_TIMEOUT,
+    RUNS_TIMEOUT, WRONG_TOKEN_BURST, WRONG_TOKENS_PER_SECOND,
+};
+pub use self::logs::{
+    LOG_BURST, LOG_LINES_PER_SECOND, LOGGED_REFUSALS_BURST, LOGGED_REFUSALS_PER_SECOND,
+    MAX_LOG_BYTES, MAX_LOG_LINE_BYTES,
+};
+pub use self::messages::{
+    ANSWERS_AFTER_END, ELICITATION_TIMEOUT, EXIT_AFTER_END, IN_FLIGHT_WAIT, JOB_CHECK_INTERVAL,
+    KILL_AFTER_END, MAX_CANDIDATES, MAX_ECHO_CHARS, MAX_ERROR_CHARS, MAX_ID_BYTES, MAX_IN_FLIGHT,
+    MAX_IN_FLIGHT_BYTES, MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_LINE_BYTES, MAX_LISTED_RESOURCES,
+    MAX_QUEUED_CALLS, MAX_RUN_TIMEOUT, MAX_SUBSCRIPTIONS, MAX_URI_BYTES, RESOURCES_PER_PAGE,
+};
+pub use self::servers::{
+    ANSWER_TIMEOUT, ENDPOINT_TIMEOUT, GATEWAY_WORK_TIMEOUT, GREETING_TIMEOUT,
+    LATE_GREETING_TIMEOUT, MAX_ERROR_BODY_BYTES, MAX_FAULT_BYTES, MAX_GATEWAY_WORK,
+    MAX_KEPT_EVENTS, MAX_KEPT_STREAMS, MAX_LINGERING_STREAMS, MAX_PAGES, MAX_PENDING,
+    MAX_REMEMBERED_REQUESTS, MAX_REMOTE_REQUESTS, MAX_REOPENINGS, MAX_RESUMPTIONS, MAX_ROUTES,
+    MAX_SERVER_REQUESTS, MAX_SHOWN_CALL_BYTES, MAX_UNANSWERED, MAX_UNREAD_BYTES, MAX_WAITING_LINES,
+    MAX_WAITING_MESSAGES, NOTIFICATION_TIMEOUT, READ_TIMEOUT, SERVER_END_TIMEOUT,
+    SERVERS_END_TIMEOUT, SESSION_END_TIMEOUT,
+};
+
+/// All bounds.
+pub const SECTIONS: &[Section] = &[
+    Section { title: "MCP and commands", bounds: messages::TABLE },
+    Section { title: "Hooks", bounds: hooks::TABLE },
+    Section { title: "HTTP", bounds: http::TABLE },
+    Section { title: "Other MCP servers", bounds: servers::TABLE },
+    Section { title: "The log", bounds: logs::TABLE },
+];
 
 /// A caller's word for an error message.
 pub fn echo(word: &str) -> String {

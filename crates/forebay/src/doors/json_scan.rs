@@ -6,7 +6,7 @@
 use forebay_app::bounds::{MAX_ID_BYTES, MAX_JSON_DEPTH, MAX_JSON_VALUES};
 
 /// Bytes kept of a top-level key: one more than `id` has, to tell it from longer ones.
-const MAX_KEY_BYTES: usize = 3;
+const KEY_BYTES: usize = 3;
 
 /// The structure of a JSON text seen so far. A text that is not JSON gives numbers without meaning.
 #[derive(Debug, Default)]
@@ -124,7 +124,7 @@ impl JsonScan {
                 self.is_key_escaped |= self.depth == 1;
             }
             (_, b'"') => self.string = Position::Outside,
-            _ if self.depth == 1 && self.key.len() < MAX_KEY_BYTES => self.key.push(byte),
+            _ if self.depth == 1 && self.key.len() < KEY_BYTES => self.key.push(byte),
             _ => {}
         }
     }

@@ -10,18 +10,13 @@ use std::mem::ManuallyDrop;
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
+use forebay_app::bounds::{HOOK_REST_TIMEOUT, HOOK_TIMEOUT};
 use forebay_app::{App, AppError, hooks};
 use forebay_domain::hook::{HookCall, Reply};
 use forebay_platforms::{Decoded, Output, Platform, decode, encode, find, supports};
 
 use super::deadline::Deadline;
 use crate::config::environment;
-
-/// Time limit. Hosts kill hooks after ten seconds or more, and some read that as a denial.
-const HOOK_TIMEOUT: Duration = Duration::from_secs(9);
-
-/// Time for what comes after the answer.
-const REST_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Creates the app for a hook call.
 pub(crate) type MakeApp = fn(&Platform, &HookCall) -> Result<HookApp, AppError>;
@@ -46,7 +41,7 @@ impl Answer {
     /// Does the rest, but not for long: the host waits for this process.
     pub(crate) fn finish(self, took: Duration) {
         let Some(rest) = self.rest else { return };
-        let deadline = Deadline::start(REST_TIMEOUT, self.output.exit_code, || ());
+        let deadline = Deadline::start(HOOK_REST_TIMEOUT, self.output.exit_code, || ());
         let Ok(deadline) = deadline else { return };
         // The answer is given, so a panic changes nothing.
         let _ = panic::catch_unwind(AssertUnwindSafe(|| rest(took)));

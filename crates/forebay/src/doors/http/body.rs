@@ -1,20 +1,16 @@
 //! Request bodies: limited in size and time, and read whole before processing.
 
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
-use forebay_app::bounds::echo;
+use forebay_app::bounds::{BODY_TIMEOUT, echo};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 
 use crate::doors::json_scan::JsonScan;
 
 use super::problem::Problem;
-
-/// Time limit for receiving a body.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Buffers the whole body of a request.
 pub(in crate::doors) async fn whole(request: Request, max: usize) -> Result<Request, Problem> {

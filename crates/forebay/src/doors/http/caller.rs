@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
+use forebay_app::bounds::{MAX_PROJECT_NAME_CHARS, MAX_SESSION_NAME_CHARS};
 use forebay_app::team::tokens::Token;
 use forebay_domain::rights::Rights;
 
@@ -14,9 +15,6 @@ pub(super) const MCP_SESSION: &str = "mcp-session-id";
 
 /// The header that names a team project.
 const PROJECT: &str = "forebay-project";
-
-const MAX_SESSION_BYTES: usize = 128;
-const MAX_PROJECT_BYTES: usize = 64;
 
 /// An authenticated caller.
 #[derive(Debug, Clone)]
@@ -74,7 +72,7 @@ pub(super) fn session(headers: &HeaderMap, caller: &Caller) -> Option<String> {
     let named = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let word = named(SESSION).or_else(|| named(MCP_SESSION))?;
     let plain: String =
-        word.chars().filter(char::is_ascii_graphic).take(MAX_SESSION_BYTES).collect();
+        word.chars().filter(char::is_ascii_graphic).take(MAX_SESSION_NAME_CHARS).collect();
     (!plain.is_empty()).then(|| match &caller.token {
         Some(token) => format!("{}:{plain}", token.id),
         None => plain,
@@ -84,5 +82,5 @@ pub(super) fn session(headers: &HeaderMap, caller: &Caller) -> Option<String> {
 /// The project of a request, if it names one.
 pub(super) fn project(headers: &HeaderMap) -> Option<String> {
     let word = headers.get(PROJECT)?.to_str().ok()?.trim();
-    (!word.is_empty()).then(|| word.chars().take(MAX_PROJECT_BYTES).collect())
+    (!word.is_empty()).then(|| word.chars().take(MAX_PROJECT_NAME_CHARS).collect())
 }

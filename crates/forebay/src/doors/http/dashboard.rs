@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Redirect, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
+use forebay_app::bounds::MAX_LIVE_STREAMS;
 use forebay_app::team::tokens::Token;
 use forebay_app::{App, dashboard, tools};
 use serde_json::json;
@@ -45,7 +46,7 @@ pub(super) fn is_public(path: &str) -> bool {
 pub(super) fn routes(state: &Arc<AppState>, streams_end: &CancellationToken) -> Router {
     let dashboard = Arc::new(Dashboard {
         state: Arc::clone(state),
-        streams: Arc::new(Semaphore::new(live::MAX_STREAMS)),
+        streams: Arc::new(Semaphore::new(MAX_LIVE_STREAMS)),
         streams_end: streams_end.clone(),
     });
     let below = |route: &str| format!("{PATH}{route}");

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use forebay_app::bounds::{MAX_EVENT_BYTES, MAX_EVENTS_PER_STREAM};
 use futures_util::{StreamExt, stream};
 use parking_lot::Mutex;
 use rmcp::model::JsonRpcMessage;
@@ -14,12 +15,8 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use tokio::sync::watch;
 
-/// Maximum memory of all streams.
-const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Overhead of a stream beside its messages.
 const STREAM_OVERHEAD: usize = 512;
-/// Maximum events kept for one stream.
-const MAX_EVENTS_PER_STREAM: usize = 64;
 
 /// The events of all streams. Stream names are unguessable, and so are event ids.
 #[derive(Default)]
@@ -94,7 +91,7 @@ impl EventLog {
 
     /// Evicts the least recently used streams.
     fn evict(&mut self) {
-        while self.bytes > MAX_BYTES || self.order.len() > MAX_BYTES / STREAM_OVERHEAD {
+        while self.bytes > MAX_EVENT_BYTES || self.order.len() > MAX_EVENT_BYTES / STREAM_OVERHEAD {
             let Some((name, count)) = self.order.pop_front() else { return };
             let is_last = |stream: &Arc<Stream>| stream.events.borrow().count == count;
             if self.streams.get(&name).is_some_and(is_last)
@@ -252,7 +249,7 @@ mod tests {
             let shelf = events.shelf.lock();
             let bytes = |stream: &Arc<Stream>| stream.events.borrow().bytes + STREAM_OVERHEAD;
             assert_eq!(shelf.bytes, shelf.streams.values().map(bytes).sum::<usize>());
-            assert!(shelf.bytes <= MAX_BYTES);
+            assert!(shelf.bytes <= MAX_EVENT_BYTES);
         });
     }
 }

@@ -11,6 +11,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use forebay_app::AppError;
+use forebay_app::bounds::{
+    FIRST_BYTE_TIMEOUT, HANDSHAKE_TIMEOUT, MAX_HEAD_BYTES, MAX_HEADERS, REQUESTS_TIMEOUT,
+};
 use forebay_app::settings::Serve;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -26,14 +29,6 @@ use tower::ServiceExt;
 use super::caller::Peer;
 use super::metrics::Metrics;
 
-/// Time limit for the first byte.
-const FIRST_BYTE_TIMEOUT: Duration = Duration::from_mins(10);
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Limits of a request head.
-const MAX_HEADERS: usize = 64;
-const MAX_HEAD_BYTES: usize = 32 * 1024;
-/// Time for requests in progress during shutdown.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 /// File descriptors reserved for databases, pipes and the log.
 const RESERVED_FILES: u64 = 512;
 /// Delay after a failed accept, when file descriptors ran out.
@@ -133,7 +128,7 @@ impl Listener {
             streams_end.cancel();
             open.wait().await;
         };
-        if tokio::time::timeout(SHUTDOWN_TIMEOUT, answered).await.is_err() {
+        if tokio::time::timeout(REQUESTS_TIMEOUT, answered).await.is_err() {
             tracing::warn!(connections = open.len(), "shut down with requests in progress");
         }
         streams_end.cancel();

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use forebay_app::AppError;
-use forebay_app::bounds::MAX_ERROR_CHARS;
+use forebay_app::bounds::{MAX_ERROR_CHARS, MAX_SESSIONS};
 use forebay_app::settings::Serve;
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -26,9 +26,6 @@ use super::router::McpService;
 use super::session_mac::SessionMac;
 use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::{AuthenticatedCaller, Context, Handler, Refusal, Verdict, classify};
-
-/// Maximum concurrent sessions; idle ones are closed after minutes.
-const MAX_SESSIONS: usize = 10_000;
 
 type Streamable = StreamableHttpService<Handler, LocalSessionManager>;
 

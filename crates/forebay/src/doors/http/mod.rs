@@ -35,8 +35,8 @@ mod tools;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
+use forebay_app::bounds::RUNS_TIMEOUT;
 use forebay_app::settings::Serve;
 use forebay_app::{App, AppError, Capabilities};
 use tokio_util::sync::CancellationToken;
@@ -47,9 +47,6 @@ pub(crate) use self::gateway::GatewayConfig;
 use self::gateway::Sessions;
 use self::session_mac::SessionMac;
 use super::signals;
-
-/// Time for runs to end and be stored after the last connection is closed.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Parameters of a server.
 pub(crate) struct ServerConfig {
@@ -122,7 +119,7 @@ pub(crate) fn serve(config: ServerConfig) -> Result<(), AppError> {
         served
     });
     state.calls().end_all();
-    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    runtime.shutdown_timeout(RUNS_TIMEOUT);
     state.flush();
     served.map_err(fault)
 }

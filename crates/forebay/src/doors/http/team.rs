@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use forebay_app::bounds::MAX_SOURCES;
 use forebay_app::team::exchange;
 use forebay_app::tools;
 
@@ -100,8 +101,6 @@ impl PageQuery {
         Ok(Self { project, after, sources, runs })
     }
 }
-
-const MAX_SOURCES: usize = 32;
 
 fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && !name.chars().any(char::is_control)

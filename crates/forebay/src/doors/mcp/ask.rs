@@ -1,15 +1,12 @@
 //! Asks the user through the client (elicitation) when a permission rule requires it.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
+use forebay_app::bounds::ELICITATION_TIMEOUT;
 use forebay_app::{Call, Reply};
 use rmcp::RoleServer;
 use rmcp::model::{ElicitRequestParams, ElicitationAction, ElicitationSchema};
 use rmcp::service::{ElicitationMode, Peer, RequestContext};
-
-/// Time to wait for an answer.
-const ANSWER_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Lets `call` ask the client's user, if the client supports elicitation.
 pub(super) fn through_client(call: Call, context: &RequestContext<RoleServer>) -> Call {
@@ -28,7 +25,7 @@ async fn ask(peer: &Peer<RoleServer>, question: String) -> Reply {
         // Accepting is the only content.
         requested_schema: ElicitationSchema::new(BTreeMap::new()),
     };
-    match peer.create_elicitation_with_timeout(form, Some(ANSWER_TIMEOUT)).await {
+    match peer.create_elicitation_with_timeout(form, Some(ELICITATION_TIMEOUT)).await {
         Ok(result) if result.action == ElicitationAction::Accept => Reply::Yes,
         Ok(_) => Reply::No,
         Err(error) => {

@@ -2,16 +2,13 @@
 //!
 //! Ids are completed from what is stored, the newest first. Free text is not: a guess would cost a search for each key.
 
-use forebay_app::bounds::echo;
+use forebay_app::bounds::{MAX_CANDIDATES, echo};
 use forebay_app::{App, AppError, prompts, resources};
 use forebay_domain::rights::{Right, Rights};
 use rmcp::model::{ArgumentInfo, CompleteRequestParams, CompletionInfo, Reference};
 
 use super::handler::{AuthenticatedCaller, Context, Handler, lacks_right};
 use super::resources::Kind;
-
-/// The newest entries, jobs and sessions that are looked at.
-const MAX_CANDIDATES: usize = 1_000;
 
 impl Handler {
     /// Completes an argument for the caller of a request.

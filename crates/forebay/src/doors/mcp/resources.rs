@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use forebay_app::bounds::{MAX_LISTED_RESOURCES, RESOURCES_PER_PAGE, echo};
+use forebay_app::bounds::{MAX_LISTED_RESOURCES, MAX_URI_BYTES, RESOURCES_PER_PAGE, echo};
 use forebay_app::resources::{self, JobPhase, JobStatus, ListedEntry};
 use forebay_app::tools::{self, ToolDescriptor};
 use forebay_app::{App, AppError, ErrorKind};
@@ -22,8 +22,6 @@ use super::handler::{AuthenticatedCaller, Context, Handler, check_right, protoco
 
 const SCHEME: &str = "forebay";
 const MIME_TYPE: &str = "text/plain";
-/// Longer addresses are refused.
-const MAX_URI_BYTES: usize = 4_096;
 
 /// A kind of resource: the tool that reads it, and the arguments that its address may have.
 pub(super) struct Kind {

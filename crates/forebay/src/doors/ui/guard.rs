@@ -8,15 +8,12 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use forebay_app::AppError;
 
+use forebay_app::bounds::{MAX_CHANGE_BYTES, MAX_VIEW_BODY_BYTES};
+
 use super::UiState;
 use crate::doors::http::body;
 use crate::doors::http::host_check::HostCheck;
 use crate::doors::http::problem::Problem;
-
-/// A request that reads has no body to speak of.
-const MAX_BODY_BYTES: usize = 1_024;
-/// A change has the text of a note.
-const MAX_CHANGE_BYTES: usize = 64 * 1024;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -66,7 +63,7 @@ impl Guard {
             return Err(refusal(request.headers(), StatusCode::UNAUTHORIZED));
         }
         let is_change = *request.method() == Method::POST;
-        let max = if is_change { MAX_CHANGE_BYTES } else { MAX_BODY_BYTES };
+        let max = if is_change { MAX_CHANGE_BYTES } else { MAX_VIEW_BODY_BYTES };
         body::whole(request, max).await.map_err(IntoResponse::into_response)
     }
 

@@ -22,8 +22,6 @@ use super::UiState;
 use crate::doors::calls::Calls;
 use crate::doors::http::problem::Problem;
 
-/// Streams at a time: the tabs of one user.
-pub(in crate::doors) const MAX_STREAMS: usize = 16;
 /// Entries and events from before the stream.
 const BACKLOG: usize = 50;
 /// Between two looks at the store, while nothing is new.

@@ -21,6 +21,7 @@ pub(in crate::doors) mod views;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use forebay_app::bounds::MAX_LIVE_STREAMS;
 use forebay_app::{App, AppError};
 use tokio_util::sync::CancellationToken;
 
@@ -66,7 +67,7 @@ pub(crate) fn serve(
         app: Arc::new(app),
         calls: Arc::new(Calls::bounded()),
         access,
-        streams: Arc::new(tokio::sync::Semaphore::new(live::MAX_STREAMS)),
+        streams: Arc::new(tokio::sync::Semaphore::new(MAX_LIVE_STREAMS)),
         streams_end: CancellationToken::new(),
     });
     let runtime =

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, PipeWriter, Read};
 use std::sync::Arc;
 
-use forebay_app::bounds::MAX_LINE_BYTES;
+use forebay_app::bounds::{MAX_LINE_BYTES, MAX_SHOWN_CALL_BYTES};
 use forebay_app::random_bytes;
 use forebay_app::wrap::{Permission, WrappedCall};
 use forebay_domain::Reference;
@@ -21,8 +21,6 @@ use super::session::{Pending, Session};
 use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::Refusal;
 
-/// Maximum bytes of a call in a question.
-const MAX_SHOWN_BYTES: usize = 1_000;
 /// In `_meta` of a call, `true` for its whole result.
 const WHOLE: &str = "forebay/whole";
 const WITHOUT_IT: &str = "continue without it, or ask the user to change the rule";
@@ -232,7 +230,7 @@ impl ToServer {
         let Some(question) = question_id().filter(|_| self.session.can_ask.get()) else {
             return self.deny_unasked(&asked);
         };
-        let shown = escape(cut::prefix(asked.call.line(), MAX_SHOWN_BYTES)).into_owned();
+        let shown = escape(cut::prefix(asked.call.line(), MAX_SHOWN_CALL_BYTES)).into_owned();
         let text = quoted(&format!("Allow {shown}?\n({})", escape(&asked.reason)));
         let request = format!(
             r#"{{"jsonrpc":"2.0","id":{question},"method":"elicitation/create","params":{{"message":{text},"requestedSchema":{{"type":"object","properties":{{}}}}}}}}"#

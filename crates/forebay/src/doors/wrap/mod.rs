@@ -33,8 +33,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
+use forebay_app::bounds::SERVER_END_TIMEOUT;
 use forebay_app::wrap::WrappedServer;
 use forebay_domain::Ending;
 use forebay_sandbox::{CancelToken, ServerPipes, ServerProcess};
@@ -52,9 +52,6 @@ pub(crate) use self::restart::{Restarts, StartError};
 use self::session::Session;
 pub(crate) use self::upstream::Upstream;
 use self::upstream::{Client, OnEnd, Running, forward};
-
-/// Time for a server to end after its client is gone, and again after SIGTERM.
-const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Forwards until the server ends.
 pub(crate) fn serve(
@@ -149,9 +146,9 @@ fn close_stdin() {
 
 /// Ends a server whose client is gone, unless it ends by itself: its stdin tells it of that end.
 fn end_server(server: &CancelToken) {
-    let _ = server.wait(END_TIMEOUT);
+    let _ = server.wait(SERVER_END_TIMEOUT);
     server.forward(SIGTERM);
-    let _ = server.wait(END_TIMEOUT);
+    let _ = server.wait(SERVER_END_TIMEOUT);
     server.forward(SIGKILL);
 }
 

@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use forebay_app::bounds::MAX_REMEMBERED_REQUESTS;
 use forebay_domain::Ending;
 use forebay_sandbox::{CancelToken, RunError, ServerPipes, ServerProcess};
 use rmcp::model::ErrorCode;
@@ -23,8 +24,6 @@ use super::listing::LIST_CHANGED;
 const WINDOW: Duration = Duration::from_mins(5);
 /// Wait before the second start within a window, and the growth with each further one.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Unanswered requests that are remembered; the others would wait for ever.
-const MAX_UNANSWERED: usize = 10_000;
 
 /// How a server is started, and how often again.
 #[derive(Debug, Clone)]
@@ -312,7 +311,7 @@ impl State {
                         self.unanswered.remove(&id_key(id));
                     }
                 }
-                (Some(_), Some(id)) if self.unanswered.len() < MAX_UNANSWERED => {
+                (Some(_), Some(id)) if self.unanswered.len() < MAX_REMEMBERED_REQUESTS => {
                     self.unanswered.insert(id_key(id));
                 }
                 _ => {}

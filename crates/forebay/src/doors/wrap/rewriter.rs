@@ -11,8 +11,6 @@ use super::json::{self, Members};
 use super::session::{Pending, Session};
 use super::{listing, result};
 
-/// Lines that wait for the rewriter; then the server waits too.
-pub(super) const MAX_WAITING: usize = 4;
 /// Time without answers after which what was stored is indexed.
 const PAUSE: Duration = Duration::from_millis(200);
 

@@ -6,13 +6,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use forebay_app::bounds::MAX_PENDING;
 use forebay_app::wrap::{WrappedCall, WrappedServer};
 
 use super::lines;
 use super::own_tools::OwnTools;
-
-/// Requests that wait for an answer of the server. The answers to further ones pass unchanged.
-const MAX_PENDING: usize = 10_000;
 
 /// A client and its server.
 pub(super) struct Session {

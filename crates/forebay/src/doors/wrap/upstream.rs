@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use forebay_app::bounds::{MAX_WAITING_LINES, SERVER_END_TIMEOUT};
 use forebay_app::wrap::WrappedServer;
 use forebay_domain::Ending;
 use forebay_sandbox::{CancelToken, ServerPipes};
@@ -14,10 +15,10 @@ use forebay_sandbox::{CancelToken, ServerPipes};
 use super::client::ToServer;
 use super::remote::{Endpoint, Remote};
 use super::restart::{Restarting, Restarts, StartError};
-use super::rewriter::{self, MAX_WAITING};
+use super::rewriter;
 use super::server::ToClient;
 use super::session::Session;
-use super::{END_TIMEOUT, end_server, spawn};
+use super::{end_server, spawn};
 
 /// How a server is reached.
 #[derive(Debug, Clone)]
@@ -96,7 +97,7 @@ fn start_remote(server: WrappedServer, endpoint: Endpoint, client: Client) -> io
     let without_client = Arc::clone(&remote);
     let on_end = OnEnd {
         of_requests: |_: bool| (),
-        of_client: move || without_client.abort_after(END_TIMEOUT),
+        of_client: move || without_client.abort_after(SERVER_END_TIMEOUT),
     };
     let forwarding = forward(server, pipes, client, on_end)?;
     let (ended, ending) = mpsc::channel();
@@ -149,7 +150,7 @@ pub(super) fn forward(
     let Client { requests, answers, wait_for_hang_up } = client;
     let OnEnd { of_requests, of_client } = on_end;
     let session = Arc::new(Session::new(server, answers));
-    let (rewriter, jobs) = mpsc::sync_channel(MAX_WAITING);
+    let (rewriter, jobs) = mpsc::sync_channel(MAX_WAITING_LINES);
     let to_server = ToServer::new(Arc::clone(&session), pipes.stdin);
     spawn("to-server", move || of_requests(to_server.run(requests).is_ok()))?;
     spawn("hang-up", move || {

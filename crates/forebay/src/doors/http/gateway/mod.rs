@@ -19,6 +19,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use forebay_app::App;
+use forebay_app::bounds::ANSWER_TIMEOUT;
 use forebay_app::wrap::tool_list::ToolListing;
 use forebay_domain::rights::Rights;
 use futures_util::{StreamExt, stream};
@@ -38,8 +39,6 @@ use crate::doors::wrap::{GatewayServer, REVISIONS};
 const EVENTS: &str = "text/event-stream";
 const LAST_EVENT: &str = "last-event-id";
 const REVISION: &str = "mcp-protocol-version";
-/// Time for an answer to come alone, as JSON; then a stream of events begins.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Between two signs of life in a stream without events: proxies close silent connections.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use forebay_app::bounds::MAX_LINE_BYTES;
+use forebay_app::bounds::{MAX_LINE_BYTES, MAX_WAITING_MESSAGES};
 use forebay_app::wrap::tool_list::ToolListing;
 use forebay_sandbox::CancelToken;
 use tokio_util::sync::CancellationToken;
@@ -15,9 +15,6 @@ use tokio_util::sync::CancellationToken;
 use super::streams::Streams;
 use crate::doors::wrap::{ForebayTools, Gateway, GatewayServer, Parts};
 
-/// Messages of a client that its servers have not got yet, and their bytes. A longer one is taken if no other waits.
-const MAX_WAITING: usize = 1_000;
-const MAX_WAITING_BYTES: usize = MAX_LINE_BYTES;
 /// Between two looks at whether a session has ended.
 const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 
@@ -73,8 +70,8 @@ impl Load {
     /// Makes room for all of these messages, or for none.
     fn reserve(&mut self, messages: &[String]) -> bool {
         let bytes = messages.iter().map(String::len).sum::<usize>();
-        let has_room = self.count + messages.len() <= MAX_WAITING
-            && (self.bytes == 0 || self.bytes + bytes <= MAX_WAITING_BYTES);
+        let has_room = self.count + messages.len() <= MAX_WAITING_MESSAGES
+            && (self.bytes == 0 || self.bytes + bytes <= MAX_LINE_BYTES);
         if has_room {
             self.count += messages.len();
             self.bytes += bytes;
@@ -212,7 +209,7 @@ mod tests {
     #[test]
     fn messages_are_taken_together_or_not_at_all() {
         let (session, mut inbox) = session();
-        assert_eq!(session.send(messages(MAX_WAITING - 1, 1)), Sent::All);
+        assert_eq!(session.send(messages(MAX_WAITING_MESSAGES - 1, 1)), Sent::All);
         assert_eq!(session.send(messages(2, 1)), Sent::Full);
         assert_eq!(session.send(messages(1, 1)), Sent::All);
         assert_eq!(session.send(messages(1, 1)), Sent::Full);
@@ -220,13 +217,13 @@ mod tests {
         assert_eq!(session.send(messages(1, 1)), Sent::All);
         session.end();
         assert_eq!(session.send(messages(1, 1)), Sent::Ended);
-        assert_eq!(inbox.count(), MAX_WAITING);
+        assert_eq!(inbox.count(), MAX_WAITING_MESSAGES);
     }
 
     #[test]
     fn waiting_messages_are_bounded_in_bytes() {
         let (session, mut inbox) = session();
-        assert_eq!(session.send(messages(1, MAX_WAITING_BYTES + 1)), Sent::All);
+        assert_eq!(session.send(messages(1, MAX_LINE_BYTES + 1)), Sent::All);
         assert_eq!(session.send(messages(1, 1)), Sent::Full);
         inbox.next();
         assert_eq!(session.send(messages(1, 1)), Sent::All);

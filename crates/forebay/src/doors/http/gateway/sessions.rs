@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, StatusCode};
+use forebay_app::bounds::SERVERS_END_TIMEOUT;
 use forebay_app::settings::Gateway as Limits;
 use forebay_app::{AppError, random_bytes};
 use forebay_domain::Reference;
@@ -22,9 +23,8 @@ use crate::doors::wrap::ForebayTools;
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// A session that its client has not used for so long may end if that client starts another one.
 const MIN_IDLE: Duration = Duration::from_secs(30);
-/// Between two looks whether the servers of ended sessions are gone, and the most looks.
+/// Between two looks whether the servers of ended sessions are gone.
 const END_INTERVAL: Duration = Duration::from_millis(20);
-const MAX_END_LOOKS: usize = 300;
 
 /// The sessions of a gateway.
 pub(in crate::doors::http) struct Sessions {
@@ -117,12 +117,12 @@ impl Sessions {
 
     /// Waits until all servers are gone, for a bounded time.
     pub(in crate::doors::http) async fn wait_until_gone(&self) {
-        for _ in 0..MAX_END_LOOKS {
-            if self.servers.load(Ordering::Acquire) == 0 {
-                return;
+        let gone = async {
+            while self.servers.load(Ordering::Acquire) > 0 {
+                tokio::time::sleep(END_INTERVAL).await;
             }
-            tokio::time::sleep(END_INTERVAL).await;
-        }
+        };
+        let _ = tokio::time::timeout(SERVERS_END_TIMEOUT, gone).await;
     }
 
     /// Makes room for a session, and counts it. Another session of the caller only ends if there is room then.

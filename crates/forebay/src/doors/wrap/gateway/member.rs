@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use forebay_app::bounds::MAX_SERVER_REQUESTS;
 use forebay_domain::rights::Rights;
 use serde_json::Value;
 
@@ -18,10 +19,6 @@ use super::queue::{Queue, Sent};
 
 /// In front of the ids of the gateway's own requests.
 const OWN_ID: &str = "forebay-gateway-";
-/// Requests of a server that the client has not answered.
-const MAX_OPEN_REQUESTS: usize = 10_000;
-/// Requests of the gateway itself that a server has not answered.
-const MAX_OWN_REQUESTS: usize = 10_000;
 
 pub(super) struct Member {
     pub(super) name: String,
@@ -93,7 +90,7 @@ impl Member {
         let id = format!("\"{OWN_ID}{}\"", self.last_id.fetch_add(1, Ordering::Relaxed));
         let (sender, answer) = mpsc::channel();
         let is_noted = match &mut *lock(&self.asked) {
-            Some(asked) if asked.len() < MAX_OWN_REQUESTS => {
+            Some(asked) if asked.len() < MAX_SERVER_REQUESTS => {
                 asked.insert(id.clone(), sender);
                 true
             }
@@ -135,7 +132,7 @@ impl Member {
     /// Notes a request to the client; returns `false` if too many are not answered.
     pub(super) fn open_request(&self, id: &str) -> bool {
         let mut open = lock(&self.open_requests);
-        let has_room = open.len() < MAX_OPEN_REQUESTS;
+        let has_room = open.len() < MAX_SERVER_REQUESTS;
         if has_room {
             open.insert(id.to_owned());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use forebay_app::bounds::MAX_LINE_BYTES;
+use forebay_app::bounds::{GREETING_TIMEOUT, LATE_GREETING_TIMEOUT, MAX_LINE_BYTES, MAX_PAGES};
 use forebay_domain::rights::{Right, Rights};
 use serde_json::{Value, json};
 
@@ -15,11 +15,6 @@ use super::routes::{Kind, Owner};
 use super::work::Work;
 use super::{ForebayTools, Gateway, answers, write_log};
 
-/// Time for all servers together to answer `initialize` before the client is answered, and for those that come later.
-const GREETING_TIMEOUT: Duration = Duration::from_secs(8);
-const LATE_GREETING_TIMEOUT: Duration = Duration::from_mins(10);
-/// Pages of one list of one server.
-const MAX_PAGES: usize = 200;
 /// The revisions that the gateway speaks, newest first.
 pub(in crate::doors) const REVISIONS: [&str; 4] =
     ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];

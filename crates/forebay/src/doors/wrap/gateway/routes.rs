@@ -3,11 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use forebay_app::bounds::MAX_ROUTES;
+
 use super::super::json::id_key;
 use super::member::Member;
-
-/// Entries of each table; further ones are asked from every server.
-const MAX_ENTRIES: usize = 100_000;
 
 /// What lists and requests have told so far.
 #[derive(Default)]
@@ -47,7 +46,7 @@ impl Routes {
     /// Notes to whom a name belongs, unless it belongs to another server already.
     pub(super) fn learn(&self, kind: Kind, name: &str, member: usize) {
         let mut tables = self.tables();
-        if tables.known.len() < MAX_ENTRIES {
+        if tables.known.len() < MAX_ROUTES {
             tables.known.entry((kind, name.to_owned())).or_insert(member);
         }
     }
@@ -61,7 +60,7 @@ impl Routes {
     ) {
         let mut tables = self.tables();
         tables.known.retain(|(known, _), owner| *known != kind || unlisted.contains(owner));
-        let room = MAX_ENTRIES.saturating_sub(tables.known.len());
+        let room = MAX_ROUTES.saturating_sub(tables.known.len());
         let listed = listed.into_iter().map(|(name, owner)| ((kind, name), owner));
         tables.known.extend(listed.take(room));
     }

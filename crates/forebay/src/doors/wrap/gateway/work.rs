@@ -8,17 +8,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use forebay_app::bounds::{GATEWAY_WORK_TIMEOUT, MAX_GATEWAY_WORK};
 use rmcp::model::ErrorCode;
 
 use super::super::json::{Members, id_key};
 use super::Gateway;
 use super::member::{OwnRequest, lock};
 use super::requests::{refuse, respond, send};
-
-/// Time for all servers together, from the request of the client on.
-const TIMEOUT: Duration = Duration::from_mins(1);
-/// Requests that are worked on; further ones are refused.
-const MAX_RUNNING: usize = 1_000;
 
 /// The work in progress, by the ids of the client's requests.
 #[derive(Default)]
@@ -55,7 +51,7 @@ pub(super) fn start(
     task: impl FnOnce(&Arc<Gateway>, &Work) -> Outcome + Send + 'static,
 ) {
     let requests = Mutex::default();
-    let work = Arc::new(Work { deadline: Instant::now() + TIMEOUT, requests });
+    let work = Arc::new(Work { deadline: Instant::now() + GATEWAY_WORK_TIMEOUT, requests });
     if !gateway.work.add(id, &work) {
         return refuse(gateway, id, ErrorCode::INTERNAL_ERROR, "too many requests wait");
     }
@@ -108,7 +104,7 @@ fn finish(gateway: &Gateway, id: &str, work: &Arc<Work>, outcome: Outcome) {
 impl RunningWork {
     fn add(&self, id: &str, work: &Arc<Work>) -> bool {
         let mut running = lock(&self.0);
-        let has_room = running.len() < MAX_RUNNING;
+        let has_room = running.len() < MAX_GATEWAY_WORK;
         if has_room {
             running.insert(id_key(id), Arc::clone(work));
         }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use forebay_app::bounds::MAX_LINE_BYTES;
+use forebay_app::bounds::{
+    MAX_ERROR_BODY_BYTES, MAX_LINE_BYTES, MAX_LINGERING_STREAMS, MAX_RESUMPTIONS,
+    NOTIFICATION_TIMEOUT,
+};
 use forebay_sandbox::web::{HttpConnection, HttpExchange, HttpMethod, StreamedResponse};
 
 use super::super::json::{self, Members};
@@ -14,10 +17,6 @@ use super::headers;
 use super::sse::{Event, Events};
 use super::{Message, Remote, lock, notices, older};
 
-/// How often a stream is taken up again without a message in between.
-const MAX_RESUMPTIONS: u32 = 5;
-/// Streams that may stay open after their answer; more are closed.
-const MAX_LINGERING: usize = 8;
 const EVENTS: &str = "text/event-stream";
 
 /// What came of a message.
@@ -95,7 +94,7 @@ fn renew_session(remote: &Arc<Remote>, lost: Option<&str>) -> Result<(), Fault> 
     let (initialize, initialized) = remote.session.start_messages().ok_or(Fault::NoSession)?;
     remote.session.forget();
     let connection = remote.http.connection(&remote.endpoint.url);
-    let timeout = Some(super::NOTIFICATION_TIMEOUT);
+    let timeout = Some(NOTIFICATION_TIMEOUT);
     attempt(remote, &connection, &initialize, timeout, Receiver::Nobody)?;
     if let Some(initialized) = initialized {
         attempt(remote, &connection, &initialized, timeout, Receiver::Nobody)?;
@@ -154,12 +153,11 @@ fn post_headers(remote: &Remote, message: &Message) -> Vec<(String, String)> {
 
 /// Passes on an error of the protocol that came with an HTTP error.
 fn refused(remote: &Remote, message: &Message, response: StreamedResponse) -> Result<(), Fault> {
-    const MAX_ERROR_BYTES: u64 = 1 << 20;
     let status = response.status;
     let metadata = response.header("www-authenticate").map(str::to_owned);
     let mut body = Vec::new();
     // An error needs no explanation.
-    let _ = response.body.take(MAX_ERROR_BYTES).read_to_end(&mut body);
+    let _ = response.body.take(MAX_ERROR_BODY_BYTES).read_to_end(&mut body);
     let text = String::from_utf8_lossy(&body);
     if let (Some(id), Ok(mut answer)) = (&message.id, Members::parse(&text))
         && answer.get("error").is_some_and(|error| error.starts_with('{'))
@@ -244,7 +242,7 @@ impl Exchange<'_> {
     fn linger(&self, mut events: Events<impl Read>) {
         self.remote.is_answered(self.message);
         let lingering = self.remote.lingering.fetch_add(1, Ordering::AcqRel);
-        if lingering < MAX_LINGERING && matches!(self.receiver, Receiver::Client) {
+        if lingering < MAX_LINGERING_STREAMS && matches!(self.receiver, Receiver::Client) {
             while let Ok(Some(event)) = events.next() {
                 if let Some(message) = event.message() {
                     self.pass_on(message, None);

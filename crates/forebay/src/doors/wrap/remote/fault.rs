@@ -3,15 +3,13 @@
 use std::fmt;
 use std::io;
 
+use forebay_app::bounds::MAX_FAULT_BYTES;
 use forebay_sandbox::web::FetchError;
 use forebay_text::cut;
 use forebay_text::invisible::escape;
 use rmcp::model::ErrorCode;
 
 use super::super::json::quoted;
-
-/// Maximum bytes of what a server said with an HTTP error.
-const MAX_SAID_BYTES: usize = 300;
 
 /// Why a message has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +50,7 @@ impl fmt::Display for Refusal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { url, status, challenge, said } = self;
         write!(f, "{url} answered with HTTP {status}")?;
-        let said = cut::prefix(said.trim(), MAX_SAID_BYTES);
+        let said = cut::prefix(said.trim(), MAX_FAULT_BYTES);
         if !said.is_empty() {
             write!(f, ": {said}")?;
         }

@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use forebay_app::bounds::{MAX_REMOTE_REQUESTS, NOTIFICATION_TIMEOUT, SESSION_END_TIMEOUT};
 use forebay_sandbox::web::{AbortHandle, HttpClient, HttpExchange, HttpMethod};
 use forebay_sandbox::{CancelToken, ServerPipes};
 use url::Url;
@@ -36,13 +37,6 @@ use self::older::OlderTransport;
 use self::session::RemoteSession;
 use super::json::{self, Members, id_key};
 use super::lines::{Lines, Next};
-
-/// Requests in progress; further ones wait.
-const MAX_IN_FLIGHT: usize = 1_000;
-/// Time for a server to take a message that has no answer.
-const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time for a server to end a session.
-const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Where a server is, and what each request to it carries.
 #[derive(Debug, Clone)]
@@ -171,7 +165,7 @@ impl Remote {
                 method: HttpMethod::Delete,
                 url: &self.endpoint.url,
                 headers: &self.with_own_headers(session),
-                timeout: Some(END_TIMEOUT),
+                timeout: Some(SESSION_END_TIMEOUT),
             });
         }
         lock(&self.client).take();
@@ -225,7 +219,7 @@ impl Remote {
         let ends_by_abort = message.revision.is_some();
         let id = message.id.clone().unwrap_or_default();
         let number = self.last_number.fetch_add(1, Ordering::Relaxed);
-        let is_full = |requests: &mut HashMap<_, _>| requests.len() >= MAX_IN_FLIGHT;
+        let is_full = |requests: &mut HashMap<_, _>| requests.len() >= MAX_REMOTE_REQUESTS;
         let waiting = self.less_in_flight.wait_while(self.in_flight(), is_full);
         waiting
             .unwrap_or_else(PoisonError::into_inner)

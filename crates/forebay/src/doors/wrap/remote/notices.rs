@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use forebay_app::bounds::MAX_REOPENINGS;
+
 use super::Remote;
 use super::exchange::{Position, open_stream};
 use super::sse::Events;
-
-/// How often the stream is opened again without a message in between.
-const MAX_ATTEMPTS: u32 = 20;
 
 /// Listens until the session ends, or the server offers no such stream.
 pub(super) fn listen(remote: &Arc<Remote>) {
@@ -23,7 +22,7 @@ fn pass_on(remote: &Remote) {
     let connection = remote.http.connection(&remote.endpoint.url);
     let mut position = Position::default();
     while remote.session.id() == session
-        && position.resumptions < MAX_ATTEMPTS
+        && position.resumptions < MAX_REOPENINGS
         && !remote.ended.is_cancelled()
     {
         position.resumptions += 1;

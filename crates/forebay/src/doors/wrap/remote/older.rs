@@ -10,6 +10,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use forebay_app::bounds::{ENDPOINT_TIMEOUT, NOTIFICATION_TIMEOUT};
 use forebay_sandbox::web::{
     AbortHandle, HttpConnection, HttpExchange, HttpMethod, StreamedResponse,
 };
@@ -21,8 +22,6 @@ use super::sse::Events;
 use super::{Message, Remote, lock};
 
 const EVENTS: &str = "text/event-stream";
-/// Time for the server to name its address, and to answer a greeting that the client does not wait for.
-const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
 pub(super) struct OlderTransport {
@@ -94,7 +93,7 @@ pub(super) fn deliver(
 ) -> Result<(), Fault> {
     let stream = current(remote, message)?;
     // Some servers respond to the POST of a call when it is done, however long it takes.
-    let timeout = message.id.is_none().then_some(super::NOTIFICATION_TIMEOUT);
+    let timeout = message.id.is_none().then_some(NOTIFICATION_TIMEOUT);
     post(remote, connection, &stream, message, timeout)?;
     let Some(id) = &message.id else { return Ok(()) };
     let has_ended = || stream.has_ended.load(Ordering::Acquire);
@@ -142,9 +141,9 @@ fn greet(
     let id = id_key(initialize.id.as_deref().unwrap_or_default());
     lock(&stream.private).insert(id, answer);
     let connection = remote.http.connection(&stream.address);
-    let timeout = Some(super::NOTIFICATION_TIMEOUT);
+    let timeout = Some(NOTIFICATION_TIMEOUT);
     post(remote, &connection, stream, initialize, timeout)?;
-    answered.recv_timeout(START_TIMEOUT).map_err(|_| ended(remote))?;
+    answered.recv_timeout(ENDPOINT_TIMEOUT).map_err(|_| ended(remote))?;
     initialized.map_or(Ok(()), |message| post(remote, &connection, stream, message, timeout))
 }
 
@@ -180,7 +179,7 @@ fn open(remote: &Arc<Remote>) -> Result<Arc<Stream>, Fault> {
 }
 
 fn wait_for(opened: &Receiver<Result<Arc<Stream>, Fault>>) -> Option<Result<Arc<Stream>, Fault>> {
-    opened.recv_timeout(START_TIMEOUT).ok()
+    opened.recv_timeout(ENDPOINT_TIMEOUT).ok()
 }
 
 /// Passes on what comes until the stream ends.

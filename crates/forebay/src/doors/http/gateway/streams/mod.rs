@@ -8,9 +8,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
-use std::time::Duration;
 
-use forebay_app::bounds::MAX_LINE_BYTES;
+use forebay_app::bounds::{
+    MAX_KEPT_EVENTS, MAX_KEPT_STREAMS, MAX_LINE_BYTES, MAX_UNANSWERED, MAX_UNREAD_BYTES,
+    READ_TIMEOUT,
+};
 use rmcp::model::ErrorCode;
 use tokio::sync::watch;
 
@@ -18,17 +20,6 @@ use crate::doors::wrap::{Members, Outbox, id_key};
 
 /// The stream of what no request is about.
 pub(super) const UNASKED: u64 = 0;
-/// Requests of a client that are not answered.
-const MAX_UNANSWERED: usize = 1_000;
-/// Bytes of a stream that its client has not read, before notifications wait or are dropped.
-const MAX_UNREAD_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes of all streams of a session. A longer message is kept if there is no other.
-const MAX_KEPT_BYTES: usize = MAX_LINE_BYTES;
-/// Time for a client to read before a notification is dropped.
-const READ_TIMEOUT: Duration = Duration::from_secs(30);
-/// Events of a stream, and streams with all answers, that are kept for a client that reconnects.
-const MAX_KEPT_EVENTS: usize = 64;
-const MAX_KEPT_STREAMS: usize = 32;
 
 /// The streams of a session.
 #[derive(Default)]
@@ -286,7 +277,7 @@ impl State {
     }
 
     fn has_room(&self, bytes: usize) -> bool {
-        self.bytes == 0 || self.bytes + bytes <= MAX_KEPT_BYTES
+        self.bytes == 0 || self.bytes + bytes <= MAX_LINE_BYTES
     }
 
     fn forget(&mut self, number: u64) {
@@ -327,7 +318,7 @@ impl State {
 
 /// The answer to a request whose own answer cannot be kept.
 fn answer_without_room(id: &str) -> String {
-    let (code, mb) = (ErrorCode::INTERNAL_ERROR.0, MAX_KEPT_BYTES / (1024 * 1024));
+    let (code, mb) = (ErrorCode::INTERNAL_ERROR.0, MAX_LINE_BYTES / (1024 * 1024));
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"the answer is dropped: {mb} MB of this session are not read yet"}}}}"#
     )

@@ -104,7 +104,7 @@ fn memory_is_bounded_and_answers_stay() {
 fn answers_are_bounded_in_bytes() {
     now(async {
         let streams = Arc::new(Streams::default());
-        let long = "x".repeat(MAX_KEPT_BYTES / 2);
+        let long = "x".repeat(MAX_LINE_BYTES / 2);
         // The first one has no reader any more; the others are read, or wait for their readers.
         let numbers = ["1", "2", "3", "4"].map(|id| opened(&streams, &[id]).unwrap());
         let readers: Vec<Reader> =
