@@ -96,6 +96,7 @@ mod team;
 mod texts;
 mod treatments;
 mod ui;
+mod ui_link;
 mod uninstall;
 mod upgrade;
 mod upgrade_channels;

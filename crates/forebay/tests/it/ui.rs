@@ -15,7 +15,7 @@ use crate::http_client::{Request, Response};
 use crate::texts::varied_log;
 
 /// A running dashboard and a browser that opened its link.
-struct Ui {
+pub(crate) struct Ui {
     child: Child,
     address: SocketAddr,
     /// The path that all routes are below.
@@ -26,7 +26,7 @@ struct Ui {
 
 impl TestEnv {
     /// Starts the dashboard without opening its link.
-    fn start_ui(&self, arguments: &[&str]) -> Ui {
+    pub(crate) fn start_ui(&self, arguments: &[&str]) -> Ui {
         let mut command = self.command(["ui", "--no-open"]);
         command.args(arguments);
         let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
@@ -72,11 +72,11 @@ impl Ui {
         request.header("host", &self.address.to_string()).header("cookie", &self.cookie)
     }
 
-    fn opening(&self) -> Request {
+    pub(crate) fn opening(&self) -> Request {
         self.request("GET", &format!("/open?token={}", self.token))
     }
 
-    fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(HANG_TIMEOUT)).unwrap();
         stream
