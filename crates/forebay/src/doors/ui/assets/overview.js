@@ -5,6 +5,8 @@ import { fail, get } from './data.js';
 import { barChart, table, waterfall } from './chart.js';
 
 const DAY = 24 * 60 * 60 * 1000;
+/** The formulas of the store's numbers. */
+const STORE = 'the-size-of-the-store';
 
 /** The parts of the page, in order. @type {((data: any, days: number) => (Node | null)[])[]} */
 const PARTS = [numbers, overTime, costs, byTool, recognizers, holdout, requests, store];
@@ -94,7 +96,7 @@ function overTime(data) {
     columns: [['Answers', (one) => count(one.answers)], ['Host shows', (one) => count(one.host_tokens)],
       ['Delivered', (one) => count(one.delivered_tokens)], ['Saved', (one) => count(one.gained_tokens)],
       ['Spent', (one) => signed(-one.spent_tokens || 0)], ['Net', (one) => signed(one.saved_tokens)]],
-  }), hint('Tokens, each text counted once. A day may be negative; it has 24 hours, counted back from the coming midnight.')];
+  }), explained('Tokens, each text counted once. A day may be negative; it has 24 hours, counted back from the coming midnight.')];
 }
 
 /** From gross to net: what was kept out of requests, and what Forebay put into them. @param {any} data */
@@ -124,7 +126,8 @@ function byTool(data) {
   const rows = tools.map((tool) => [tool.tool, count(tool.answers), count(tool.host_tokens), count(tool.delivered_tokens), signed(tool.saved_tokens),
     ...(billed ? [money(billed[tool.tool]?.usd ?? null)] : [])]);
   return [h('h2', {}, 'By tool'),
-    table('By tool', ['Tool', 'Answers', 'Host shows', 'Delivered', 'Saved', ...(billed ? ['Net money'] : [])], rows)];
+    table('By tool', ['Tool', 'Answers', 'Host shows', 'Delivered', 'Saved', ...(billed ? ['Net money'] : [])], rows),
+    explained('Saved = what the host would have shown less what was delivered, in tokens. The tool list and added context only cost.', billed ? 'gross-and-net' : undefined)];
 }
 
 /** What became of digests, by recognizer. @param {any} data @param {number} days */
@@ -226,8 +229,9 @@ function store(data) {
   const entries = kinds.reduce((number, [, some]) => number + Number(some), 0);
   return [h('h2', {}, 'Store'), h('dl', { class: 'numbers' },
     figure('Entries', count(entries), kinds.map(([kind, some]) => `${count(Number(some))} ${kind}`).join(', ')),
-    figure('Text', size(data.store.raw_bytes), `in ${size(data.store.disk_bytes)} on disk`),
-    figure('Sessions', count(data.store.sessions), ''))];
+    figure('Text', size(data.store.raw_bytes), `in all entries; ${size(data.store.disk_bytes)} on disk with index and ledger`),
+    figure('Sessions', count(data.store.sessions), 'that something is stored of')),
+  explained('Text is what was stored, before compression.', STORE)];
 }
 
 /** @param {any} data @param {number} days */
@@ -240,5 +244,5 @@ function growth(data, days) {
     shown: size,
     axis: size,
     columns: [['Entries', (one) => count(one.entries)], ['Text', (one) => size(one.raw_bytes)]],
-  }), hint('What was stored in that time and is still there, before compression.')];
+  }), explained('What was stored in that time and is still there, before compression.', STORE)];
 }
