@@ -39,6 +39,17 @@ pub(crate) struct LoggedCall {
     pub(crate) micros: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tool: Option<LoggedTool>,
+    /// What went wrong: either there was no answer, or something beside it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fault: Option<LoggedFault>,
+}
+
+/// An error, redacted and cut.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LoggedFault {
+    pub(crate) message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<String>,
 }
 
 /// The tool call that a hook was called for.
@@ -324,6 +335,7 @@ mod tests {
             outcome: "passed".to_owned(),
             micros,
             tool: None,
+            fault: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The columns of a host's table.
 
-use forebay_domain::hook::{Reply, StartReason, ToolKind};
+use forebay_domain::hook::{Moment, Reply, StartReason, ToolKind};
 use forebay_domain::tokens;
 
 use crate::decode::{self, Decoded};
@@ -172,6 +172,11 @@ impl Platform {
     /// The events that Forebay registers hooks for.
     pub fn registered_events(&self) -> impl Iterator<Item = &'static HostEvent> {
         self.events.iter().filter(|row| row.is_registered)
+    }
+
+    /// What the host's event of this name reports.
+    pub fn moment(&self, event: &str) -> Option<Moment> {
+        self.event(event).map(|row| row.moment)
     }
 
     pub(crate) fn event(&self, name: &str) -> Option<&'static HostEvent> {

@@ -2,8 +2,11 @@
 //!
 //! An entry whose output is still arriving holds back those after it, so none is passed over; so does a result that was
 //! stored a moment ago, until it is decided whether its digest replaces it.
+//!
+//! Hook calls are not in the store, so they are told also while it cannot be read: that may be why they failed.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -16,90 +19,165 @@ use forebay_store::{EventPage, HistoryPage, SincePage, Store};
 use serde_json::{Value, json};
 
 use super::{entry, sessions, shown};
-use crate::call_log::{CallLog, Latency, LogPosition, LoggedCall};
+use crate::call_log::{CallLog, Latency, LogPosition, LoggedCall, LoggedFault};
 use crate::guide::CONVERSATION_SOURCE;
 use crate::{App, AppError};
 
 /// Rows read in one query, and returned by one call.
 const BATCH: usize = 500;
+/// Stands for a number that is not known.
+const UNKNOWN: &str = "-";
+/// What became of hook calls without an answer.
+const FAILED: [&str; 2] = ["failed", "timed out"];
 /// A result without a decision by then stayed as it was.
 const DECISION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How far the entries, events and hook calls of the project are known.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LivePosition {
-    entry: i64,
-    event: i64,
+    /// `None` while the store could not be read.
+    stored: Option<StoredPosition>,
     calls: LogPosition,
 }
 
+/// How far the entries and events in the store are known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct StoredPosition {
+    entry: i64,
+    event: i64,
+}
+
 impl LivePosition {
+    /// Before everything.
+    pub fn first() -> Self {
+        Self { stored: Some(StoredPosition::default()), calls: LogPosition::default() }
+    }
+
     /// Parses the position as it is written.
     pub fn parse(text: &str) -> Option<Self> {
         let (entry, rest) = text.split_once('.')?;
         let (event, calls) = rest.split_once('.')?;
-        Some(Self {
-            entry: entry.parse().ok()?,
-            event: event.parse().ok()?,
-            calls: LogPosition::parse(calls)?,
-        })
+        let stored = match (entry, event) {
+            (UNKNOWN, UNKNOWN) => None,
+            _ => Some(StoredPosition { entry: entry.parse().ok()?, event: event.parse().ok()? }),
+        };
+        Some(Self { stored, calls: LogPosition::parse(calls)? })
     }
 }
 
-impl std::fmt::Display for LivePosition {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}.{}", self.entry, self.event, self.calls)
+impl fmt::Display for LivePosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.stored {
+            Some(StoredPosition { entry, event }) => write!(f, "{entry}.{event}.{}", self.calls),
+            None => write!(f, "{UNKNOWN}.{UNKNOWN}.{}", self.calls),
+        }
     }
-}
-
-/// Returns the position after everything that happened, less the last `backlog` entries, events and hook calls.
-pub fn now(app: &App, backlog: usize) -> Result<LivePosition, AppError> {
-    let store = app.stores.own()?;
-    let limit = backlog + 1;
-    let entries = store.history(&HistoryPage { limit, ..HistoryPage::default() })?;
-    let events = store.events(&EventPage { limit, ..EventPage::default() })?;
-    let entry = entries.get(backlog).map(|one| one.sequence);
-    let event = events.get(backlog).map(|one| one.sequence);
-    Ok(LivePosition {
-        entry: entry.unwrap_or_default(),
-        event: event.unwrap_or_default(),
-        calls: CallLog::for_app(app).before_last(backlog).map_err(unreadable)?,
-    })
 }
 
 /// Reads the live view of a project from a position on.
 #[derive(Clone)]
 pub struct LiveReader {
-    position: LivePosition,
+    /// What is read before a position is known: the last entries, events and hook calls.
+    backlog: usize,
+    stored: Option<StoredPosition>,
+    calls: Option<LogPosition>,
     /// The store that the position is about; `None` before the first read.
     store: Option<Weak<dyn Store>>,
 }
 
+/// What happened since the last time.
+#[derive(Debug, Default)]
+pub struct LiveBatch {
+    /// The oldest first.
+    pub items: Vec<Value>,
+    /// Why there may be more that cannot be read now.
+    pub fault: Option<AppError>,
+    /// Whether nothing more is there.
+    pub is_complete: bool,
+}
+
 impl LiveReader {
-    pub fn new(position: LivePosition) -> Self {
-        Self { position, store: None }
+    /// Reads from the last entries, events and hook calls on.
+    pub fn with_backlog(backlog: usize) -> Self {
+        Self { backlog, stored: None, calls: None, store: None }
     }
 
-    pub fn position(&self) -> LivePosition {
-        self.position
+    /// Reads from a position on; what it does not know begins with its last `backlog` ones.
+    pub fn from_position(LivePosition { stored, calls }: LivePosition, backlog: usize) -> Self {
+        Self { backlog, stored, calls: Some(calls), store: None }
     }
 
-    /// Returns what happened since the last time, the oldest first.
-    pub fn read(&mut self, app: &App) -> Result<Vec<Value>, AppError> {
+    /// How far the calls are known, and what is stored; `None` before the first read.
+    pub fn position(&self) -> Option<LivePosition> {
+        self.calls.map(|calls| LivePosition { stored: self.stored, calls })
+    }
+
+    /// Returns what happened since the last time. What cannot be read now is read later.
+    pub fn read(&mut self, app: &App) -> LiveBatch {
+        let before = (self.stored, self.calls);
+        // Before the store: what a call refers to is stored before it is listed.
+        let (calls, list_fault) = or_fault(self.read_calls(app));
+        let (mut items, store_fault) = or_fault(self.read_store(app));
+        // After what is stored in the same millisecond.
+        items.extend(calls);
+        // Lists with numbers of their own become one by time, each in its own order.
+        items.sort_by_key(|item| item.0);
+        LiveBatch {
+            items: items.into_iter().map(|item| shown::data(item.1)).collect(),
+            fault: store_fault.or(list_fault),
+            is_complete: before == (self.stored, self.calls),
+        }
+    }
+
+    fn read_calls(&mut self, app: &App) -> Result<Vec<(i64, Value)>, AppError> {
+        let log = CallLog::for_app(app);
+        let position = match self.calls {
+            Some(position) => position,
+            None => log.before_last(self.backlog).map_err(unreadable)?,
+        };
+        let (calls, next) = log.since(position).map_err(unreadable)?;
+        self.calls = Some(next);
+        // A fault may tell of the machine, which is not the team's.
+        let has_faults = !app.is_shared();
+        let items =
+            |call| hook_items(call).filter(move |(_, item)| has_faults || item["is"] != "fault");
+        Ok(calls.into_iter().flat_map(items).collect())
+    }
+
+    fn read_store(&mut self, app: &App) -> Result<Vec<(i64, Value)>, AppError> {
         let store = app.stores.own()?;
         let is_other =
             self.store.as_ref().is_some_and(|known| !Weak::ptr_eq(known, &Arc::downgrade(&store)));
-        if is_other {
-            self.position = self.position.in_other_store(&*store)?;
-        }
+        let position = match self.stored {
+            Some(position) if is_other => position.in_other_store(&*store)?,
+            Some(position) => position,
+            None => StoredPosition::before_last(&*store, self.backlog)?,
+        };
         self.store = Some(Arc::downgrade(&store));
-        let (items, next) = since(app, self.position)?;
-        self.position = next;
+        let (items, next) = stored_since(app, position)?;
+        self.stored = Some(next);
         Ok(items)
     }
 }
 
-impl LivePosition {
+fn or_fault<T: Default>(read: Result<T, AppError>) -> (T, Option<AppError>) {
+    match read {
+        Ok(read) => (read, None),
+        Err(error) => (T::default(), Some(error)),
+    }
+}
+
+impl StoredPosition {
+    /// The position after everything in a store, less the last `backlog` entries and events.
+    fn before_last(store: &dyn Store, backlog: usize) -> Result<Self, AppError> {
+        let limit = backlog + 1;
+        let entries = store.history(&HistoryPage { limit, ..HistoryPage::default() })?;
+        let events = store.events(&EventPage { limit, ..EventPage::default() })?;
+        let entry = entries.get(backlog).map(|one| one.sequence);
+        let event = events.get(backlog).map(|one| one.sequence);
+        Ok(Self { entry: entry.unwrap_or_default(), event: event.unwrap_or_default() })
+    }
+
     /// The position in a store that took the place of the one that this is about. A new store begins again with its numbers.
     fn in_other_store(self, store: &dyn Store) -> Result<Self, AppError> {
         let entries = store.history(&HistoryPage { limit: 1, ..HistoryPage::default() })?;
@@ -109,27 +187,26 @@ impl LivePosition {
         Ok(Self {
             entry: if last_entry < self.entry { 0 } else { self.entry },
             event: if last_event < self.event { 0 } else { self.event },
-            ..self
         })
     }
 }
 
-/// Returns what happened after a position, the oldest first, and the position after it.
-fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosition), AppError> {
+/// Returns what was stored after a position with its time, entries before events, and the position after it.
+fn stored_since(
+    app: &App,
+    position: StoredPosition,
+) -> Result<(Vec<(i64, Value)>, StoredPosition), AppError> {
     let store = app.stores.own()?;
-    // Before the store: what a call refers to is stored before it is listed.
-    let (calls, calls_next) = CallLog::for_app(app).since(position.calls).map_err(unreadable)?;
     let after = SincePage { after: position.entry, kinds: Vec::new(), limit: BATCH };
     let entries = store.entries_since(&after)?;
     let treatments = treatments(&*store, &entries)?;
     let entries = decided(&entries, &treatments, app.now());
     let events = events_since(app, position.event)?;
-    let next = LivePosition {
+    let next = StoredPosition {
         entry: entries.last().map_or(position.entry, |one| one.sequence),
         event: events.last().map_or(position.event, |one| one.sequence),
-        calls: calls_next,
     };
-    let mut items: Vec<(i64, Value)> = entries
+    let entries = entries
         .iter()
         // What was said is an event, too.
         .filter(|one| one.source != CONVERSATION_SOURCE)
@@ -139,17 +216,13 @@ fn since(app: &App, position: LivePosition) -> Result<(Vec<Value>, LivePosition)
             data["millis"] = json!(one.run().map(|run| run.duration.as_millis() as u64));
             add_outcome(&mut data, one, treatments.get(&one.reference));
             (one.created.0, data)
-        })
-        .chain(events.iter().map(|one| {
-            let mut data = sessions::event(app, one);
-            data["is"] = json!("event");
-            (one.created.0, data)
-        }))
-        .chain(calls.into_iter().map(|one| (one.at, hook_call(one))))
-        .collect();
-    // Lists with numbers of their own become one by time, each in its own order.
-    items.sort_by_key(|item| item.0);
-    Ok((items.into_iter().map(|item| shown::data(item.1)).collect(), next))
+        });
+    let events = events.iter().map(|one| {
+        let mut data = sessions::event(app, one);
+        data["is"] = json!("event");
+        (one.created.0, data)
+    });
+    Ok((entries.chain(events).collect(), next))
 }
 
 /// What became of the results among the entries, by their reference.
@@ -232,6 +305,29 @@ fn add_outcome(data: &mut Value, entry: &Entry, treatment: Option<&Treatment>) {
     data["passed_because"] = json!(is_long.then(|| treatment.shown.as_str()));
 }
 
+/// What a hook call is to a reader: what became of a tool's call, what went wrong, or both.
+fn hook_items(call: LoggedCall) -> impl Iterator<Item = (i64, Value)> {
+    let fault = call.fault.as_ref().map(|fault| (call.at, fault_item(&call, fault)));
+    let is_answered = !FAILED.contains(&&*call.outcome);
+    let answered = is_answered.then(|| (call.at, hook_call(call)));
+    fault.into_iter().chain(answered)
+}
+
+fn fault_item(call: &LoggedCall, fault: &LoggedFault) -> Value {
+    json!({
+        "is": "fault",
+        "created": call.at,
+        "session": call.session,
+        "event": call.event,
+        "outcome": call.outcome,
+        "micros": call.micros,
+        "tool": call.tool.as_ref().map(|tool| &tool.name),
+        "title": call.tool.as_ref().map(|tool| &tool.title),
+        "error": fault.message,
+        "hint": fault.hint,
+    })
+}
+
 fn hook_call(call: LoggedCall) -> Value {
     let tool = call.tool.as_ref();
     json!({
@@ -291,8 +387,11 @@ mod tests {
     #[test]
     fn a_position_is_read_as_it_is_written() {
         let calls = LogPosition::parse("20776.512").unwrap();
-        let position = LivePosition { entry: 12, event: 7, calls };
-        assert_eq!(LivePosition::parse(&position.to_string()), Some(position));
+        for stored in [Some(StoredPosition { entry: 12, event: 7 }), None] {
+            let position = LivePosition { stored, calls };
+            assert_eq!(LivePosition::parse(&position.to_string()), Some(position));
+        }
+        assert_eq!(LivePosition::parse("-.7.1.2"), None);
         assert_eq!(LivePosition::parse("x.1.2.3"), None);
         assert_eq!(LivePosition::parse("1.2"), None);
     }

@@ -33,7 +33,7 @@ pub use self::entry::{entry, lines};
 pub use self::explained::explained;
 pub use self::image::{Image, image};
 pub use self::json_tree::children as json_children;
-pub use self::live::{LivePosition, LiveReader, latency, now as live_position};
+pub use self::live::{LiveBatch, LivePosition, LiveReader, latency};
 pub use self::memory::{notes, sources};
 pub use self::overview::{OverviewSpan, growth, overview};
 pub use self::rules::{in_force as rules, isolation, judge};

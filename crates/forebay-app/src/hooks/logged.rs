@@ -1,29 +1,123 @@
-//! Lists a hook call with the time that it took.
+//! Lists a hook call with the time that it took, and with what went wrong.
 
 use std::time::Duration;
 
 use forebay_domain::Reference;
 use forebay_domain::hook::{HookCall, HookEvent, Reply, ToolAction, ToolCall, ToolResult};
 use forebay_text::cut;
+use forebay_text::invisible::visible;
 
 use super::{capture, rewrite, whole_output};
-use crate::App;
-use crate::call_log::{CallLog, LoggedCall, LoggedTool};
+use crate::call_log::{CallLog, LoggedCall, LoggedFault, LoggedTool};
 use crate::tools::{self, Effect};
+use crate::{App, AppError};
 
 /// A longer name of a tool is cut: a line of the list is bounded.
 const MAX_TOOL_BYTES: usize = 200;
 /// The start of a title that is redacted; what is shown is much shorter.
 const MAX_REDACTED_BYTES: usize = 4 * 1024;
+/// An error and its hint are cut: one line, as each of a host's calls may fail.
+const MAX_FAULT_BYTES: usize = 600;
+const MAX_HINT_BYTES: usize = 300;
+/// A host's own name of an event is cut.
+const MAX_EVENT_BYTES: usize = 60;
 /// Characters of the hash that stands for the host's name of a call.
 const HASH_CHARS: usize = 16;
 
+/// What went wrong in a call that was answered.
+#[derive(Debug, Default)]
+pub struct Faults {
+    first: Option<AppError>,
+}
+
+impl Faults {
+    /// Logs a fault; the first one is listed with the call.
+    pub fn add(&mut self, what: &str, error: AppError) {
+        let message = format!("{what}: {}", error.message.replace('\n', "; "));
+        tracing::warn!("{message}");
+        self.first.get_or_insert(AppError { message, ..error });
+    }
+}
+
+/// A call without an answer.
+pub struct Failure<'a> {
+    pub outcome: FailedOutcome,
+    pub error: &'a AppError,
+    /// What the host reported, in its own word.
+    pub event: &'a str,
+}
+
+/// How a call ended without an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailedOutcome {
+    Failed,
+    TimedOut,
+}
+
+impl FailedOutcome {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::TimedOut => "timed out",
+        }
+    }
+}
+
 /// Lists a call that was answered. It comes after the answer, which does not wait for it.
-pub fn log_call(app: &App, call: &HookCall, reply: &Reply, took: Duration) {
-    let log = CallLog::for_app(app);
-    if let Err(error) = log.append(&logged(app, call, reply, took)) {
+pub fn log_call(app: &App, call: &HookCall, reply: &Reply, faults: &Faults, took: Duration) {
+    let fault = faults.first.as_ref().map(|error| logged_fault(app, error));
+    append(app, &LoggedCall { fault, ..logged(app, call, reply, took) });
+}
+
+/// Lists a call that was not answered. `call` is what is known of it; without it, `app` is that of the folder that the host
+/// works in.
+pub fn log_failure(app: &App, call: Option<&HookCall>, failure: &Failure<'_>, took: Duration) {
+    let known = call.map(|call| {
+        let passed = logged(app, call, &Reply::Silent, took);
+        let tool = passed.tool.map(|tool| LoggedTool { title: failed_title(app, call), ..tool });
+        LoggedCall { tool, ..passed }
+    });
+    let logged = known.unwrap_or_else(|| LoggedCall {
+        at: app.now().0,
+        session: String::new(),
+        event: cut::one_line(&app.redaction.name(failure.event), MAX_EVENT_BYTES),
+        outcome: String::new(),
+        micros: micros(took),
+        tool: None,
+        fault: None,
+    });
+    append(
+        app,
+        &LoggedCall {
+            outcome: failure.outcome.as_str().to_owned(),
+            fault: Some(logged_fault(app, failure.error)),
+            ..logged
+        },
+    );
+}
+
+fn append(app: &App, call: &LoggedCall) {
+    if let Err(error) = CallLog::for_app(app).append(call) {
         tracing::warn!(%error, "cannot list the hook call");
     }
+}
+
+fn logged_fault(app: &App, error: &AppError) -> LoggedFault {
+    // Redacted before it is cut: the rest of a secret may not look like one.
+    let clean = |text: &str, most: usize| {
+        let text = visible(app.redaction.redact(text).0);
+        cut::marked(&text.replace('\n', " "), most).into_owned()
+    };
+    LoggedFault {
+        message: clean(&error.message, MAX_FAULT_BYTES),
+        hint: error.hint.as_ref().map(|hint| clean(hint, MAX_HINT_BYTES)),
+    }
+}
+
+fn failed_title(app: &App, call: &HookCall) -> String {
+    let restored = whole_output::with_original_command(call);
+    let tool = restored.as_ref().unwrap_or(call).event.tool();
+    tool.map_or_else(String::new, |tool| title(app, &line(tool)))
 }
 
 fn logged(app: &App, call: &HookCall, reply: &Reply, took: Duration) -> LoggedCall {
@@ -34,9 +128,14 @@ fn logged(app: &App, call: &HookCall, reply: &Reply, took: Duration) -> LoggedCa
         session: session.clone(),
         event: call.event.moment().description().to_owned(),
         outcome: outcome(reply).to_owned(),
-        micros: took.as_micros() as u64,
+        micros: micros(took),
         tool: logged_tool(app, session, call, reply),
+        fault: None,
     }
+}
+
+fn micros(took: Duration) -> u64 {
+    took.as_micros() as u64
 }
 
 fn logged_tool(app: &App, session: &str, call: &HookCall, reply: &Reply) -> Option<LoggedTool> {

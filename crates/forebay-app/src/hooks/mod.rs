@@ -7,9 +7,9 @@
 //! - `capture_filter` decides which results are captured, `saved_output` reads those the host saved to a file,
 //!   `capture` stores them; `duplicate_events` keeps a result that arrives twice from being stored twice;
 //! - [`extract`] derives session events, `record` stores them; `working_set_updates` updates the working set;
-//! - `logged` lists each call with the time that it took.
+//! - `logged` lists each call with the time that it took, and with what went wrong.
 //!
-//! A hook must never break the agent: errors are only logged, and the host continues as if there were no hook.
+//! A hook must never break the agent: errors are only logged and listed, and the host continues as if there were no hook.
 //! Only a deny rule that was read successfully blocks a call.
 
 mod advice;
@@ -45,7 +45,7 @@ use serde_json::Value;
 
 pub(crate) use self::compaction::SUMMARY as SUMMARY_SOURCE;
 use self::duplicate_events::Claim;
-pub use self::logged::log_call;
+pub use self::logged::{FailedOutcome, Failure, Faults, log_call, log_failure};
 use crate::agents::host_mods;
 use crate::earlier_runs::HAS_SUBAGENTS;
 use crate::settings::{Compactor, Hooks};
@@ -99,8 +99,13 @@ pub struct LoadedMod {
 /// Marks a session that was compacted and has not received the guide yet.
 const GUIDE_DUE: &str = "guide due";
 
-/// Answers a hook call.
-pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
+/// Answers a hook call. What goes wrong beside the answer is one of the `faults`.
+pub fn answer(
+    app: &App,
+    host: &Host<'_>,
+    call: &HookCall,
+    faults: &mut Faults,
+) -> Result<Reply, AppError> {
     let restored = whole_output::with_original_command(call);
     let call = restored.as_ref().unwrap_or(call);
     // First, because rules must apply even if everything below fails.
@@ -111,7 +116,7 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         && is_begun_by_the_user(*reason)
         && let Err(error) = app.start_rules()
     {
-        tracing::warn!(%error, "cannot record the rules of the session");
+        faults.add("cannot record the rules of the session", error);
     }
     if call.session.is_none() {
         return Err(AppError::bad_input(
@@ -126,13 +131,13 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
         && let HookEvent::BeforeTool(_) = &call.event
         && let Err(error) = mark_subagents(app)
     {
-        tracing::warn!(%error, "cannot record that subagents work");
+        faults.add("cannot record that subagents work", error);
     }
     if host.starts_in_plugin
         && let HookEvent::BeforeTool(_) = &call.event
         && let Err(error) = host_mods::record_missing_plugin(app)
     {
-        tracing::warn!(%error, "cannot record that the plugin is missing");
+        faults.add("cannot record that the plugin is missing", error);
     }
     let reply = reply(app, agent, host, call);
     match &reply {
@@ -145,16 +150,16 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     let noted = record::record(app, subagent.as_ref(), host, call)
         .and_then(|()| working_set_updates::apply(app, host, call));
     if let (Err(error), Ok(_)) = (noted, &reply) {
-        tracing::warn!(%error, "cannot record all events");
+        faults.add("cannot record all events", error);
     }
     if let Ok(reply) = &reply
         && let Err(error) = keep_ledger(app, agent, host, call, reply)
     {
-        tracing::warn!(%error, "cannot record requests to the model");
+        faults.add("cannot record requests to the model", error);
     }
     // The next hook has to read the log that this one leaves.
     if let Err(error) = app.stores.maintain_own() {
-        tracing::warn!(%error, "cannot checkpoint the store's log");
+        faults.add("cannot checkpoint the store's log", error);
     }
     reply.map(shown)
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
+use crate::hook_host::{Host, call};
 use crate::http_client::{Request, Server};
 
 /// A server with two workspaces.
@@ -133,4 +134,20 @@ fn the_live_view_ends_with_its_token() {
     let mut rest = Vec::new();
     // Ends by itself, or the read times out and fails.
     reader.read_to_end(&mut rest).unwrap();
+}
+
+/// Errors name folders of the server's machine, which the holder of a token does not see otherwise.
+#[test]
+fn the_live_view_of_a_server_has_no_errors_of_hooks_on_its_machine() {
+    let env = TestEnv::new();
+    let ann = env.token("ann", &["--rights", "read"]);
+    let server = env.serve(&["--require-token"]);
+    Host::new(&env).before_tool("Bash", json!({ "command": "ls" }));
+    call(&env, "claude-code", "PreToolUse", b"{").silent();
+    let mut stream = server.connect();
+    stream.write_all(&Request::get("/ui/api/live").bearer(&ann).bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    let batch = lines.find(|line| line.starts_with("data: ")).unwrap();
+    assert!(batch.contains("\"is\":\"call\"") && !batch.contains("\"is\":\"fault\""), "{batch}");
+    assert!(env.ui().live_batch().contains("\"is\":\"fault\""), "its own user sees them");
 }

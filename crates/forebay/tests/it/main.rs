@@ -46,6 +46,7 @@ mod hook_capture;
 mod hook_compaction;
 mod hook_duplicates;
 mod hook_errors;
+mod hook_faults;
 mod hook_guide;
 mod hook_host;
 mod hook_intent;

@@ -49,7 +49,7 @@ impl TestEnv {
     }
 
     /// Starts the dashboard and opens its link.
-    fn ui(&self) -> Ui {
+    pub(crate) fn ui(&self) -> Ui {
         self.ui_with(&[])
     }
 
@@ -96,7 +96,7 @@ impl Ui {
     }
 
     /// What the live view gets first.
-    fn live_batch(&self) -> String {
+    pub(crate) fn live_batch(&self) -> String {
         let mut stream = self.connect();
         stream.write_all(&self.request("GET", "/api/live").bytes()).unwrap();
         next_batch(&mut BufReader::new(stream)).1.to_string()
@@ -957,6 +957,13 @@ fn live_tells_what_became_of_a_call() {
     );
     let entry = items.iter().find(|item| item["is"] == "entry").unwrap();
     assert_eq!(calls[0]["ref"], entry["ref"]);
+    // The page counts a call once if what is stored of it comes before its hook.
+    let place = |of: &dyn Fn(&Value) -> bool| items.iter().position(of).unwrap();
+    assert!(
+        place(&|item| item["is"] == "entry")
+            < place(&|item| item["outcome"] == "replaced" && item["is"] == "call")
+    );
+    assert!(place(&|item| item["kind"] == "verdict") < place(&|item| item["outcome"] == "denied"));
     let latency = ui.view("latency");
     assert_eq!(latency["all"]["calls"], 4, "{latency}");
     let micros = |call: &&Value| call["micros"].as_u64().unwrap();

@@ -18,10 +18,15 @@ pub(super) enum Outcome {
     Passed,
     Denied,
     Asked,
+    /// A hook of Forebay gave no answer, so the agent went on as without it.
+    Failed,
+    /// A hook answered, and something beside it went wrong.
+    Fault,
 }
 
 impl Outcome {
-    pub(super) const ALL: [Self; 4] = [Self::Replaced, Self::Passed, Self::Denied, Self::Asked];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Replaced, Self::Passed, Self::Denied, Self::Asked, Self::Failed, Self::Fault];
 
     pub(super) const fn as_str(self) -> &'static str {
         match self {
@@ -29,6 +34,8 @@ impl Outcome {
             Self::Passed => "passed",
             Self::Denied => "denied",
             Self::Asked => "asked",
+            Self::Failed => "failed",
+            Self::Fault => "fault",
         }
     }
 
@@ -54,9 +61,9 @@ pub(super) struct Call {
     pub(super) session: String,
     /// Of its stored result.
     pub(super) reference: Option<String>,
-    /// Why it was denied or asked about, or passed although it was long.
+    /// Why it was denied or asked about, or passed although it was long; what went wrong with its hook.
     pub(super) reason: String,
-    /// How a command ended.
+    /// How a command ended, or which hook had a fault and how long it took.
     pub(super) ending: Option<String>,
 }
 
@@ -79,6 +86,7 @@ impl Call {
         };
         match item["is"].as_str()? {
             "entry" => call.with_result(item),
+            "fault" => Some(call.with_fault(item)),
             _ => call.with_verdict(item),
         }
     }
@@ -99,6 +107,29 @@ impl Call {
             ending: item["what"].as_str()?.strip_prefix("run ").map(str::to_owned),
             ..self
         })
+    }
+
+    /// Something went wrong with a hook, which took some time: `hook after a tool, 12 ms`.
+    fn with_fault(self, item: &Value) -> Self {
+        let text = |name: &str| item[name].as_str().unwrap_or_default();
+        let is_unanswered = ["failed", "timed out"].contains(&text("outcome"));
+        let millis = item["micros"].as_u64().unwrap_or_default() / 1_000;
+        let hint = item["hint"].as_str().map_or_else(String::new, |hint| format!("; {hint}"));
+        let (hook, took) =
+            (format!("hook {}", text("event")), format!("{} ms", number::grouped(millis)));
+        // Not every hook is about a tool.
+        let (title, ending) = if self.title.is_empty() {
+            (hook, took)
+        } else {
+            (self.title, format!("{hook}, {took}"))
+        };
+        Self {
+            outcome: if is_unanswered { Outcome::Failed } else { Outcome::Fault },
+            title,
+            reason: format!("{}{hint}", text("error")),
+            ending: Some(ending),
+            ..self
+        }
     }
 
     /// A rule objected: `denied Bash: sudo reboot`.
@@ -242,6 +273,27 @@ pub(in crate::cli::watch) mod tests {
             "22:13:20  passed  app  Bash  make  5,000 → 5,000  held out for the comparison with digests  \
              3f9ac21b  [ctx:k3v9m2a1xq]"
         );
+    }
+
+    #[test]
+    fn a_fault_of_a_hook_tells_which_and_why() {
+        let mut fault = json!({
+            "is": "fault", "created": 1_700_000_000_000_i64, "session": "s", "event": "after a tool",
+            "outcome": "timed out", "micros": 9_001_500, "tool": "Bash", "title": "make",
+            "error": "timed out after 9s", "hint": "try again",
+        });
+        let line =
+            |fault: &Value| Call::parse(fault, 0, "app").unwrap().line(&TimeZone::UTC, false);
+        assert_eq!(
+            line(&fault),
+            "22:13:20  failed  Bash  make  hook after a tool, 9,001 ms  timed out after 9s; try again  s"
+        );
+        for (name, value) in
+            [("outcome", "passed"), ("tool", ""), ("title", ""), ("event", "prompt")]
+        {
+            fault[name] = json!(value);
+        }
+        assert!(line(&fault).contains("  fault  hook prompt  9,001 ms  "), "{}", line(&fault));
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use forebay_app::dashboard::{self, LivePosition, LiveReader};
+use forebay_app::dashboard::{LivePosition, LiveReader};
 use forebay_app::{App, AppError};
 use forebay_text::number;
 
-use super::call::Call;
+use super::call::{Call, Outcome};
 
 /// Between two looks at the stores.
 pub(super) const PAUSE: Duration = Duration::from_millis(300);
@@ -26,27 +26,39 @@ pub(super) struct Feed {
 struct Followed {
     app: App,
     name: String,
-    /// `None` until its store could be read.
-    reader: Option<LiveReader>,
+    reader: LiveReader,
+    /// The last fault of a hook that answered; each call may have the same one.
+    last_fault: Option<String>,
 }
 
 impl Followed {
-    /// Returns what is new, and whether nothing more is stored.
-    fn read(&mut self, index: usize) -> Result<(Vec<Call>, bool), AppError> {
-        let reader = match &mut self.reader {
-            Some(reader) => reader,
-            None => self.reader.insert(start(&self.app)?),
-        };
-        let before = reader.position();
-        let items = reader.read(&self.app)?;
-        let calls = items.iter().filter_map(|one| Call::parse(one, index, &self.name)).collect();
-        Ok((calls, reader.position() == before))
+    /// Follows a project from its last entries, events and hook calls on.
+    fn from_last(name: String, app: App) -> Self {
+        Self { app, name, reader: LiveReader::with_backlog(BACKLOG), last_fault: None }
     }
-}
 
-/// Reads a project from its last entries and events on.
-fn start(app: &App) -> Result<LiveReader, AppError> {
-    Ok(LiveReader::new(dashboard::live_position(app, BACKLOG)?))
+    /// Follows a project that is new: all in it is.
+    fn from_first(name: String, app: App) -> Self {
+        let reader = LiveReader::from_position(LivePosition::first(), BACKLOG);
+        Self { app, name, reader, last_fault: None }
+    }
+
+    /// Adds what is new.
+    fn read(&mut self, index: usize, news: &mut News) {
+        let batch = self.reader.read(&self.app);
+        let items = batch.items.iter();
+        let calls = items.filter_map(|one| Call::parse(one, index, &self.name));
+        let last = &mut self.last_fault;
+        news.calls.extend(calls.filter(|call| {
+            let is_repeated = call.outcome == Outcome::Fault && last.as_ref() == Some(&call.reason);
+            if call.outcome == Outcome::Fault {
+                *last = Some(call.reason.clone());
+            }
+            !is_repeated
+        }));
+        news.is_complete &= batch.is_complete;
+        news.faults.extend(batch.fault.map(|fault| format!("{}: {}", self.name, fault.message)));
+    }
 }
 
 /// What is new.
@@ -54,26 +66,24 @@ fn start(app: &App) -> Result<LiveReader, AppError> {
 pub(super) struct News {
     /// The earliest first.
     pub(super) calls: Vec<Call>,
-    /// Projects whose store cannot be read, and why.
+    /// Projects of which something cannot be read, and why.
     pub(super) faults: Vec<String>,
     /// Whether nothing more is stored.
     pub(super) is_complete: bool,
 }
 
 impl Feed {
-    /// Follows the project of `app`.
-    pub(super) fn of_project(app: App) -> Result<Self, AppError> {
+    /// Follows the project of `app`. While its store cannot be read, that is a fault of [`Self::next`].
+    pub(super) fn of_project(app: App) -> Self {
         let name = app.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let reader = Some(start(&app)?);
-        let projects = vec![Followed { app: app.clone(), name, reader }];
-        Ok(Self { app, projects, listed: None })
+        let projects = vec![Followed::from_last(name, app.clone())];
+        Self { app, projects, listed: None }
     }
 
-    /// Follows every project on this machine, also those that are new. One whose store cannot be read is a fault of
-    /// [`Self::next`] until it can.
+    /// Follows every project on this machine, also those that are new.
     pub(super) fn of_all_projects(app: App) -> Result<Self, AppError> {
         let each = app.of_each_project()?.into_iter();
-        let projects = each.map(|(name, app)| Followed { app, name, reader: None }).collect();
+        let projects = each.map(|(name, app)| Followed::from_last(name, app)).collect();
         Ok(Self { app, projects, listed: Some(Instant::now()) })
     }
 
@@ -82,8 +92,7 @@ impl Feed {
         self.listed = Some(Instant::now());
         for (name, app) in self.app.of_each_project()? {
             if !self.projects.iter().any(|known| known.app.project_id() == app.project_id()) {
-                let reader = Some(LiveReader::new(LivePosition::default()));
-                self.projects.push(Followed { app, name, reader });
+                self.projects.push(Followed::from_first(name, app));
             }
         }
         Ok(())
@@ -115,13 +124,7 @@ impl Feed {
             news.faults.push(error.message);
         }
         for (index, project) in self.projects.iter_mut().enumerate() {
-            match project.read(index) {
-                Ok((calls, is_complete)) => {
-                    news.is_complete &= is_complete;
-                    news.calls.extend(calls);
-                }
-                Err(error) => news.faults.push(format!("{}: {}", project.name, error.message)),
-            }
+            project.read(index, &mut news);
         }
         news.calls.sort_by_key(|call| call.created);
         news

@@ -62,7 +62,7 @@ impl Watch {
         let app = common.app_with(settings, cwd.clone(), &cwd, "watch", "watch")?;
         // What a person reads fills no model's context.
         let app: App = app.on_behalf_of("watch", None);
-        Ok(if self.all { Feed::of_all_projects(app)? } else { Feed::of_project(app)? })
+        Ok(if self.all { Feed::of_all_projects(app)? } else { Feed::of_project(app) })
     }
 }
 

@@ -55,8 +55,10 @@ impl Theme {
         match outcome {
             Outcome::Replaced => self.coloured(Color::Green),
             Outcome::Passed => Style::new(),
-            Outcome::Denied => self.coloured(Color::Red).add_modifier(Modifier::BOLD),
-            Outcome::Asked => self.coloured(Color::Yellow),
+            Outcome::Denied | Outcome::Failed => {
+                self.coloured(Color::Red).add_modifier(Modifier::BOLD)
+            }
+            Outcome::Asked | Outcome::Fault => self.coloured(Color::Yellow),
         }
     }
 }

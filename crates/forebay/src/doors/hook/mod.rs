@@ -1,17 +1,19 @@
 //! The hook door: a host's JSON on stdin, the reply on stdout.
 //!
-//! A hook never breaks the agent. On an error, a panic or a timeout the process prints nothing, exits with 0 and logs a
-//! line. No async runtime, no network: a hook has milliseconds.
+//! A hook never breaks the agent. On an error, a panic or a timeout the process prints nothing, exits with 0, logs a line and
+//! lists the failure, all within a bounded time. No async runtime, no network: a hook has milliseconds.
 
 mod host;
 mod payload;
 
 use std::mem::ManuallyDrop;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use forebay_app::bounds::{HOOK_REST_TIMEOUT, HOOK_TIMEOUT};
-use forebay_app::{App, AppError, hooks};
+use forebay_app::hooks::{self, Faults};
+use forebay_app::{App, AppError};
 use forebay_domain::hook::{HookCall, Reply};
 use forebay_platforms::{Decoded, Output, Platform, decode, encode, find, supports};
 
@@ -26,6 +28,26 @@ pub(crate) struct HookApp {
     pub(crate) app: App,
     /// Why the user's settings cannot be used. The app has the defaults then, and only applies rules.
     pub(crate) unusable_settings: Option<AppError>,
+    /// Why the project's settings are left out.
+    pub(crate) ignored_settings: Option<AppError>,
+}
+
+/// What is known of a call so far. A failure is listed with it, also one of a thread that is stuck.
+#[derive(Default)]
+pub(crate) struct Progress {
+    decoded: OnceLock<Decoded>,
+    /// The process exits with the answer, so destructors are skipped.
+    app: OnceLock<ManuallyDrop<App>>,
+}
+
+impl Progress {
+    pub(crate) fn call(&self) -> Option<&HookCall> {
+        self.decoded.get().map(|decoded| &decoded.call)
+    }
+
+    pub(crate) fn app(&self) -> Option<&App> {
+        self.app.get().map(|app| &**app)
+    }
 }
 
 /// The answer of a hook, and the work that goes on after it.
@@ -41,10 +63,17 @@ impl Answer {
     /// Does the rest, but not for long: the host waits for this process.
     pub(crate) fn finish(self, took: Duration) {
         let Some(rest) = self.rest else { return };
-        let deadline = Deadline::start(HOOK_REST_TIMEOUT, self.output.exit_code, || ());
-        let Ok(deadline) = deadline else { return };
-        // The answer is given, so a panic changes nothing.
-        let _ = panic::catch_unwind(AssertUnwindSafe(|| rest(took)));
+        do_rest(self.output.exit_code, || rest(took));
+    }
+}
+
+/// Does what comes after an answer, or after the failure to give one; if it takes too long, the process ends.
+pub(crate) fn do_rest(exit_code: u8, rest: impl FnOnce()) {
+    // Without another thread it may take longer, and the host ends it.
+    let deadline = Deadline::start(HOOK_REST_TIMEOUT, exit_code, || ()).ok();
+    // The answer is given, so a panic changes nothing.
+    let _ = panic::catch_unwind(AssertUnwindSafe(rest));
+    if let Some(deadline) = deadline {
         deadline.met();
     }
 }
@@ -54,57 +83,87 @@ pub(crate) fn answer(
     platform: &str,
     event: &str,
     make_app: MakeApp,
-    late: impl FnOnce(String) + Send + 'static,
-) -> Result<Answer, String> {
+    progress: &Arc<Progress>,
+    late: impl FnOnce(&AppError) + Send + 'static,
+) -> Result<Answer, AppError> {
     // Panics go to the log; stderr belongs to the host.
     panic::set_hook(Box::new(|_| {}));
-    let too_late = move || late(format!("timed out after {HOOK_TIMEOUT:?}"));
+    let too_late = move || {
+        let error = unavailable(format!("timed out after {HOOK_TIMEOUT:?}"));
+        // What blocks the hook may block this, too.
+        do_rest(0, || late(&error));
+    };
     let deadline = Deadline::start(HOOK_TIMEOUT, 0, too_late)
-        .map_err(|error| format!("cannot start a thread: {error}"))?;
-    let work = AssertUnwindSafe(|| work(platform, event, make_app));
-    let done = panic::catch_unwind(work).unwrap_or_else(|panic| Err(panic_message(&*panic)));
+        .map_err(|error| unavailable(format!("cannot start a thread: {error}")))?;
+    let work = AssertUnwindSafe(|| work(platform, event, make_app, progress));
+    let done =
+        panic::catch_unwind(work).unwrap_or_else(|panic| Err(unavailable(panic_message(&*panic))));
     deadline.met();
     done
 }
 
-fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Answer, String> {
-    let platform = find(platform).ok_or_else(|| format!("unknown platform `{platform}`"))?;
-    let bytes = payload::read().map_err(|error| format!("stdin: {error}"))?;
-    let decoded = decode(platform, event, &bytes).map_err(|error| error.to_string())?;
+fn work(
+    platform: &str,
+    event: &str,
+    make_app: MakeApp,
+    progress: &Arc<Progress>,
+) -> Result<Answer, AppError> {
+    let platform =
+        find(platform).ok_or_else(|| unusable(format!("unknown platform `{platform}`")))?;
+    let bytes = payload::read().map_err(|error| unusable(format!("stdin: {error}")))?;
+    let decoded = decode(platform, event, &bytes).map_err(|error| unusable(error.to_string()))?;
     drop(bytes);
     // Hosts run each other's hooks; each has its own.
     if !decoded.is_from_platform(|name| environment::read(name).is_some()) {
         return Ok(Answer { output: Output::default(), rest: None });
     }
-    // The process exits with the answer, so destructors are skipped.
-    let HookApp { app, unusable_settings } =
-        make_app(platform, &decoded.call).map_err(|error| error.to_text())?;
-    let app = ManuallyDrop::new(app);
-    let supports = |reply: &Reply| supports(&decoded, reply);
-    let host = host::describe(&decoded, &supports);
+    let decoded = progress.decoded.get_or_init(|| decoded);
+    let HookApp { app, unusable_settings, ignored_settings } = make_app(platform, &decoded.call)?;
+    let app = &**progress.app.get_or_init(|| ManuallyDrop::new(app));
+    let supports = |reply: &Reply| supports(decoded, reply);
+    let host = host::describe(decoded, &supports);
+    let mut faults = Faults::default();
     if let Some(fault) = unusable_settings {
-        let objection = hooks::objection(&app, &host, &decoded.call);
-        let reply = objection.map_err(|error| error.to_text())?.ok_or_else(|| fault.to_text())?;
-        return finished(&decoded, &reply);
+        let Some(reply) = hooks::objection(app, &host, &decoded.call)? else { return Err(fault) };
+        faults.add("hook only applies rules", fault);
+        // Where things are stored is one of the settings.
+        return answered(progress, decoded, reply, faults, |_, _, _| ());
+    }
+    if let Some(fault) = ignored_settings {
+        faults.add("hook ignores the project's settings", fault);
     }
     for call in &decoded.unreplaceable {
-        hooks::store_result(&app, &host, call).map_err(|error| error.to_text())?;
+        hooks::store_result(app, &host, call)?;
     }
-    let reply = hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?;
-    let answer = finished(&decoded, &reply)?;
-    drop(host);
-    let call = decoded.call;
-    let rest: Rest = Box::new(move |took| {
-        hooks::record_objection(&app, &call, &reply);
-        hooks::log_call(&app, &call, &reply, took);
-    });
-    Ok(Answer { rest: Some(rest), ..answer })
+    let reply = hooks::answer(app, &host, &decoded.call, &mut faults)?;
+    answered(progress, decoded, reply, faults, hooks::record_objection)
 }
 
-/// An answer after which nothing is left to do.
-fn finished(decoded: &Decoded, reply: &Reply) -> Result<Answer, String> {
-    let output = encode(decoded, reply).map_err(|error| error.to_string())?;
-    Ok(Answer { output, rest: None })
+/// The answer with a reply; after it, it is recorded, and the call listed.
+fn answered(
+    progress: &Arc<Progress>,
+    decoded: &Decoded,
+    reply: Reply,
+    faults: Faults,
+    record: fn(&App, &HookCall, &Reply),
+) -> Result<Answer, AppError> {
+    let output = encode(decoded, &reply).map_err(|error| unavailable(error.to_string()))?;
+    let progress = Arc::clone(progress);
+    let rest: Rest = Box::new(move |took| {
+        let (Some(app), Some(call)) = (progress.app(), progress.call()) else { return };
+        record(app, call, &reply);
+        hooks::log_call(app, call, &reply, &faults, took);
+    });
+    Ok(Answer { output, rest: Some(rest) })
+}
+
+/// A call that is none of those that Forebay sets up.
+fn unusable(message: String) -> AppError {
+    AppError::bad_input(message, "forebay doctor --fix renews the agent's hooks")
+}
+
+fn unavailable(message: String) -> AppError {
+    AppError::unavailable(message, None)
 }
 
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {

@@ -122,7 +122,7 @@ async fn follow(
     let (app, _) = dashboard.admit(&caller, &headers)?;
     let calls = Arc::clone(dashboard.state.calls());
     let source = live::Source { app, calls, end: dashboard.streams_end.clone() };
-    live::stream(source, &dashboard.streams, &fields, &headers).await
+    live::stream(source, &dashboard.streams, &fields, &headers)
 }
 
 impl Dashboard {

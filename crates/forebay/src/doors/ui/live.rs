@@ -12,9 +12,9 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use forebay_app::App;
-use forebay_app::dashboard::{self, LivePosition, LiveReader};
+use forebay_app::dashboard::{LivePosition, LiveReader};
 use futures_util::stream::unfold;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -41,7 +41,7 @@ pub(super) async fn follow(
         calls: Arc::clone(&state.calls),
         end: state.streams_end.clone(),
     };
-    stream(source, &state.streams, &query, &headers).await
+    stream(source, &state.streams, &query, &headers)
 }
 
 /// What is followed, and until when.
@@ -52,7 +52,7 @@ pub(in crate::doors) struct Source {
 }
 
 /// Answers with what is being stored, from a position that the request may name.
-pub(in crate::doors) async fn stream(
+pub(in crate::doors) fn stream(
     source: Source,
     streams: &Arc<Semaphore>,
     query: &[(String, String)],
@@ -63,14 +63,13 @@ pub(in crate::doors) async fn stream(
     })?;
     let known = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let given = query.iter().find(|(name, _)| name == "after").map(|(_, text)| text.as_str());
-    let position = if let Some(position) = known.or(given).and_then(LivePosition::parse) {
-        position
-    } else {
-        let app = Arc::clone(&source.app);
-        source.calls.run_short(move || dashboard::live_position(&app, BACKLOG)).await?
+    let position = known.or(given).and_then(LivePosition::parse);
+    let reader = match position {
+        Some(position) => LiveReader::from_position(position, BACKLOG),
+        None => LiveReader::with_backlog(BACKLOG),
     };
     let (sender, batches) = mpsc::channel(BUFFERED);
-    tokio::spawn(send(source, position, sender, stream));
+    tokio::spawn(send(source, reader, sender, stream));
     let batches = unfold(batches, |mut batches| async move {
         let batch: Bytes = batches.recv().await?;
         Some((Ok::<_, Infallible>(batch), batches))
@@ -82,34 +81,37 @@ pub(in crate::doors) async fn stream(
 /// Sends batches until the browser is gone or the server ends.
 async fn send(
     source: Source,
-    position: LivePosition,
+    mut reader: LiveReader,
     sender: mpsc::Sender<Bytes>,
     _stream: OwnedSemaphorePermit,
 ) {
     let mut looks = 0;
-    let mut reader = LiveReader::new(position);
+    let mut told = None;
     loop {
         let app = Arc::clone(&source.app);
         let mut next = reader.clone();
-        let read = source.calls.run_short(move || Ok((next.read(&app)?, next))).await;
-        let text = match read {
-            Ok((items, next)) => {
+        let read = source.calls.run_short(move || Ok((next.read(&app), next))).await;
+        let (items, fault) = match read {
+            Ok((batch, next)) => {
                 reader = next;
-                let id = reader.position();
-                if items.is_empty() {
-                    (looks == 0).then(|| ": nothing new\n\n".to_owned())
-                } else {
-                    Some(format!("id: {id}\ndata: {}\n\n", json!({ "items": items })))
-                }
+                (batch.items, batch.fault)
             }
-            Err(error) => {
-                Some(format!("event: problem\ndata: {}\n\n", json!({ "error": error.message })))
-            }
+            Err(error) => (Vec::new(), Some(error)),
         };
-        let has_news = text.as_ref().is_some_and(|text| text.starts_with("id"));
-        let is_gone = match text {
-            Some(text) => sender.send(text.into()).await.is_err(),
-            None => sender.is_closed(),
+        let has_news = !items.is_empty();
+        let mut text = if has_news { batch_event(&reader, &items) } else { String::new() };
+        let problem = fault.map(|error| error.to_text());
+        if problem != told {
+            text.push_str(&problem_event(problem.as_deref()));
+            told = problem;
+        }
+        if text.is_empty() && looks == 0 {
+            ": nothing new\n\n".clone_into(&mut text);
+        }
+        let is_gone = if text.is_empty() {
+            sender.is_closed()
+        } else {
+            sender.send(text.into()).await.is_err()
         };
         if is_gone || source.end.is_cancelled() {
             return;
@@ -122,4 +124,15 @@ async fn send(
             }
         }
     }
+}
+
+/// Items and the position after them.
+fn batch_event(reader: &LiveReader, items: &[Value]) -> String {
+    let id = reader.position().map_or_else(String::new, |position| format!("id: {position}\n"));
+    format!("{id}data: {}\n\n", json!({ "items": items }))
+}
+
+/// What cannot be read, with what to do; null as soon as it can.
+fn problem_event(problem: Option<&str>) -> String {
+    format!("event: problem\ndata: {}\n\n", json!({ "error": problem }))
 }

@@ -6,6 +6,7 @@ const MAX_KNOWN = 5_000;
 
 /** What became of a call: passed, replaced, denied, asked or rewritten. @param {any} one @returns {string | null} */
 export function outcomeOf(one) {
+  if (one.is === 'fault') return null;
   if (one.is !== 'event') return one.outcome;
   return one.kind === 'verdict' ? (OUTCOMES.find((name) => one.subject.startsWith(`${name} `)) ?? null) : null;
 }
@@ -17,6 +18,9 @@ export class Calls {
   #times = new Map();
   /** @type {Map<string, number>} */
   #sums = new Map(OUTCOMES.map((name) => [name, 0]));
+  /** @type {Map<string, any>} What went wrong with hooks, by session and error. */
+  #faults = new Map();
+  #faultCount = 0;
   #changed;
 
   /** @param {(one: any) => void} changed Called with what more is known of. */
@@ -24,17 +28,34 @@ export class Calls {
     this.#changed = changed;
   }
 
-  /** How many calls had each outcome. @returns {[string, number][]} */
+  /** How many calls had each outcome, and how many errors hooks had. @returns {[string, number][]} */
   sums() {
-    return [...this.#sums].filter(([name, sum]) => sum > 0 || name !== 'rewritten');
+    const sums = [...this.#sums].filter(([name, sum]) => sum > 0 || name !== 'rewritten');
+    return this.#faultCount ? [...sums, ['hook errors', this.#faultCount]] : sums;
   }
 
   /** Takes what was told; false if it belongs to what is shown already. @param {any} one @returns {boolean} */
   take(one) {
     if (one.is === 'call') return this.#takeHook(one);
     if (one.is === 'entry') return this.#takeEntry(one);
+    if (one.is === 'fault') return this.#takeFault(one);
     this.#count(outcomeOf(one), 1);
     if (one.kind === 'verdict') this.#remember(one, [titled(one.session, one.subject)]);
+    return true;
+  }
+
+  /** The same error again takes the place of the one before. @param {any} one @returns {boolean} */
+  #takeFault(one) {
+    this.#faultCount += 1;
+    const key = titled(one.session, one.error);
+    const before = this.#faults.get(key);
+    one.times = (before?.times ?? 0) + 1;
+    if (before) {
+      before.isGone = true;
+      this.#changed(before);
+    }
+    this.#faults.set(key, one);
+    forget(this.#faults);
     return true;
   }
 

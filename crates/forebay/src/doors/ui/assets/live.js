@@ -86,7 +86,10 @@ export function show({ place, signal }) {
   follow('api/live', {
     open: () => { state.textContent = 'live'; state.className = 'state good'; },
     lost: () => { state.textContent = 'reconnecting'; state.className = 'state bad'; },
-    problem: (data) => { state.textContent = data.error; },
+    problem: (data) => {
+      state.textContent = data.error ?? 'live';
+      state.className = data.error ? 'state bad' : 'state good';
+    },
     data: take,
   }, signal).catch((error) => fail(place, error));
 
@@ -98,7 +101,7 @@ export function show({ place, signal }) {
     // All are counted; only those that stay on the page are drawn, some in each frame.
     if (waiting.length > MAX_ROWS) waiting = waiting.slice(-MAX_ROWS);
     if (isPaused) held += shown.length;
-    if (items.some((one) => one.is === 'call')) measure();
+    if (items.some((one) => one.is === 'call' || one.is === 'fault')) measure();
     due();
   }
   return 'Live';
@@ -124,6 +127,7 @@ const KINDS = { passed: '', replaced: 'good', denied: 'bad', asked: 'warn', rewr
 function row(one) {
   const when = h('time', { datetime: new Date(one.created).toISOString() }, clock(one.created));
   const session = h('a', { class: 'path', href: to('session', { key: one.session }) }, one.session);
+  if (one.is === 'fault') return fault(one, when, one.session ? session : null);
   const outcome = outcomeOf(one);
   const result = outcome ? chip(outcome, KINDS[outcome]) : null;
   const took = one.hookMicros == null ? null : h('span', { title: 'what Forebay\u2019s hooks took for this call' }, `hooks ${millis(one.hookMicros)}`);
@@ -133,6 +137,20 @@ function row(one) {
       : one.subject && one.subject !== one.text && !one.ref ? `${one.subject}: ${one.text}` : one.text;
   return h('li', { class: 'event' }, meta(when, result ?? chip(one.kind, one.kind === 'error' && one.stands ? 'bad' : ''), took, session),
     h('p', { class: 'clip' }, text.length > 300 ? `${text.slice(0, 300)}…` : text));
+}
+
+/** A text with a full stop. @param {string} text */
+const sentence = (text) => text.replace(/([^.…])$/, '$1.');
+
+/** What went wrong with a hook. @param {any} one @param {HTMLElement} when @param {HTMLElement | null} session */
+function fault(one, when, session) {
+  const isUnanswered = one.outcome === 'failed' || one.outcome === 'timed out';
+  return h('li', { class: 'event' },
+    meta(when, isUnanswered ? chip(`hook ${one.outcome}`, 'bad') : chip('hook error', 'warn'), one.event, `took ${millis(one.micros)}`,
+      one.times > 1 ? `${count(one.times)} times` : null, session),
+    one.title ? h('p', { class: 'clip' }, `${one.tool}: ${one.title}`) : null,
+    h('p', { class: 'clip' }, h('strong', {}, one.error)),
+    h('div', { class: 'hint' }, `${one.hint ? `${sentence(one.hint)} ` : ''}${isUnanswered ? 'The agent went on as if there were no hook: nothing was replaced or added.' : `The hook answered all the same: ${one.outcome}.`}`));
 }
 
 /** @param {any} one @param {Record<string, HTMLElement | null>} facts */
