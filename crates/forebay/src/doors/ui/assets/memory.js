@@ -31,11 +31,18 @@ const EMPTY = {
 async function notes(only, signal) {
   const canChange = await mayChange();
   let topic = /** @type {string | null | undefined} */ (undefined);
+  /** Two notes that contradict each other are one row, not one for each. @type {Set<string>} */
+  const pairs = new Set();
   const list = await pagedList({
     label: 'Notes by topic',
     empty: EMPTY[only] ?? '',
     load: (page) => get('notes', { only, page }, signal),
     row: (note) => {
+      if (only === 'conflicts' && note.conflicts_with) {
+        const pair = [note.ref, note.conflicts_with.ref].sort().join();
+        if (pairs.has(pair)) return [];
+        pairs.add(pair);
+      }
       const isNew = note.topic !== topic;
       topic = note.topic;
       return [...(isNew ? [h('li', { class: 'topic' }, h('h2', {}, note.topic ?? 'Without a topic'))] : []), noteRow(note, canChange)];
