@@ -34,20 +34,26 @@ pub(crate) struct Browser {
     /// Only write a thousand events a second to this database
     #[arg(long, hide = true, value_name = "DATABASE")]
     write_events: Option<PathBuf>,
+    /// Only add 100,000 entries to this database
+    #[arg(long, hide = true, value_name = "DATABASE")]
+    write_entries: Option<PathBuf>,
 }
 
 /// The page's modules.
 const MODULES: &str = "crates/forebay/src/doors/ui/assets";
 /// The scripts of the views that MCP hosts show.
 const VIEWS: &str = "crates/forebay/src/doors/mcp/apps";
-/// Pages that are pictures of the documentation: `dashboard-<page>-<theme>.webp`.
-const PICTURES: &[&str] = &["overview", "live", "digest", "guide", "search"];
+/// Pages that are pictures of the documentation: `dashboard-<page>.webp`.
+const PICTURES: &[&str] = &["overview", "digest", "guide", "search"];
 const PICTURES_FOLDER: &str = "docs/images";
 
 impl Browser {
     pub(crate) fn run(self) -> Result<()> {
         if let Some(database) = &self.write_events {
             return load::write_events(database);
+        }
+        if let Some(database) = &self.write_entries {
+            return load::write_entries(database);
         }
         let chromium = find().or_else(install).context("Chromium is not installed")?;
         let temporary = tempfile::tempdir()?;

@@ -35,7 +35,7 @@ const HOSTILE: &str = "<script>alert(1)</script><img src=x onerror=alert(2)><b>b
     zero\u{200b}width \u{1b}[2J\u{7} javascript:alert(3) \"><svg onload=alert(4)>";
 
 /// An image of the repository.
-const IMAGE: &str = "docs/images/dashboard-search.png";
+const IMAGE: &str = "docs/images/dashboard-search.webp";
 
 /// A source file with bodies that a skeleton leaves out.
 const SOURCE: &str = r"//! The cart of the shop.
@@ -316,8 +316,8 @@ impl Seed {
 
     /// An image that a command printed, and a source file.
     fn store_files(&mut self) -> Result<()> {
-        fs::copy(workspace::root().join(IMAGE), self.project().join("shot.png"))?;
-        let shot = process_output(self.command().args(["run", "--", "cat", "shot.png"]))?;
+        fs::copy(workspace::root().join(IMAGE), self.project().join("shot.webp"))?;
+        let shot = process_output(self.command().args(["run", "--", "cat", "shot.webp"]))?;
         self.image = reference(&shot)?;
         fs::write(self.project().join("cart.rs"), SOURCE)?;
         process_output(self.command().args(["index", "cart.rs"]))?;
