@@ -237,6 +237,7 @@ pub struct Wrap {
     pub media_kb: u64,
     pub slim: Vec<String>,
     pub facade: Vec<String>,
+    pub accept_seconds: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

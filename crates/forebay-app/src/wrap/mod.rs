@@ -6,7 +6,7 @@
 mod media;
 pub mod tool_list;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use forebay_domain::hook::{ResultPart, ToolAction, ToolCall, ToolResult};
 use forebay_domain::tokens;
@@ -119,6 +119,12 @@ impl WrappedServer {
     /// Text of at most this many bytes passes unchanged.
     pub fn max_unchanged_bytes(&self) -> u64 {
         tokens::to_bytes(self.app.settings.hooks.threshold) as u64
+    }
+
+    /// How long a server at a URL may take for a message that no request of the client waits for; `None` is no limit.
+    pub fn accept_timeout(&self) -> Option<Duration> {
+        let seconds = self.app.settings.wrap.accept_seconds;
+        (seconds > 0).then(|| Duration::from_secs(seconds))
     }
 
     /// Stores the texts of a long result; returns the digest, or `None` if the result is to stay as it is.

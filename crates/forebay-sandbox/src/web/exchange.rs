@@ -102,8 +102,13 @@ impl HttpConnection {
         for _ in 0..=MAX_REDIRECTS {
             let response = self.send_once(exchange, &url)?;
             let Some(to) = moved_to(&response) else { return Ok(response) };
-            let target = redirect::resolve(&url, &to).filter(|target| is_same_server(&url, target));
-            url = target.ok_or_else(|| FetchError::InvalidRedirect { url: url.clone(), to })?;
+            let Some(target) = redirect::resolve(&url, &to) else {
+                return Err(FetchError::InvalidRedirect { url, to });
+            };
+            if !is_same_server(&url, &target) {
+                return Err(FetchError::ForeignRedirect { url, to });
+            }
+            url = target;
         }
         Err(FetchError::TooManyRedirects(exchange.url.to_owned()))
     }

@@ -77,6 +77,8 @@ pub enum FetchError {
     TooManyRedirects(String),
     #[error("{url} redirects to `{to}`, which is not a valid HTTP URL")]
     InvalidRedirect { url: String, to: String },
+    #[error("{url} redirects to another server, which gets no request: {to}")]
+    ForeignRedirect { url: String, to: String },
     #[error("{url} is larger than {} MB", limit / (1024 * 1024))]
     TooLarge { url: String, limit: u64 },
     #[error("{url} did not answer in {} s", timeout.as_secs())]

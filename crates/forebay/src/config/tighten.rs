@@ -67,6 +67,7 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("wrap.media_kb", Any),
     ("wrap.slim", Any),
     ("wrap.facade", Any),
+    ("wrap.accept_seconds", Any),
     ("files.read", Any),
     ("files.peek", Any),
     ("files.map", Any),

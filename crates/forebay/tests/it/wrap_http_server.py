@@ -11,6 +11,9 @@ SESSIONS = set()
 ANSWERS = {}
 ANSWERED = threading.Event()
 RESUMED = {}
+RELEASED = threading.Event()
+# Whether a session is refused that is started again.
+REFUSING = threading.Event()
 META = "io.modelcontextprotocol/protocolVersion"
 
 
@@ -75,6 +78,8 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.path == "/moved":
             return self.reply(308, Location="/mcp")
+        if self.path in ("/elsewhere", "/found"):
+            return self.reply(307 if self.path == "/elsewhere" else 302, Location=os.environ["ELSEWHERE"])
         if not self.may():
             return
         message = json.loads(body)
@@ -82,6 +87,10 @@ class Handler(BaseHTTPRequestHandler):
         revision = (params.get("_meta") or {}).get(META)
         method = message.get("method")
         log("POST", method or "answer", self.headers.get("MCP-Protocol-Version"), params.get("name", ""))
+        if method == "initialize" and REFUSING.is_set():
+            REFUSING.clear()
+            error = {"code": -32000, "message": "not now"}
+            return self.reply(400, json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode())
         if method == "initialize":
             session = f"session-{len(SESSIONS)}-{time.monotonic_ns()}"
             SESSIONS.add(session)
@@ -101,6 +110,8 @@ class Handler(BaseHTTPRequestHandler):
             ANSWERS[message["id"]] = body.decode()
             ANSWERED.set()
             return self.reply(202)
+        if method == "notifications/held":
+            RELEASED.wait(60)
         if "id" not in message:
             return self.reply(202)
         if method == "tools/list":
@@ -116,7 +127,20 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(id, text(json.dumps(dict(self.headers))))
         if name == "forget":
             SESSIONS.clear()
+            if arguments.get("refuses"):
+                REFUSING.set()
             return self.answer(id, text("forgotten"))
+        if name == "held":
+            return self.answer(id, text("held" if RELEASED.wait(60) else "not released"))
+        if name == "release":
+            RELEASED.set()
+            return self.answer(id, text("released"))
+        if name == "nothing":
+            return self.reply(200, b'{"jsonrpc": "2.0", "result": {}}')
+        if name == "garbage":
+            return self.reply(200, b"{'id': 1}")
+        if name == "page":
+            return self.reply(200, b"<html>", "text/html")
         if name == "boom":
             return self.reply(500, b"out of order", "text/plain")
         if name == "two values":
@@ -138,16 +162,21 @@ class Handler(BaseHTTPRequestHandler):
             RESUMED["b1"] = id
             self.event(id="b1", retry=10)
         if name == "wait":
-            try:
-                while True:
-                    self.wfile.write(b"2\r\n:\n\r\n")
-                    self.wfile.flush()
-                    time.sleep(0.02)
-            except OSError:
-                log("client left")
-                self.close_connection = True
-                return
+            return self.keep_open("client left")
+        if name == "lingers":
+            self.event({"id": id, "result": text("answered")})
+            return self.keep_open("lingering client left")
         self.end_events()
+
+    def keep_open(self, end):
+        try:
+            while True:
+                self.wfile.write(b"2\r\n:\n\r\n")
+                self.wfile.flush()
+                time.sleep(0.02)
+        except OSError:
+            log(end)
+            self.close_connection = True
 
     def do_GET(self):
         last = self.headers.get("Last-Event-ID")
@@ -161,6 +190,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.reply(405)
         self.start_events()
         self.event({"method": "notifications/resources/updated", "params": {"uri": "test://unasked"}})
+        if os.environ.get("STUBBORN"):
+            log("GET")
+            return self.keep_open("listening client left")
         while self.headers.get("Mcp-Session-Id") in SESSIONS:
             time.sleep(0.05)
         self.end_events()

@@ -3,12 +3,14 @@
 import json
 import os
 import queue
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlparse
 
 LOG = open(os.environ["LOG"], "a", buffering=1)
 STREAMS = {}
 ASKED = {}
+RELEASED = threading.Event()
 
 
 def text(content):
@@ -70,8 +72,10 @@ class Handler(BaseHTTPRequestHandler):
         stream = STREAMS[name]
         if message.get("method") == "initialize" and len(STREAMS) == 2 and os.environ.get("NO_GREETING"):
             return self.reply(500)
-        self.reply(202, b"Accepted")
         id, params = message.get("id"), message.get("params") or {}
+        if "held" in (params.get("name"), message.get("method", "").removeprefix("notifications/")):
+            RELEASED.wait(60)
+        self.reply(202, b"Accepted")
         match message.get("method"):
             case "initialize":
                 stream.put({"id": id, "result": {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": {"name": "sse test", "version": "1"}}})
@@ -94,6 +98,11 @@ class Handler(BaseHTTPRequestHandler):
         if name == "ask":
             ASKED["q1"] = id
             stream.put({"id": "q1", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 5}})
+        if name == "held":
+            stream.put({"id": id, "result": text("held")})
+        if name == "release":
+            RELEASED.set()
+            stream.put({"id": id, "result": text("released")})
         if name == "hang up":
             stream.put(None)
 

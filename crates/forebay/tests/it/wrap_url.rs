@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::env::{HANG_TIMEOUT, TestEnv, finish, reference_in, wait_until};
 use crate::mcp_client::{McpClient, stateless_meta, text_of};
+use crate::{gateway_client, http_client};
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/wrap_http_server.py");
 /// A server that speaks the transport of the revision of 2024-11-05 only.
@@ -139,6 +140,10 @@ fn a_missing_token_is_told_to_the_client_and_its_log() {
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains("HTTP 401: who are you"), "{message}");
     assert!(message.contains("--header") && message.contains("OAuth"), "{message}");
+    let challenge = "Bearer resource_metadata=\"http://x/\"";
+    assert!(message.contains(challenge), "{message}");
+    let data = &answer["error"]["data"];
+    assert_eq!(*data, json!({ "status": 401, "wwwAuthenticate": challenge }));
     assert!(output.stderr.contains("HTTP 401"), "{}", output.stderr);
 }
 
@@ -159,6 +164,9 @@ fn a_request_without_an_answer_gets_an_error() {
     for (tool, expect) in [
         ("cut", "without an answer"),
         ("silent", "without an answer"),
+        ("nothing", "without an answer"),
+        ("garbage", "without an answer"),
+        ("page", "text/html"),
         ("boom", "HTTP 500: out of order"),
     ] {
         let answer = client.ask("tools/call", json!({ "name": tool }));
@@ -181,6 +189,88 @@ fn a_lost_session_is_started_again() {
     // The client sees nothing of it.
     let seen = client.take_pending();
     assert!(seen.iter().all(|one| one["method"] == "notifications/resources/updated"), "{seen:?}");
+}
+
+#[test]
+fn a_session_that_is_refused_once_is_started_by_the_next_request() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    client.text("forget", json!({ "refuses": true }));
+    let lost = client.ask("tools/call", json!({ "name": "said", "arguments": { "text": "x" } }));
+    assert!(lost["error"]["message"].as_str().unwrap().contains("not now"), "{lost}");
+    assert_eq!(client.text("said", json!({ "text": "again" })), "again");
+    let seen = client.take_pending();
+    assert!(seen.iter().all(|one| one["id"].is_null()), "nothing answers a greeting: {seen:?}");
+}
+
+#[test]
+fn a_call_may_take_longer_than_a_notification() {
+    for script in [SERVER, SSE_SERVER] {
+        let Some(server) = Server::start_script(script, None) else { return };
+        let mut command = server.wrap(&[]);
+        command.env("FOREBAY_WRAP_ACCEPT_SECONDS", "1");
+        let mut client = McpClient::initialized(command);
+        let held = client.begin("held", json!({}));
+        server.wait_for(if script == SERVER { "held" } else { "POST s0 tools/call" });
+        // Messages keep their order: the next one is sent when the server has not accepted this one in time.
+        client.notify("notifications/held", json!({}));
+        assert_eq!(client.text("said", json!({ "text": "a second later" })), "a second later");
+        client.text("release", json!({}));
+        assert_eq!(text_of(&client.response(held)["result"]), "held");
+    }
+}
+
+#[test]
+fn messages_of_a_batch_are_answered_one_by_one() {
+    let Some(server) = Server::start(None) else { return };
+    let mut client = McpClient::initialized(server.wrap(&[]));
+    let call = |id: i64, tool: &str| {
+        let params = json!({ "name": tool, "arguments": { "text": "x" } });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    client.send_line(&json!([call(80, "said"), call(81, "boom")]).to_string());
+    assert_eq!(text_of(&client.response(80)["result"]), "x");
+    let refused = client.response(81);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("HTTP 500"), "{refused}");
+}
+
+#[test]
+fn another_server_gets_nothing_of_a_request_that_is_redirected_to_it() {
+    let Some(other) = Server::start(None) else { return };
+    let elsewhere = Some(("ELSEWHERE", other.url.as_str()));
+    let Some(server) = Server::start_script(SERVER, elsewhere) else { return };
+    let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n";
+    for (path, expect) in [
+        (
+            "/elsewhere",
+            format!("redirects to another server, which gets no request: {}", other.url),
+        ),
+        ("/found", format!("it redirects to {}", other.url)),
+    ] {
+        let url = server.url.replace("/mcp", path);
+        let words = ["wrap", "--name", "far", "--url", &url, "--header", "X-Key: s3cret"];
+        let answer = finish(server.env.command(words), request).text();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(&expect), "{message}");
+    }
+    assert_eq!(other.log(), "");
+}
+
+#[test]
+fn streams_that_a_server_leaves_open_end_with_the_session_of_a_gateway() {
+    let stubborn = Some(("STUBBORN", "1"));
+    let Some(server) = Server::start_script(SERVER, stubborn) else { return };
+    let env = &server.env;
+    env.write("servers.toml", format!("[servers.far]\nurl = \"{}\"\n", server.url));
+    let words = ["gateway", "servers.toml", "--listen", "127.0.0.1:0"];
+    let gateway = http_client::Server::start(env.command(words));
+    let client = gateway_client::Client::start(&gateway, None);
+    assert_eq!(client.text("far_lingers", json!({})), "answered");
+    server.wait_for("GET");
+    assert_eq!(client.end(), 204);
+    server.wait_for("listening client left");
+    server.wait_for("lingering client left");
 }
 
 #[test]

@@ -232,7 +232,9 @@ fn fetch_error(app: &App, error: FetchError) -> AppError {
         FetchError::Timeout { .. } => {
             AppError::unavailable(message, Some("try again later, or raise fetch.timeout_ms"))
         }
-        FetchError::InvalidRedirect { .. } | FetchError::TooManyRedirects(_) => {
+        FetchError::InvalidRedirect { .. }
+        | FetchError::ForeignRedirect { .. }
+        | FetchError::TooManyRedirects(_) => {
             AppError::bad_input(message, "fetch the target page directly")
         }
         FetchError::Unresolved(_) | FetchError::Status { .. } | FetchError::Failed { .. } => {

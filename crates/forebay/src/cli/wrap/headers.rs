@@ -28,8 +28,8 @@ fn parse_one(text: &str, variables: Variables<'_>) -> Result<(String, String), A
 fn from_variable(text: &str, variables: Variables<'_>) -> Result<(String, String), AppError> {
     let (name, variable) = text.split_once('=').ok_or_else(|| {
         AppError::bad_input(
-            format!("`{text}` names no variable"),
-            "write it as Name=VARIABLE: the variable has the whole value of the header",
+            format!("`{text}` has no environment variable"),
+            "write it as Name=VARIABLE; the variable's value becomes the header's",
         )
     })?;
     let value = variables(variable).ok_or_else(|| unset(variable))?;
@@ -49,10 +49,10 @@ pub(in crate::cli) fn expanded(text: &str) -> Result<String, AppError> {
 
 fn checked(name: &str, value: &str) -> Result<(String, String), AppError> {
     Endpoint::check_header(name)
-        .map_err(|why| AppError::bad_input(why, "leave it out, or correct its name"))?;
+        .map_err(|why| AppError::bad_input(why, "remove the header, or correct its name"))?;
     if value.bytes().any(|byte| byte != b'\t' && byte.is_ascii_control()) {
-        let why = format!("the value of {name} has control characters");
-        return Err(AppError::bad_input(why, "is there a line break in the variable?"));
+        let why = format!("the value of the header {name} contains control characters");
+        return Err(AppError::bad_input(why, "remove line breaks from the variable"));
     }
     Ok((name.to_owned(), value.to_owned()))
 }
@@ -79,7 +79,7 @@ fn expand(text: &str, variables: Variables<'_>) -> Result<String, AppError> {
 fn unset(variable: &str) -> AppError {
     AppError::bad_input(
         format!("the environment variable {variable} is not set"),
-        "set it where the agent is started, or in the env of the server's entry",
+        "set it in the environment of the agent, or in `env` of the server's entry",
     )
 }
 
@@ -109,8 +109,8 @@ mod tests {
         check("X-Price: 3 $ and ${", Ok(("X-Price", "3 $ and ${")));
         check("X-Key: ${NO}", Err("NO is not set"));
         check("no header", Err("not a header"));
-        check("Mcp-Session-Id: 1", Err("set by the protocol"));
-        check("a b: 1", Err("not the name of a header"));
+        check("Mcp-Session-Id: 1", Err("Forebay sets itself"));
+        check("a b: 1", Err("not a valid header name"));
         assert_eq!(
             from_variable("Authorization=TOKEN", &variables).unwrap(),
             ("Authorization".to_owned(), "s3".to_owned())

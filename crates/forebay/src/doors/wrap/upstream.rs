@@ -93,7 +93,7 @@ fn start_program(
 }
 
 fn start_remote(server: WrappedServer, endpoint: Endpoint, client: Client) -> io::Result<Running> {
-    let (remote, pipes) = Remote::connect(endpoint)?;
+    let (remote, pipes) = Remote::connect(endpoint, server.accept_timeout())?;
     let without_client = Arc::clone(&remote);
     let on_end = OnEnd {
         of_requests: |_: bool| (),

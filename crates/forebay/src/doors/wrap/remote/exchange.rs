@@ -12,11 +12,13 @@ use forebay_app::bounds::{
 use forebay_sandbox::web::{HttpConnection, HttpExchange, HttpMethod, StreamedResponse};
 
 use super::super::json::{self, Members};
-use super::fault::Fault;
+use super::fault::{Fault, HttpRefusal};
 use super::headers;
 use super::sse::{Event, Events};
 use super::{Message, Remote, lock, notices, older};
 
+/// How often a stream is taken up again without a message in between.
+const MAX_RESUMPTIONS: u32 = 5;
 const EVENTS: &str = "text/event-stream";
 
 /// What came of a message.
@@ -46,12 +48,9 @@ pub(super) fn request(remote: &Arc<Remote>, number: u64, message: &Message) -> R
 }
 
 /// Sends a message that has no answer.
-pub(super) fn send(
-    remote: &Arc<Remote>,
-    message: &Message,
-    timeout: Option<Duration>,
-) -> Result<(), Fault> {
-    deliver(remote, &remote.http.connection(&remote.endpoint.url), message, timeout)
+pub(super) fn send(remote: &Arc<Remote>, message: &Message) -> Result<(), Fault> {
+    let connection = remote.http.connection(&remote.endpoint.url);
+    deliver(remote, &connection, message, remote.accept_timeout)
 }
 
 /// Sends a message, in a new session if the server has lost the old one.
@@ -92,15 +91,27 @@ fn renew_session(remote: &Arc<Remote>, lost: Option<&str>) -> Result<(), Fault> 
         return Ok(());
     }
     let (initialize, initialized) = remote.session.start_messages().ok_or(Fault::NoSession)?;
-    remote.session.forget();
+    let starts = remote.session.starts();
     let connection = remote.http.connection(&remote.endpoint.url);
-    let timeout = Some(NOTIFICATION_TIMEOUT);
-    attempt(remote, &connection, &initialize, timeout, Receiver::Nobody)?;
+    repeat(remote, &connection, &initialize)?;
+    if remote.session.starts() == starts {
+        return Err(Fault::NoSession);
+    }
     if let Some(initialized) = initialized {
-        attempt(remote, &connection, &initialized, timeout, Receiver::Nobody)?;
+        repeat(remote, &connection, &initialized)?;
         notices::listen(remote);
     }
     Ok(())
+}
+
+/// Sends a message again that the client has sent before; the client learns nothing of it.
+fn repeat(remote: &Remote, connection: &HttpConnection, message: &Message) -> Result<(), Fault> {
+    let timeout = remote.accept_timeout;
+    match attempt(remote, connection, message, timeout, Receiver::Nobody)? {
+        Outcome::Done => Ok(()),
+        Outcome::SessionLost => Err(Fault::NoSession),
+        Outcome::Refused(fault) => Err(fault),
+    }
 }
 
 fn attempt(
@@ -110,7 +121,7 @@ fn attempt(
     timeout: Option<Duration>,
     receiver: Receiver,
 ) -> Result<Outcome, Fault> {
-    let had_session = remote.session.id().is_some() && message.method != "initialize";
+    let can_be_lost = remote.session.can_be_lost() && message.method != "initialize";
     let response = connection.send(&HttpExchange {
         method: HttpMethod::Post(message.text.as_bytes()),
         url: &remote.endpoint.url,
@@ -123,12 +134,12 @@ fn attempt(
             remote.has_accepted.store(true, Ordering::Release);
             Exchange { remote, connection, message, receiver }.receive(response)?;
         }
-        404 if had_session => return Ok(Outcome::SessionLost),
+        404 if can_be_lost && message.revision.is_none() => return Ok(Outcome::SessionLost),
         400 | 404 | 405 | 406 | 410 | 415 if is_first => {
-            return Ok(refused(remote, message, response)
+            return Ok(refused(remote, message, response, receiver)
                 .map_or_else(Outcome::Refused, |()| Outcome::Done));
         }
-        _ => refused(remote, message, response)?,
+        _ => refused(remote, message, response, receiver)?,
     }
     Ok(Outcome::Done)
 }
@@ -146,20 +157,29 @@ fn post_headers(remote: &Remote, message: &Message) -> Vec<(String, String)> {
                 headers.extend(headers::for_request(&members, &message.method, &parameters));
             }
         }
+        // A session that is started again has not ended before: other requests may still be sent in it.
+        None if message.method == "initialize" => {}
         None => headers.extend(remote.session.headers()),
     }
     remote.with_own_headers(headers)
 }
 
 /// Passes on an error of the protocol that came with an HTTP error.
-fn refused(remote: &Remote, message: &Message, response: StreamedResponse) -> Result<(), Fault> {
+fn refused(
+    remote: &Remote,
+    message: &Message,
+    response: StreamedResponse,
+    receiver: Receiver,
+) -> Result<(), Fault> {
+    const MAX_ERROR_BYTES: u64 = 1 << 20;
     let status = response.status;
-    let metadata = response.header("www-authenticate").map(str::to_owned);
+    let mut refusal = HttpRefusal::new(&remote.endpoint.url, &response);
     let mut body = Vec::new();
     // An error needs no explanation.
     let _ = response.body.take(MAX_ERROR_BODY_BYTES).read_to_end(&mut body);
     let text = String::from_utf8_lossy(&body);
-    if let (Some(id), Ok(mut answer)) = (&message.id, Members::parse(&text))
+    if let (Receiver::Client, Some(id), Ok(mut answer)) =
+        (receiver, &message.id, Members::parse(&text))
         && answer.get("error").is_some_and(|error| error.starts_with('{'))
         && !matches!(status, 401 | 403)
     {
@@ -168,8 +188,8 @@ fn refused(remote: &Remote, message: &Message, response: StreamedResponse) -> Re
         remote.deliver(answer.into_text().as_bytes());
         return Ok(());
     }
-    let url = remote.endpoint.url.clone();
-    Err(Fault::Status { url, status, challenge: metadata, said: text.into_owned() })
+    refusal.said = text.into_owned();
+    Err(Fault::Status(refusal))
 }
 
 /// A message that the server has accepted.
@@ -193,15 +213,21 @@ impl Exchange<'_> {
         if body.len() as u64 == max {
             return Err(Fault::TooLong(self.remote.endpoint.url.clone()));
         }
-        if !body.trim_ascii().is_empty() && media_type.starts_with("application/json") {
+        let is_json = media_type.starts_with("application/json");
+        let mut is_answered = self.message.id.is_none();
+        if is_json && !body.trim_ascii().is_empty() {
             // Some servers send what belongs to an answer in front of it.
             for message in json::values(&String::from_utf8_lossy(&body)) {
                 self.pass_on(message.as_bytes(), session.as_deref());
+                is_answered |= self.message.is_answered_by(message.as_bytes());
             }
-            return Ok(());
         }
         // Without an answer, a request would wait for ever.
-        if self.message.id.is_some() { Err(self.ended()) } else { Ok(()) }
+        match media_type {
+            _ if is_answered => Ok(()),
+            media_type if is_json || body.is_empty() || media_type.is_empty() => Err(self.ended()),
+            media_type => Err(Fault::MediaType(self.remote.endpoint.url.clone(), media_type)),
+        }
     }
 
     fn receive_events(&self, first: StreamedResponse, session: Option<&str>) -> Result<(), Fault> {
@@ -241,15 +267,17 @@ impl Exchange<'_> {
     /// Reads a stream to its end after the answer, so that the connection can be used again.
     fn linger(&self, mut events: Events<impl Read>) {
         self.remote.is_answered(self.message);
-        let lingering = self.remote.lingering.fetch_add(1, Ordering::AcqRel);
-        if lingering < MAX_LINGERING_STREAMS && matches!(self.receiver, Receiver::Client) {
-            while let Ok(Some(event)) = events.next() {
-                if let Some(message) = event.message() {
-                    self.pass_on(message, None);
-                }
+        if matches!(self.receiver, Receiver::Nobody) {
+            return;
+        }
+        let lingering = self.remote.background.linger(self.connection.abort_handle());
+        while lingering.is_some()
+            && let Ok(Some(event)) = events.next()
+        {
+            if let Some(message) = event.message() {
+                self.pass_on(message, None);
             }
         }
-        self.remote.lingering.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// Opens a stream again behind the last event.
@@ -303,6 +331,13 @@ impl Position {
             self.resumptions = 0;
         }
     }
+
+    /// Counts anew after a stream that was open long enough.
+    pub(super) fn note_lifetime(&mut self, lifetime: Duration, min: Duration) {
+        if lifetime >= min {
+            self.resumptions = 0;
+        }
+    }
 }
 
 /// Asks for the stream of a session, or for one that broke, behind its last event.
@@ -320,4 +355,19 @@ pub(super) fn open_stream(
         headers: &remote.with_own_headers(headers),
         timeout: None,
     })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_that_last_are_opened_again_without_end() {
+        let min = Duration::from_secs(10);
+        let mut position = Position { resumptions: 19, ..Position::default() };
+        position.note_lifetime(min / 2, min);
+        assert_eq!(position.resumptions, 19);
+        position.note_lifetime(min, min);
+        assert_eq!(position.resumptions, 0);
+    }
 }

@@ -6,10 +6,12 @@
 //! - `exchange`: one message, and what comes back; `notices`: the stream on which a server speaks unasked;
 //! - `older`: servers that speak HTTP with SSE as the revision of 2024-11-05 has it;
 //! - `session`: what the server wants repeated with every request; `headers`, `sse`: the encoding;
+//! - `background`: streams that no request waits for;
 //! - `fault`: what the client is told if the server does not answer; `masked`: without secrets of URLs.
 //!
 //! A session that the server has forgotten is started again, and a stream that breaks is taken up where it ended.
 
+mod background;
 mod exchange;
 mod fault;
 mod headers;
@@ -21,7 +23,7 @@ mod sse;
 
 use std::collections::HashMap;
 use std::io::{self, PipeReader, PipeWriter, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,13 +32,19 @@ use forebay_sandbox::web::{AbortHandle, HttpClient, HttpExchange, HttpMethod};
 use forebay_sandbox::{CancelToken, ServerPipes};
 use url::Url;
 
+use self::background::BackgroundStreams;
 use self::fault::Fault;
 use self::headers::ParameterHeaders;
 use self::masked::mask_urls;
 use self::older::OlderTransport;
 use self::session::RemoteSession;
-use super::json::{self, Members, id_key};
+use super::json::{self, Members, NoMembers, id_key};
 use super::lines::{Lines, Next};
+
+/// Requests in progress; further ones wait.
+const MAX_IN_FLIGHT: usize = 1_000;
+/// Time for a server to end a session.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Where a server is, and what each request to it carries.
 #[derive(Debug, Clone)]
@@ -49,6 +57,8 @@ pub(crate) struct Endpoint {
 pub(super) struct Remote {
     endpoint: Endpoint,
     http: Arc<HttpClient>,
+    /// For what no request of the client waits for; `None` is no limit.
+    accept_timeout: Option<Duration>,
     ended: CancelToken,
     /// `None` once the connection has ended.
     client: Mutex<Option<PipeWriter>>,
@@ -60,8 +70,7 @@ pub(super) struct Remote {
     in_flight: Mutex<HashMap<u64, InFlight>>,
     less_in_flight: Condvar,
     last_number: AtomicU64,
-    /// Streams that stay open after their answer has come.
-    lingering: AtomicUsize,
+    background: BackgroundStreams,
 }
 
 /// A request that is not answered yet.
@@ -89,7 +98,7 @@ impl Endpoint {
         if is_http {
             Ok(())
         } else {
-            Err(mask_urls(&format!("`{url}` is not the address of a server")))
+            Err(mask_urls(&format!("`{url}` is not an http or https URL")))
         }
     }
 
@@ -107,16 +116,19 @@ impl Endpoint {
             "transfer-encoding",
         ];
         if !headers::is_token(name) {
-            return Err(format!("`{name}` is not the name of a header"));
+            return Err(format!("`{name}` is not a valid header name"));
         }
         let is_own = OWN.contains(&name.to_ascii_lowercase().as_str());
-        if is_own { Err(format!("{name} is set by the protocol")) } else { Ok(()) }
+        if is_own { Err(format!("{name} is a header that Forebay sets itself")) } else { Ok(()) }
     }
 }
 
 impl Remote {
     /// Starts the threads of a connection; nothing is sent before the client's first message.
-    pub(super) fn connect(endpoint: Endpoint) -> io::Result<(Arc<Self>, ServerPipes)> {
+    pub(super) fn connect(
+        endpoint: Endpoint,
+        accept_timeout: Option<Duration>,
+    ) -> io::Result<(Arc<Self>, ServerPipes)> {
         let (requests, stdin) = io::pipe()?;
         let (stdout, answers) = io::pipe()?;
         let remote = Arc::new(Self {
@@ -130,7 +142,8 @@ impl Remote {
             in_flight: Mutex::default(),
             less_in_flight: Condvar::new(),
             last_number: AtomicU64::new(0),
-            lingering: AtomicUsize::new(0),
+            background: BackgroundStreams::default(),
+            accept_timeout,
             endpoint,
         });
         let posting = Arc::clone(&remote);
@@ -143,7 +156,7 @@ impl Remote {
         let mut lines = Lines::new(requests);
         loop {
             match lines.next() {
-                Ok(Next::Line(line)) => self.take(String::from_utf8_lossy(line).trim_ascii()),
+                Ok(Next::Line(line)) => self.take_line(String::from_utf8_lossy(line).trim_ascii()),
                 // The other direction refuses such lines.
                 Ok(Next::LongLine(_)) => drop(lines.rest(&mut |_| Ok(()))),
                 Ok(Next::End) | Err(_) => break,
@@ -168,6 +181,8 @@ impl Remote {
                 timeout: Some(SESSION_END_TIMEOUT),
             });
         }
+        // Some servers leave their streams open.
+        self.background.end();
         lock(&self.client).take();
     }
 
@@ -189,6 +204,14 @@ impl Remote {
         aborts.into_iter().for_each(AbortHandle::abort);
     }
 
+    /// Takes the messages of a line, each of which is a POST of its own: only one revision of the protocol has several in one,
+    /// and a fault is told to each request.
+    fn take_line(self: &Arc<Self>, line: &str) {
+        for message in json::split_batch(line) {
+            self.take(message);
+        }
+    }
+
     fn take(self: &Arc<Self>, text: &str) {
         if text.is_empty() {
             return;
@@ -200,9 +223,9 @@ impl Remote {
         if message.method == "initialize" {
             self.session.will_start(&message);
         }
-        if message.id.is_none() && !text.starts_with('[') {
+        if message.id.is_none() {
             // In order: a server may refuse requests before it knows that the client is ready.
-            let outcome = exchange::send(self, &message, Some(NOTIFICATION_TIMEOUT));
+            let outcome = exchange::send(self, &message);
             self.report(&message, outcome);
             if message.method == "notifications/initialized" {
                 self.session.is_started(&message);
@@ -246,12 +269,13 @@ impl Remote {
         let id = params.as_ref().and_then(|params| params.get("requestId")).unwrap_or_default();
         let given_up = {
             let mut requests = self.in_flight();
-            let number = requests.iter().find(|(_, one)| one.id == id).map(|(number, _)| *number);
+            let is_meant = |one: &InFlight| id_key(&one.id) == id_key(id);
+            let number = requests.iter().find(|(_, one)| is_meant(one)).map(|(number, _)| *number);
             number.and_then(|number| requests.remove(&number))
         };
         self.less_in_flight.notify_all();
         if !given_up.as_ref().is_some_and(|request| request.ends_by_abort) {
-            let outcome = exchange::send(self, message, Some(NOTIFICATION_TIMEOUT));
+            let outcome = exchange::send(self, message);
             self.report(message, outcome);
         }
         if let Some(abort) = given_up.and_then(|request| request.abort) {
@@ -302,7 +326,12 @@ impl Remote {
     fn deliver(&self, message: &[u8]) {
         let text = String::from_utf8_lossy(message);
         for one in json::split_batch(&text) {
-            self.deliver_one(one.as_bytes());
+            // The client reads lines of JSON only.
+            if matches!(Members::parse(one), Err(NoMembers::NotAnObject)) {
+                write_log("the server sent something else than JSON, which is left out");
+            } else {
+                self.deliver_one(one.as_bytes());
+            }
         }
     }
 
@@ -326,10 +355,9 @@ impl Remote {
     fn report(&self, message: &Message, outcome: Result<(), Fault>) {
         let Err(fault) = outcome else { return };
         let why = mask_urls(&fault.to_string());
-        // Where agents look for what went wrong with a server.
-        let _ = writeln!(io::stderr(), "forebay wrap: {why}");
+        write_log(&why);
         if let Some(id) = &message.id {
-            self.deliver(fault::answer(id, &why).as_bytes());
+            self.deliver(fault::answer(id, &why, fault.data()).as_bytes());
         }
     }
 
@@ -371,6 +399,11 @@ impl Message {
         let is_answer = answer.get("method").is_none();
         is_answer && answer.get("id").map(id_key) == self.id.as_deref().map(id_key)
     }
+}
+
+fn write_log(what: &str) {
+    // Where agents look for what went wrong with a server.
+    let _ = writeln!(io::stderr(), "forebay wrap: {what}");
 }
 
 fn contains(text: &[u8], wanted: &[u8]) -> bool {

@@ -17,7 +17,7 @@ use forebay_sandbox::web::{
 use url::Url;
 
 use super::super::json::{self, Members, id_key};
-use super::fault::Fault;
+use super::fault::{Fault, HttpRefusal};
 use super::sse::Events;
 use super::{Message, Remote, lock};
 
@@ -77,7 +77,7 @@ pub(super) fn is_offered(remote: &Arc<Remote>) -> Result<bool, Fault> {
     if lock(&remote.older.stream).is_none() {
         match open(remote) {
             Ok(stream) => use_stream(remote, stream),
-            Err(Fault::Status { .. } | Fault::Ended(_) | Fault::Http(_)) => return Ok(false),
+            Err(Fault::Status(_) | Fault::Ended(_) | Fault::Http(_)) => return Ok(false),
             Err(fault) => return Err(fault),
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn deliver(
 ) -> Result<(), Fault> {
     let stream = current(remote, message)?;
     // Some servers respond to the POST of a call when it is done, however long it takes.
-    let timeout = message.id.is_none().then_some(NOTIFICATION_TIMEOUT);
+    let timeout = if message.id.is_none() { remote.accept_timeout } else { None };
     post(remote, connection, &stream, message, timeout)?;
     let Some(id) = &message.id else { return Ok(()) };
     let has_ended = || stream.has_ended.load(Ordering::Acquire);
@@ -141,9 +141,9 @@ fn greet(
     let id = id_key(initialize.id.as_deref().unwrap_or_default());
     lock(&stream.private).insert(id, answer);
     let connection = remote.http.connection(&stream.address);
-    let timeout = Some(NOTIFICATION_TIMEOUT);
+    let timeout = remote.accept_timeout;
     post(remote, &connection, stream, initialize, timeout)?;
-    answered.recv_timeout(ENDPOINT_TIMEOUT).map_err(|_| ended(remote))?;
+    wait_for(&answered, timeout).ok_or_else(|| ended(remote))?;
     initialized.map_or(Ok(()), |message| post(remote, &connection, stream, message, timeout))
 }
 
@@ -171,15 +171,19 @@ fn open(remote: &Arc<Remote>) -> Result<Arc<Stream>, Fault> {
         }
     };
     super::super::spawn("older-stream", read).map_err(Fault::NoThread)?;
-    let opened = wait_for(&address).unwrap_or_else(|| Err(ended(remote)));
+    let opened = wait_for(&address, remote.accept_timeout).unwrap_or_else(|| Err(ended(remote)));
     if opened.is_err() {
         abort.abort();
     }
     opened
 }
 
-fn wait_for(opened: &Receiver<Result<Arc<Stream>, Fault>>) -> Option<Result<Arc<Stream>, Fault>> {
-    opened.recv_timeout(ENDPOINT_TIMEOUT).ok()
+/// Waits for a value from another thread; `None` if none comes.
+fn wait_for<T>(values: &Receiver<T>, timeout: Option<Duration>) -> Option<T> {
+    match timeout {
+        Some(timeout) => values.recv_timeout(timeout).ok(),
+        None => values.recv().ok(),
+    }
 }
 
 /// Passes on what comes until the stream ends.
@@ -192,8 +196,7 @@ fn read_all(
     let url = remote.endpoint.url.clone();
     let is_stream = response.header("content-type").is_some_and(|kind| kind.starts_with(EVENTS));
     if response.status != 200 || !is_stream {
-        let fault =
-            Fault::Status { url, status: response.status, challenge: None, said: String::new() };
+        let fault = Fault::Status(HttpRefusal::new(&url, &response));
         return drop(named.send(Err(fault)));
     }
     let mut events = Events::new(response.body);
@@ -276,11 +279,7 @@ fn post(
     })?;
     match response.status {
         200..=299 => Ok(()),
-        status => {
-            let (url, challenge) = (stream.address.clone(), response.header("www-authenticate"));
-            let challenge = challenge.map(str::to_owned);
-            Err(Fault::Status { url, status, challenge, said: String::new() })
-        }
+        _ => Err(Fault::Status(HttpRefusal::new(&stream.address, &response))),
     }
 }
 

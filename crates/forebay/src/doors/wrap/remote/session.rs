@@ -16,6 +16,10 @@ pub(super) struct RemoteSession {
 struct State {
     id: Option<String>,
     revision: Option<String>,
+    /// How often the server has agreed to start it.
+    starts: u64,
+    /// Whether the server names its sessions, also after one is lost.
+    has_ids: bool,
     initialize: Option<Message>,
     initialized: Option<Message>,
 }
@@ -35,8 +39,24 @@ impl RemoteSession {
         let answer = Members::parse(&text).ok();
         let result = answer.as_ref().and_then(|answer| answer.object("result"));
         let mut state = self.state();
-        state.id = id.map(str::to_owned);
-        state.revision = result.and_then(|result| result.string("protocolVersion"));
+        let revision = result.and_then(|result| result.string("protocolVersion"));
+        // A refusal leaves the session as it is.
+        if revision.is_some() {
+            state.revision = revision;
+            state.id = id.map(str::to_owned);
+            state.has_ids |= id.is_some();
+            state.starts += 1;
+        }
+    }
+
+    /// How often the server has agreed to start it.
+    pub(super) fn starts(&self) -> u64 {
+        self.state().starts
+    }
+
+    /// Whether a server may have lost it: only one that names its sessions can tell.
+    pub(super) fn can_be_lost(&self) -> bool {
+        self.state().has_ids
     }
 
     pub(super) fn id(&self) -> Option<String> {
@@ -49,7 +69,7 @@ impl RemoteSession {
         Some((state.initialize.clone()?, state.initialized.clone()))
     }
 
-    /// Forgets the session, so that it can be started again; returns its id.
+    /// Forgets the session; returns its id.
     pub(super) fn forget(&self) -> Option<String> {
         let mut state = self.state();
         state.revision = None;
