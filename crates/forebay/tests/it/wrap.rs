@@ -67,7 +67,7 @@ fn whatever_is_not_long_passes_byte_for_byte() {
     with_server(|env| {
         let mut input: Vec<u8> = [
             request(0, "initialize", json!({ "protocolVersion": "2025-11-25" })),
-            request("a\u{e9}", "tools/list", json!({})),
+            request("a\u{e9}", "prompts/get", json!({})),
             request(1, "server/discover", json!({ "_meta": { "x/y": 1.5 } })),
             request(2, "tasks/get", json!({ "taskId": "t" })),
             call(3, "said", json!({ "text": "small" })),
@@ -80,6 +80,15 @@ fn whatever_is_not_long_passes_byte_for_byte() {
             "\n  \nnot json\n[]\n{\"id\": 8}\n".to_owned(),
             format!("[{},{}]\n", call(9, "said", json!({ "text": "b" })).trim(), "{\"id\":1}"),
             call(10, "structured", json!({ "count": 3 })),
+            call(12, "repeated", json!({})),
+            call(13, "deep", json!({ "depth": 500 })),
+            format!(
+                "{{\"id\":14,\"method\":\"x\",\"params\":{}{}}}\n",
+                "[".repeat(500),
+                "]".repeat(500)
+            ),
+            "{\"id\":12345678901234567890123,\"method\":\"x\"}\n".to_owned(),
+            call("x".repeat(5_000), "said", json!({ "text": "long id" })),
         ]
         .concat()
         .into_bytes();
@@ -88,6 +97,8 @@ fn whatever_is_not_long_passes_byte_for_byte() {
         input.extend(call(11, "said", json!({ "text": "last" })).trim_end().bytes());
         assert_unchanged(env, &input);
         assert!(!env.data().join("projects").exists(), "nothing was stored");
+        // A list of tools is looked at on another thread, and keeps no place in the order.
+        assert_unchanged(env, request("a\u{e9}", "tools/list", json!({})).as_bytes());
     });
 }
 
@@ -115,6 +126,47 @@ fn a_long_result_is_stored_and_digested() {
         let stats = env.forebay(["stats"]).ok().text();
         assert!(stats.contains("wrap srv"), "{stats}");
         assert_eq!(client.close().code(), Some(0));
+    });
+}
+
+#[test]
+fn a_result_is_digested_however_the_server_spells_the_id() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(wrapped(env));
+        // The server writes them as `"a\u00e9"` and `1.5`.
+        for id in ["\"a\u{e9}\"", "1.50", "12345678901234567890123"] {
+            client.send_line(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"lines","arguments":{{"count":4000}}}}}}"#
+            ));
+            let text = text_of(&client.receive()["result"]);
+            assert!(text.contains("[ctx:"), "{id}: {text}");
+        }
+    });
+}
+
+#[test]
+fn a_result_is_digested_however_deep_it_is() {
+    with_server(|env| {
+        let output = finish(wrapped(env), call(1, "deep", json!({ "depth": 100_000 })).as_bytes());
+        assert!(output.text().contains("[ctx:"), "{} bytes", output.stdout.len());
+    });
+}
+
+#[test]
+fn the_result_of_a_task_is_digested_too() {
+    with_server(|env| {
+        with_rules(env, &json!({ "deny": ["mcp__srv__said"] }));
+        let mut client = McpClient::initialized(wrapped(env));
+        let task =
+            |tool: &str| json!({ "name": tool, "arguments": { "count": 4_000 }, "task": {} });
+        let started = client.ask("tools/call", task("lines"));
+        assert_eq!(started["result"]["task"]["taskId"], "t1");
+        let result = client.ask("tasks/result", json!({ "taskId": "t1" }));
+        let text = text_of(&result["result"]);
+        assert!(text.contains("[ctx:") && text.contains("4,000 lines"), "{text}");
+        // A result without a task would be invalid.
+        let denied = client.ask("tools/call", task("said"));
+        assert!(denied["error"]["message"].as_str().unwrap().contains("denied"), "{denied}");
     });
 }
 

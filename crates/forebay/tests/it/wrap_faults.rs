@@ -216,3 +216,88 @@ fn a_batch_in_flight_is_failed_request_by_request() {
         assert_eq!(text_of(&client.call("said", json!({ "text": "x" }))), "x");
     });
 }
+
+fn plain(env: &TestEnv) -> Command {
+    env.command(["wrap", "--name", "srv", "--", "python3", SERVER])
+}
+
+#[test]
+fn a_server_that_ends_within_a_message_takes_no_answer_with_it() {
+    with_server(|env| {
+        let output = finish(plain(env), call(1, "torn", json!({})).as_bytes());
+        assert_eq!(output.code(), Some(3));
+        let text = output.text();
+        let (answer, rest) = text.split_once('\n').unwrap();
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        assert!(text_of(&answer["result"]).contains("[ctx:"), "{answer}");
+        assert_eq!(rest, r#"{"jsonrpc":"2.0","id":"torn"#, "as the server wrote it");
+    });
+}
+
+#[test]
+fn a_server_that_ends_within_a_message_and_is_started_again_leaves_no_request_unanswered() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(restarting(env, "1"));
+        let hanging = client.begin("never", json!({}));
+        assert!(text_of(&client.call("torn", json!({}))).contains("[ctx:"));
+        assert!(error_of(&client.response(hanging)).contains("exit 3"));
+        assert_eq!(client.text("said", json!({ "text": "back" })), "back");
+    });
+}
+
+#[test]
+fn the_death_of_a_server_by_a_signal_is_that_of_the_wrapper() {
+    with_server(|env| {
+        let mut client = McpClient::initialized(plain(env));
+        let file = env.project().join("child");
+        client.text("children", json!({ "file": file }));
+        let child = announced_process(&file);
+        let server = client.text("pid", json!({})).parse().unwrap();
+        kill_process(rustix::process::Pid::from_raw(server).unwrap(), Signal::KILL).unwrap();
+        assert_eq!(client.wait().code(), Some(137));
+        assert!(is_gone(child));
+    });
+}
+
+#[test]
+fn a_restarted_server_that_answers_no_handshake_ends_with_its_client() {
+    with_server(|env| {
+        let (first, process) = (env.project().join("first"), env.project().join("process"));
+        let script = format!(
+            "if [ -e {first} ]; then echo $$ > {process}; exec sleep 1000; fi; touch {first}; exec python3 {SERVER}",
+            first = first.display(),
+            process = process.display()
+        );
+        let words = ["wrap", "--name", "x", "--restart", "3", "--", "sh", "-c", &script];
+        let mut command = env.command(words);
+        let mut wrapper = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = wrapper.stdin.take().unwrap();
+        let mut answers = BufReader::new(wrapper.stdout.take().unwrap());
+        let start = request(1, "initialize", json!({ "protocolVersion": "2025-11-25" }));
+        stdin.write_all(start.as_bytes()).unwrap();
+        answers.read_line(&mut String::new()).unwrap();
+        stdin.write_all(call(2, "die", json!({ "code": 1 })).as_bytes()).unwrap();
+        let silent = announced_process(&process);
+        // It waits for the handshake, as does the client.
+        stdin.write_all(call(3, "said", json!({ "text": "x" })).as_bytes()).unwrap();
+        drop((stdin, answers));
+        let has_ended = wait_until(HANG_TIMEOUT, || wrapper.try_wait().unwrap().is_some());
+        assert!(has_ended && is_gone(silent));
+    });
+}
+
+#[test]
+fn a_flood_of_notifications_from_the_client_holds_up_no_call() {
+    with_server(|env| {
+        let log = env.project().join("received");
+        let mut command = plain(env);
+        command.env("RECEIVED", &log);
+        let mut client = McpClient::initialized(command);
+        for number in 0..20_000 {
+            client.notify("notifications/x", json!({ "number": number }));
+        }
+        assert_eq!(client.text("said", json!({ "text": "behind them" })), "behind them");
+        let received = std::fs::read_to_string(log).unwrap();
+        assert_eq!(received.matches("notifications/x").count(), 20_000);
+    });
+}

@@ -38,6 +38,8 @@ def snapshot(total):
 
 
 COUNTS = {"snapshot": 0}
+# Calls that go on as tasks.
+TASKS = {}
 
 
 def call(id, name, arguments):
@@ -87,6 +89,17 @@ def call(id, name, arguments):
             SEND.write(b"x" * (1 << 20))
         line("")
         return text("flooded")
+    if name == "torn":
+        # Ends within a message, right behind a long one.
+        send({"id": id, "result": text("\n".join(f"row {n} of the listing" for n in range(4000)))})
+        SEND.write(b'{"jsonrpc":"2.0","id":"torn')
+        SEND.flush()
+        os._exit(3)
+    if name == "deep":
+        nested = "[" * arguments["depth"] + "]" * arguments["depth"]
+        return line('{"jsonrpc":"2.0","id":' + json.dumps(id) + ',"result":{"content":[],"structuredContent":' + nested + "}}")
+    if name == "repeated":
+        return line('{"jsonrpc":"2.0","id":1,"result":{"content":[]},"id":' + json.dumps(id) + ',"result":{"content":[]}}')
     if name == "endless":
         SEND.write(b'{"jsonrpc":"2.0","result":{"x":"')
         for _ in range(arguments["mb"]):
@@ -170,7 +183,11 @@ def answer(message):
         case "initialize":
             result = {
                 "protocolVersion": params["protocolVersion"],
-                "capabilities": {"tools": {"listChanged": True}, **({"resources": {"subscribe": True}} if RESOURCES else {})},
+                "capabilities": {
+                    "tools": {"listChanged": True},
+                    **({"resources": {"subscribe": True}} if RESOURCES else {}),
+                    **({"prompts": {}, "completions": {}} if os.environ.get("PROMPTS") else {}),
+                },
                 "serverInfo": {"name": "test", "version": "1"},
             }
         case "tools/list":
@@ -184,6 +201,18 @@ def answer(message):
             with open(os.environ["SUBSCRIBED"], "a") as file:
                 file.write(f"{RESOURCES} {params['uri']}\n")
             result = {}
+        case "prompts/list":
+            result = {"prompts": [{"name": "greet"}]}
+        case "prompts/get" if os.environ.get("PROMPTS"):
+            result = {"description": params["name"], "messages": []}
+        case "completion/complete" if os.environ.get("PROMPTS"):
+            result = {"completion": {"values": [params["ref"]["name"]]}}
+        case "tools/call" if "task" in params:
+            TASKS["t1"] = params
+            result = {"task": {"taskId": "t1", "status": "working"}}
+        case "tasks/result" if params["taskId"] in TASKS:
+            task = TASKS[params["taskId"]]
+            result = call(id, task["name"], task["arguments"])
         case "tools/call":
             if log := os.environ.get("CALLS"):
                 with open(log, "a") as file:

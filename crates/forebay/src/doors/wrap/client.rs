@@ -13,7 +13,7 @@ use forebay_text::cut;
 use forebay_text::invisible::escape;
 use rmcp::model::ErrorCode;
 
-use super::json::{self, Members, NoMembers, quoted};
+use super::json::{self, Members, NoMembers, id_key, quoted};
 use super::keys;
 use super::lines::{self, Lines, Next};
 use super::own_tools::OwnCall;
@@ -29,7 +29,7 @@ const WITHOUT_IT: &str = "continue without it, or ask the user to change the rul
 pub(super) struct ToServer {
     session: Arc<Session>,
     server: PipeWriter,
-    /// Calls about which the user is asked, by the id of the question.
+    /// Calls about which the user is asked, by the id of the question as it is compared.
     asked: HashMap<String, HeldCall>,
 }
 
@@ -241,7 +241,7 @@ impl ToServer {
 
     /// Takes the user's answer to a question of ours; answers to the server's own pass.
     fn take_answer(&mut self, id: &str, message: &Members<'_>) -> io::Result<Fate> {
-        let Some(asked) = self.asked.remove(id) else { return Ok(Fate::Forward) };
+        let Some(asked) = self.asked.remove(&id_key(id)) else { return Ok(Fate::Forward) };
         let action = message.object("result").and_then(|result| result.string("action"));
         match action.as_deref() {
             Some("accept") => {
@@ -272,7 +272,7 @@ impl ToServer {
         let Some(id) = params.as_ref().and_then(|params| params.get("requestId")) else {
             return Ok(Fate::Forward);
         };
-        let question = self.asked.iter().find(|(_, asked)| asked.id == id);
+        let question = self.asked.iter().find(|(_, asked)| id_key(&asked.id) == id_key(id));
         let Some(question) = question.map(|(question, _)| question.clone()) else {
             self.session.answered(id);
             return Ok(Fate::Forward);

@@ -4,7 +4,7 @@
 //! with the client's own first messages. A server that dies before it has answered `initialize` is not started again: what
 //! kept it from starting is what the client sees.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, PipeReader, PipeWriter, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -59,8 +59,8 @@ struct State {
     stdin: Option<Arc<PipeWriter>>,
     /// The client has ended its side, or a signal came.
     is_ending: bool,
-    /// The sources of the ids of requests.
-    unanswered: HashSet<String>,
+    /// The ids of requests as the client wrote them, by their comparable form.
+    unanswered: HashMap<String, String>,
     /// The client's first messages: `initialize` and what it sends once it is ready.
     initialize: Option<Greeting>,
     initialized: Option<Vec<u8>>,
@@ -120,6 +120,10 @@ impl Restarting {
             }
             self.fail_unanswered(ending);
             signals.wait(PAUSE * (starts.len() as u32 - 1))?;
+            if self.state().is_ending {
+                self.end();
+                return Ok(ending);
+            }
             match self.restarts.start() {
                 Ok((again, pipes)) => {
                     process = again;
@@ -138,13 +142,14 @@ impl Restarting {
     /// Tells both sides that nothing more will come.
     fn end(&self) {
         self.stop();
-        self.changed.notify_all();
         self.client().take();
     }
 
     /// The next end is the last one.
     pub(super) fn stop(&self) {
         self.state().is_ending = true;
+        // A message that waits for a handshake may wait for ever.
+        self.changed.notify_all();
     }
 
     fn may_restart(&self, starts: &mut VecDeque<Instant>) -> bool {
@@ -181,7 +186,7 @@ impl Restarting {
         write_log(&message);
         let text = quoted(&format!("{message}: repeat the call if that does no harm"));
         let code = ErrorCode::INTERNAL_ERROR.0;
-        for id in unanswered {
+        for id in unanswered.into_values() {
             let answer = format!(
                 "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{text}}}}}\n"
             );
@@ -245,12 +250,14 @@ impl Restarting {
             let mut lines = Lines::new(stdout);
             while let Ok(next) = lines.next() {
                 match next {
-                    Next::Line(line) => server.pass_on(line),
+                    Next::Line(line) if line.ends_with(b"\n") => server.pass_on(line),
+                    Next::Line(line) => server.pass_on_unfinished(line),
                     Next::LongLine(start) => {
                         // No other line may come between its pieces.
-                        if let Some(client) = &mut *server.client() {
+                        let mut client = server.client();
+                        if let Some(client) = &mut *client {
                             let _ = client.write_all(start);
-                            let _ = lines.rest(&mut |piece| client.write_all(piece));
+                            pass_on_rest(client, &mut lines);
                         }
                     }
                     Next::End => return,
@@ -275,6 +282,15 @@ impl Restarting {
         self.changed.notify_all();
         if tells {
             self.to_client(LIST_CHANGED);
+        }
+    }
+
+    /// Passes on the last line of a process, which has no end. Part of a message says nothing, and would damage the next one.
+    fn pass_on_unfinished(&self, line: &[u8]) {
+        if Members::parse(&String::from_utf8_lossy(line)).is_ok() {
+            self.pass_on(&[line, b"\n"].concat());
+        } else {
+            write_log("the last message of the server is incomplete, and left out");
         }
     }
 
@@ -311,8 +327,8 @@ impl State {
                         self.unanswered.remove(&id_key(id));
                     }
                 }
-                (Some(_), Some(id)) if self.unanswered.len() < MAX_REMEMBERED_REQUESTS => {
-                    self.unanswered.insert(id_key(id));
+                (Some(_), Some(id)) if self.unanswered.len() < MAX_UNANSWERED => {
+                    self.unanswered.insert(id_key(id), id.to_owned());
                 }
                 _ => {}
             }
@@ -371,7 +387,35 @@ pub(crate) enum StartError {
     Io(#[from] io::Error),
 }
 
+/// Passes on the rest of a long line, and its end if the server has ended within it.
+fn pass_on_rest(client: &mut PipeWriter, lines: &mut Lines<PipeReader>) {
+    let mut is_finished = false;
+    let _ = lines.rest(&mut |piece| {
+        is_finished = piece.ends_with(b"\n");
+        client.write_all(piece)
+    });
+    if !is_finished {
+        let _ = client.write_all(b"\n");
+    }
+}
+
 fn write_log(what: &str) {
     // Where agents look for what went wrong with a server.
     let _ = writeln!(io::stderr(), "forebay wrap: {what}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_kept_as_the_client_wrote_them() {
+        let mut state = State::default();
+        for id in ["12345678901234567890123", "\"a\\u00e9\"", "1.50"] {
+            state.note_sent(format!(r#"{{"id":{id},"method":"x"}}"#).as_bytes());
+            assert_eq!(state.unanswered.values().collect::<Vec<_>>(), [id]);
+            state.note_received(&format!(r#"{{"id":{},"result":{{}}}}"#, id_key(id)));
+            assert!(state.unanswered.is_empty(), "{id}");
+        }
+    }
 }

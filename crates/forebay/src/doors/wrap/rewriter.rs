@@ -20,6 +20,9 @@ pub(super) enum Job {
     Answer { line: String, pending: Pending },
     /// Several messages in one line.
     Batch { line: String },
+    /// The last line of a server that has ended within it: it passes behind everything else, or what follows would be part of
+    /// the line.
+    Unfinished { line: Vec<u8> },
 }
 
 /// Works until no more jobs can come, or the client is gone.
@@ -49,10 +52,14 @@ fn next_job(session: &Session, jobs: &Receiver<Job>) -> Result<Job, RecvError> {
 
 /// Sends what becomes of a line: the line itself if nothing does, whatever fails.
 fn finish(session: &Session, job: &Job) -> io::Result<()> {
-    let (Job::Answer { line, .. } | Job::Batch { line }) = job;
-    let rewritten = catch_unwind(AssertUnwindSafe(|| match job {
-        Job::Answer { line, pending } => answer(session, line, pending),
-        Job::Batch { line } => batch(session, line),
+    let (line, pending) = match job {
+        Job::Answer { line, pending } => (line, Some(pending)),
+        Job::Batch { line } => (line, None),
+        Job::Unfinished { line } => return session.to_client(line),
+    };
+    let rewritten = catch_unwind(AssertUnwindSafe(|| match pending {
+        Some(pending) => answer(session, line, pending),
+        None => batch(session, line),
     }));
     match rewritten {
         Ok(Some(text)) => session.to_client(format!("{text}\n").as_bytes()),

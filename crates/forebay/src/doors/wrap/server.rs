@@ -39,7 +39,9 @@ impl ToClient {
     }
 
     fn forward(&self, line: &[u8]) -> io::Result<()> {
-        match self.job(line) {
+        let unfinished =
+            || (!line.ends_with(b"\n")).then(|| Job::Unfinished { line: line.to_owned() });
+        match self.job(line).or_else(unfinished) {
             Some(job) => self.rewriter.send(job).map_err(|_| io::ErrorKind::BrokenPipe.into()),
             None => self.session.to_client(line),
         }

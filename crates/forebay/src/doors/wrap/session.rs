@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use forebay_app::bounds::MAX_PENDING;
 use forebay_app::wrap::{WrappedCall, WrappedServer};
 
+use super::json::id_key;
 use super::lines;
 use super::own_tools::OwnTools;
 
@@ -17,6 +18,7 @@ pub(super) struct Session {
     pub(super) server: WrappedServer,
     pub(super) own_tools: OwnTools,
     client: Mutex<File>,
+    /// By the ids of the requests, as they are compared.
     pending: Mutex<HashMap<String, Pending>>,
     /// Calls that go on as tasks, by the task's id.
     tasks: Mutex<HashMap<String, WrappedCall>>,
@@ -69,13 +71,13 @@ impl Session {
     pub(super) fn expect(&self, id: &str, pending: Pending) {
         let mut all = lock(&self.pending);
         if all.len() < MAX_PENDING {
-            all.insert(id.to_owned(), pending);
+            all.insert(id_key(id), pending);
         }
     }
 
     /// The request that an answer is for.
     pub(super) fn answered(&self, id: &str) -> Option<Pending> {
-        lock(&self.pending).remove(id)
+        lock(&self.pending).remove(&id_key(id))
     }
 
     pub(super) fn add_task(&self, task: String, call: WrappedCall) {

@@ -74,9 +74,12 @@ fn start_program(
 ) -> Result<Running, StartError> {
     let (restarting, first, pipes) = Restarting::start(restarts)?;
     let signals = CancelToken::new();
-    let without_client = signals.clone();
-    let on_end =
-        OnEnd { of_requests: |_: bool| (), of_client: move || end_server(&without_client) };
+    let (without_client, left) = (signals.clone(), Arc::clone(&restarting));
+    let of_client = move || {
+        left.stop();
+        end_server(&without_client);
+    };
+    let on_end = OnEnd { of_requests: |_: bool| (), of_client };
     let forwarding = forward(server, pipes, client, on_end)?;
     let (ended, ending) = mpsc::channel();
     let (waiting, forwarded) = (Arc::clone(&restarting), signals.clone());
