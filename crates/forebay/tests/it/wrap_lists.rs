@@ -125,3 +125,75 @@ fn rules_hold_behind_a_facade() {
         assert!(denied.contains("denied") && denied.contains("mcp__srv__said"), "{denied}");
     });
 }
+
+#[test]
+fn a_server_keeps_the_names_of_its_tools() {
+    with_server(|env| {
+        let named = |flag: &str, name: &str| {
+            let mut command = wrapped(env, flag);
+            command.env("EXTRA_TOOL", name);
+            command
+        };
+        let mut client = McpClient::initialized(named("--slim", "forebay_describe"));
+        let listed = tools(&mut client);
+        assert_eq!(names(&listed)[5..], ["forebay_describe", "forebay_describe_2"]);
+        // The test server refuses what it does not have in these words.
+        let of_server = client.error("forebay_describe", json!({ "name": "lines" }));
+        assert_eq!(of_server, "no tool forebay_describe");
+        let whole = client.text("forebay_describe_2", json!({ "name": "lines" }));
+        assert!(whole.contains("More about every detail"), "{whole}");
+
+        let mut client = McpClient::initialized(named("--facade", "forebay_call"));
+        let listed = tools(&mut client);
+        assert_eq!(names(&listed), ["forebay_search", "forebay_describe", "forebay_call_2"]);
+        assert_eq!(client.error("forebay_call", json!({})), "no tool forebay_call");
+        let through = json!({ "name": "forebay_call", "arguments": {} });
+        assert_eq!(client.error("forebay_call_2", through), "no tool forebay_call");
+        let unreadable = json!({ "name": "said", "arguments": "x" });
+        let hint = client.error("forebay_call_2", unreadable);
+        assert!(hint.contains("forebay_describe returns the schema"), "{hint}");
+
+        let input = [
+            request(1, "initialize", json!({ "protocolVersion": "2025-11-25" })),
+            request(2, "tools/list", json!({})),
+        ];
+        let command = named("--slim", "forebay_describe");
+        let told = finish(command, input.concat().as_bytes()).ok().stderr;
+        let wanted = "forebay wrap: a server's tool is named `forebay_describe`, so Forebay's is listed as `forebay_describe_2`";
+        assert!(told.contains(wanted), "{told}");
+    });
+}
+
+#[test]
+fn a_name_on_a_later_page_is_reached_through_the_facade() {
+    with_server(|env| {
+        let mut command = wrapped(env, "--facade");
+        command.envs([("EXTRA_TOOL", "forebay_call"), ("PAGES", "1")]);
+        let mut client = McpClient::initialized(command);
+        let mut cursor = json!({});
+        for _ in 0..6 {
+            let listing = client.ask("tools/list", cursor);
+            cursor = json!({ "cursor": listing["result"]["nextCursor"] });
+        }
+        let through = json!({ "name": "forebay_call", "arguments": {} });
+        assert_eq!(client.error("forebay_call", through), "no tool forebay_call");
+    });
+}
+
+#[test]
+fn tools_can_be_called_while_they_are_listed_again() {
+    with_server(|env| {
+        let mut command = wrapped(env, "--facade");
+        command.env("PAGES", "1");
+        let mut client = McpClient::initialized(command);
+        let mut cursor = json!({});
+        for _ in 0..5 {
+            let listing = client.ask("tools/list", cursor);
+            cursor = json!({ "cursor": listing["result"]["nextCursor"] });
+        }
+        // The first page does not have it.
+        client.ask("tools/list", json!({}));
+        let call = json!({ "name": "said", "arguments": { "text": "still there" } });
+        assert_eq!(client.text("forebay_call", call), "still there");
+    });
+}

@@ -168,7 +168,9 @@ impl ToServer {
         let Some(tool) = params.string("name") else { return Ok(Fate::Forward) };
         match self.session.own_tools.take(&tool, &params) {
             OwnCall::Other => {}
-            OwnCall::Instead(params) => return self.judge_instead(params, id, message),
+            OwnCall::Instead { tool, params } => {
+                return self.judge_instead(&tool, params, id, message);
+            }
             OwnCall::Answer { text, is_error } => {
                 if let Some(id) = id {
                     self.answer_call(id, &text, is_error)?;
@@ -176,7 +178,18 @@ impl ToServer {
                 return Ok(Fate::Taken);
             }
         }
-        let call = self.session.server.call(&tool, params.get("arguments").unwrap_or_default());
+        self.judge_call_of_server(text, id, &tool, &params)
+    }
+
+    /// Judges a call of one of the server's tools.
+    fn judge_call_of_server(
+        &mut self,
+        text: &str,
+        id: Option<&str>,
+        tool: &str,
+        params: &Members<'_>,
+    ) -> io::Result<Fate> {
+        let call = self.session.server.call(tool, params.get("arguments").unwrap_or_default());
         let meta = params.object("_meta");
         let is_whole = meta.is_some_and(|meta| meta.get(WHOLE) == Some("true"));
         let call = if is_whole { call.whole() } else { call };
@@ -206,9 +219,10 @@ impl ToServer {
         }
     }
 
-    /// Judges a call of the server's tool that stands for one of ours.
+    /// Judges a call of the server's tool that stands for one of ours. The server's tool may have the name of one of ours.
     fn judge_instead(
         &mut self,
+        tool: &str,
         params: String,
         id: Option<&str>,
         message: &Members<'_>,
@@ -216,7 +230,8 @@ impl ToServer {
         let mut replaced = message.clone();
         replaced.set("params", params);
         let text = replaced.clone().into_text();
-        let fate = self.judge_call(&text, id, &replaced)?;
+        let Some(params) = replaced.object("params") else { return Ok(Fate::Forward) };
+        let fate = self.judge_call_of_server(&text, id, tool, &params)?;
         Ok(if let Fate::Forward = fate { Fate::Replace(text) } else { fate })
     }
 

@@ -39,20 +39,21 @@ pub(super) fn rewrite(session: &Session, result: &str, is_first: bool) -> Option
     }
     let is_last = result.get("nextCursor").is_none();
     let page = session.own_tools.page(tools, is_first, is_last);
+    page.renamed.iter().for_each(|what| write_log(what));
     if let Some((before, after)) = page.tokens {
-        tell_tokens(session.server.name(), before, after);
+        let [before, after] = [before, after].map(number::grouped);
+        let name = session.server.name();
+        write_log(&format!(
+            "the tools of {name} are listed in about {after} tokens instead of {before}"
+        ));
     }
     result.set("tools", json::list(&page.tools));
     Some(result.into_text())
 }
 
 /// Tells the user, where agents show what a server logs.
-fn tell_tokens(server: &str, before: u64, after: u64) {
-    let [before, after] = [before, after].map(number::grouped);
-    let _ = writeln!(
-        io::stderr(),
-        "forebay wrap: the tools of {server} are listed in about {after} tokens instead of {before}"
-    );
+fn write_log(what: &str) {
+    let _ = writeln!(io::stderr(), "forebay wrap: {what}");
 }
 
 fn without_withdrawn_schema(session: &Session, tool: &str) -> Option<String> {

@@ -205,6 +205,7 @@ fn with_own_tools(gateway: &Gateway, mut items: Vec<String>) -> Vec<String> {
         return items;
     }
     let page = gateway.own_tools.page(items, true, true);
+    page.renamed.iter().for_each(|what| write_log(what));
     if let Some((before, after)) = page.tokens {
         write_log(&format!("tools are listed in about {after} tokens instead of {before}"));
     }
@@ -370,7 +371,7 @@ fn as_listed(
     let own = item.string(list.named_by)?;
     let member = &gateway.members[number];
     let shown = if list.is_prefixed { format!("{}{own}", member.prefix) } else { own.clone() };
-    let is_forebays = list.kind == Kind::Tool && gateway.has_own_tool(&shown);
+    let is_forebays = list.kind == Kind::Tool && gateway.has_forebay_tool(&shown);
     if is_forebays || *names.entry(shown.clone()).or_insert(number) != number {
         let whose = if is_forebays { "a tool of Forebay" } else { "another server" };
         write_log(&format!(

@@ -138,9 +138,9 @@ impl Gateway {
         requests::take(self, message);
     }
 
-    /// Whether a tool is one of Forebay's, whatever servers have under that name.
-    fn has_own_tool(&self, name: &str) -> bool {
-        self.own_tools.has(name) || self.forebay.as_ref().is_some_and(|tools| tools.has(name))
+    /// Whether a tool is one that reads what references stand for, whatever servers have under that name.
+    fn has_forebay_tool(&self, name: &str) -> bool {
+        self.forebay.as_ref().is_some_and(|tools| tools.has(name))
     }
 
     /// Ends the client's side: servers are told by the end of their stdin.

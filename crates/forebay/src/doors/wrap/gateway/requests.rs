@@ -134,7 +134,7 @@ fn call(gateway: &Arc<Gateway>, id: &str, message: &Members<'_>) {
         OwnCall::Answer { text, is_error } => {
             respond(gateway, id, &text_result(&text, is_error));
         }
-        OwnCall::Instead(params) => {
+        OwnCall::Instead { params, .. } => {
             let mut replaced = message.clone();
             replaced.set("params", params);
             call_tool(gateway, id, &replaced);
@@ -146,7 +146,7 @@ fn call(gateway: &Arc<Gateway>, id: &str, message: &Members<'_>) {
 fn call_tool(gateway: &Arc<Gateway>, id: &str, message: &Members<'_>) {
     let params = message.object("params");
     let name = params.as_ref().and_then(|params| params.string("name")).unwrap_or_default();
-    if gateway.forebay.as_ref().is_some_and(|tools| tools.has(&name)) {
+    if gateway.has_forebay_tool(&name) {
         let arguments = params.as_ref().and_then(|params| params.get("arguments"));
         return call_forebay(gateway, id, name, arguments.unwrap_or("{}").to_owned());
     }
