@@ -306,6 +306,65 @@ fn a_server_that_does_not_start_is_left_out() {
 }
 
 #[test]
+fn a_gateway_without_a_server_says_why() {
+    let env = TestEnv::new();
+    let list = json!({ "mcpServers": { "gone": { "command": "no-such-program" } } });
+    env.write("list.json", list.to_string());
+    let output = env.forebay(["gateway", "list.json"]);
+    assert_ne!(output.code(), Some(0));
+    let told = "gone does not start";
+    assert!(
+        output.stderr.contains(told) && output.stderr.contains("no-such-program"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn prompts_completions_and_tasks_reach_their_server() {
+    with_server(|env| {
+        let mut command = gateway(env, &["one", "two"], &[]);
+        command.env("PROMPTS", "1");
+        let mut client = McpClient::initialized(command);
+        let listed = client.ask("prompts/list", json!({}));
+        let names = json!([{ "name": "x-greet" }, { "name": "two_greet" }]);
+        assert_eq!(listed["result"]["prompts"], names);
+        let prompt = client.ask("prompts/get", json!({ "name": "two_greet" }));
+        assert_eq!(prompt["result"]["description"], "greet");
+        let about = json!({ "type": "ref/prompt", "name": "x-greet" });
+        let completed = client.ask("completion/complete", json!({ "ref": about }));
+        assert_eq!(completed["result"]["completion"]["values"], json!(["greet"]));
+        let task = json!({ "name": "two_lines", "arguments": { "count": 4_000 }, "task": {} });
+        assert_eq!(client.ask("tools/call", task)["result"]["task"]["taskId"], "t1");
+        let result = client.ask("tasks/result", json!({ "taskId": "t1" }));
+        assert!(text_of(&result["result"]).contains("[ctx:"), "{result}");
+        for (method, params) in [
+            ("prompts/get", json!({ "name": "three_greet" })),
+            ("completion/complete", json!({ "ref": { "name": "three_greet" } })),
+            ("tasks/result", json!({ "taskId": "t2" })),
+        ] {
+            assert_eq!(client.ask(method, params)["error"]["code"], -32602, "{method}");
+        }
+    });
+}
+
+#[test]
+fn servers_keep_the_names_of_their_tools_behind_a_facade() {
+    with_server(|env| {
+        let mut command = without_prefixes(env, &[("a", &[("EXTRA_TOOL", "forebay_search")])]);
+        command.arg("--facade");
+        let mut client = McpClient::initialized(command);
+        let listing = client.ask("tools/list", json!({}));
+        assert_eq!(names(&listing), ["forebay_search_2", "forebay_describe", "forebay_call"]);
+        for (tool, arguments) in [
+            ("forebay_search", json!({})),
+            ("forebay_call", json!({ "name": "forebay_search", "arguments": {} })),
+        ] {
+            assert_eq!(client.error(tool, arguments), "no tool forebay_search", "{tool}");
+        }
+    });
+}
+
+#[test]
 fn a_server_that_answers_late_joins_and_holds_up_no_other() {
     with_server(|env| {
         let gate = env.project().join("open");

@@ -9,7 +9,7 @@ use crate::env::{HANG_TIMEOUT, TestEnv, is_gone, reference_in, wait_until};
 use crate::gateway_client::{Client, call, command, gateway, request};
 use crate::http_client::{Request, Response, Server};
 use crate::mcp_client::text_of;
-use crate::wrap::with_server;
+use crate::wrap::{SERVER, with_server};
 
 #[test]
 fn each_session_has_servers_of_its_own_and_ends_them() {
@@ -214,6 +214,69 @@ fn a_cancelled_call_ends_its_stream_and_holds_up_no_other() {
             "{ended:?}"
         );
         assert_eq!(client.text("one_said", json!({ "text": "on" })), "on");
+    });
+}
+
+#[test]
+fn a_call_that_is_cancelled_while_its_rights_are_looked_up_reaches_no_server() {
+    with_server(|env| {
+        let log = env.project().join("received");
+        let ann = env.token("ann", &["--rights", "one:read"]);
+        let mut own = command(env, &["--require-token"]);
+        own.envs([("NO_LISTS", "1"), ("RECEIVED", log.to_str().unwrap())]);
+        let server = Server::start(own);
+        let client = Client::start(&server, Some(&ann));
+        let mut connection = server.connect();
+        let call = client.request("POST").json(&call(5, "one_lines", json!({ "count": 1 })));
+        connection.write_all(&call.bytes()).unwrap();
+        let count = |what: &str| {
+            std::fs::read_to_string(&log).map_or(0, |lines| lines.matches(what).count())
+        };
+        assert!(wait_until(HANG_TIMEOUT, || count("tools/list") == 1));
+        let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } });
+        assert_eq!(client.post(&cancel).status, 202);
+        let ended = Response::read(connection);
+        assert!(
+            ended.status == 202 || ended.body.iter().all(|byte| b": \n".contains(byte)),
+            "{ended:?}"
+        );
+        assert!(wait_until(HANG_TIMEOUT, || count("notifications/cancelled") == 1));
+        // The id is free again, and whatever was sent before is at the server.
+        assert_eq!(client.ask(&request(5, "ping", json!({})))["id"], 5);
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
+        assert_eq!(client.post(&ready).status, 202);
+        assert!(wait_until(HANG_TIMEOUT, || count("roots/list_changed") == 1));
+        assert_eq!(count("tools/call"), 0);
+    });
+}
+
+#[test]
+fn a_session_without_a_server_is_503_with_the_reason() {
+    let env = TestEnv::new();
+    env.write("servers.toml", "[servers.gone]\ncommand = \"no-such-program\"\n");
+    let mut own = env.command(["gateway", "servers.toml", "--listen", "127.0.0.1:0"]);
+    own.envs([("FOREBAY_GATEWAY_SESSIONS_PER_CALLER", "1"), ("FOREBAY_GATEWAY_SERVERS", "1")]);
+    let server = Server::start(own);
+    // Each takes the room that the one before has left.
+    for _ in 0..3 {
+        let refused = Client::initialize(&server, None);
+        refused.refused(503, "the session cannot be started: gone does not start", "log");
+        assert!(refused.text().contains("no-such-program"), "{}", refused.text());
+        assert_eq!(refused.header("mcp-session-id"), None);
+    }
+}
+
+#[test]
+fn a_session_starts_with_the_servers_that_start() {
+    with_server(|env| {
+        let here = format!("[servers.here]\ncommand = \"python3\"\nargs = ['{SERVER}']\n");
+        env.write("servers.toml", format!("[servers.gone]\ncommand = \"no-such-program\"\n{here}"));
+        let words = ["gateway", "servers.toml", "--listen", "127.0.0.1:0"];
+        let server = Server::start(env.command(words));
+        let client = Client::start(&server, None);
+        assert_eq!(client.text("here_said", json!({ "text": "x" })), "x");
+        let gone = client.ask(&call(8, "gone_said", json!({})));
+        assert!(gone["error"]["message"].as_str().unwrap().contains("no server has"), "{gone}");
     });
 }
 

@@ -208,8 +208,9 @@ struct Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.sessions.end(&self.session);
+        // First: a client that is told that its session is not started may try again at once.
         self.sessions.servers.fetch_sub(self.session.server_count, Ordering::AcqRel);
+        self.sessions.end(&self.session);
     }
 }
 

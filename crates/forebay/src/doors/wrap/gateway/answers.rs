@@ -10,7 +10,7 @@ use forebay_app::bounds::MAX_LINE_BYTES;
 use super::super::json::{self, Members, quoted};
 use super::super::lines::{Lines, Next};
 use super::super::listing::LIST_CHANGED;
-use super::member::Member;
+use super::member::{Member, lock};
 use super::routes::Kind;
 use super::{Gateway, write_log};
 use crate::doors::json_scan::JsonScan;
@@ -61,7 +61,7 @@ fn take(gateway: &Gateway, number: usize, text: &str) {
         (true, Some(id)) => ask_client(gateway, number, id, &message),
         (true, None) => {
             if message.string("method").as_deref() == Some(TOOLS_CHANGED) {
-                gateway.members[number].forget_permitted();
+                lock(&gateway.members[number].permitted).forget();
             }
             deliver(gateway, number, &notification(&gateway.members[number], number, &message));
         }

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::super::StartError;
 use super::super::upstream::{Client, HangUp, Running};
 use super::GatewayServer;
+use super::permitted::PermittedTools;
 use super::queue::{Queue, Sent};
 
 /// In front of the ids of the gateway's own requests.
@@ -35,8 +36,8 @@ pub(super) struct Member {
     open_requests: Mutex<HashSet<String>>,
     /// What its answer to `initialize` says.
     greeting: Mutex<Option<Value>>,
-    /// The tools that the client's rights are enough for; `None` if they are to be looked up.
-    permitted: Mutex<Option<HashSet<String>>>,
+    /// The tools that the client's rights are enough for, by the server's own names of them.
+    pub(super) permitted: Mutex<PermittedTools>,
 }
 
 /// A request of the gateway itself.
@@ -163,20 +164,6 @@ impl Member {
         lock(&self.asked).take();
         lock(&self.greeting).take();
         lock(&self.open_requests).clear();
-    }
-
-    pub(super) fn permits(&self, tools: HashSet<String>) {
-        *lock(&self.permitted) = Some(tools);
-    }
-
-    /// Has the permitted tools looked up again, because the server's tools have changed.
-    pub(super) fn forget_permitted(&self) {
-        lock(&self.permitted).take();
-    }
-
-    /// Whether the client's rights are enough for a tool, by the server's own name of it; `None` if that is to be looked up.
-    pub(super) fn is_permitted(&self, tool: &str) -> Option<bool> {
-        lock(&self.permitted).as_ref().map(|tools| tools.contains(tool))
     }
 
     pub(super) fn stop(&self, signal: i32) {

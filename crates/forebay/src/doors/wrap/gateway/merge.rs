@@ -10,7 +10,7 @@ use forebay_domain::rights::{Right, Rights};
 use serde_json::{Value, json};
 
 use super::super::json::{self, Members, quoted};
-use super::member::Member;
+use super::member::{Member, lock};
 use super::routes::{Kind, Owner};
 use super::work::Work;
 use super::{ForebayTools, Gateway, answers, write_log};
@@ -241,9 +241,12 @@ pub(super) fn find_owner(gateway: &Gateway, work: &Work, list: &List, name: &str
     }
 }
 
-/// Asks a server which of its tools its client's rights are enough for.
-pub(super) fn look_up_permitted(gateway: &Gateway, work: &Work, number: usize) {
-    permitted(&gateway.members[number], all_pages(gateway, work, number, &TOOLS));
+/// Asks a server which of its tools its client's rights are enough for; returns whether it has listed all of them.
+pub(super) fn look_up_permitted(gateway: &Gateway, work: &Work, number: usize) -> bool {
+    let pages = all_pages(gateway, work, number, &TOOLS);
+    let are_complete = pages.are_complete;
+    permitted(&gateway.members[number], pages);
+    are_complete
 }
 
 /// The tools that the client's rights are enough for. Of an incomplete list, the others are looked up another time.
@@ -256,7 +259,8 @@ fn permitted(member: &Member, pages: Pages) -> Vec<String> {
     let tools: Vec<String> = pages.items.into_iter().filter(is_permitted).collect();
     if pages.are_complete {
         let name = |tool: &String| Members::parse(tool).ok()?.string("name");
-        member.permits(tools.iter().filter_map(name).collect::<HashSet<_>>());
+        let names = tools.iter().filter_map(name).collect::<HashSet<_>>();
+        lock(&member.permitted).note(pages.since, names);
     }
     tools
 }
@@ -274,6 +278,8 @@ fn are_enough(rights: Rights, annotations: &Members<'_>) -> bool {
 struct Pages {
     items: Vec<String>,
     are_complete: bool,
+    /// The version of the server's tools when it was asked for them.
+    since: u64,
 }
 
 fn all_pages(gateway: &Gateway, work: &Work, number: usize, list: &List) -> Pages {
@@ -290,6 +296,7 @@ fn all_pages(gateway: &Gateway, work: &Work, number: usize, list: &List) -> Page
 struct PageRequest {
     number: usize,
     answer: Receiver<String>,
+    since: u64,
     items: Vec<String>,
     /// Pages and bytes so far.
     count: usize,
@@ -304,8 +311,9 @@ enum Listed {
 
 impl PageRequest {
     fn first(gateway: &Gateway, work: &Work, list: &List, number: usize) -> Self {
+        let since = lock(&gateway.members[number].permitted).version();
         let answer = work.ask(gateway, number, list.method, "{}");
-        Self { number, answer, items: Vec::new(), count: 0, bytes: 0 }
+        Self { number, answer, since, items: Vec::new(), count: 0, bytes: 0 }
     }
 
     fn wait(mut self, gateway: &Gateway, work: &Work, list: &List) -> Listed {
@@ -348,7 +356,7 @@ impl PageRequest {
     }
 
     fn into_pages(self, are_complete: bool) -> Pages {
-        Pages { items: self.items, are_complete }
+        Pages { items: self.items, are_complete, since: self.since }
     }
 }
 

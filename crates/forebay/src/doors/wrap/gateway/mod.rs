@@ -4,7 +4,8 @@
 //! their tools, prompts and resources, and sends each request to the server that it is about. Requests keep their ids and
 //! answers pass as they are; only names in lists and calls get or lose the prefix of their server.
 //!
-//! - `member`: a server, and the requests of the gateway's own; `merge`: one greeting and one list of several;
+//! - `member`: a server, and the requests of the gateway's own; `permitted`: which of its tools may be called;
+//! - `merge`: one greeting and one list of several;
 //! - `routes`: which server a name, an address or a request belongs to; `queue`: what a server has not read yet;
 //! - `requests`: from the client; `answers`: from a server; `work`: what the gateway does for a request itself;
 //! - `forebay_tools`: Forebay's tools that read what a reference stands for.
@@ -15,6 +16,7 @@ mod answers;
 mod forebay_tools;
 mod member;
 mod merge;
+mod permitted;
 mod queue;
 mod requests;
 mod routes;
@@ -87,11 +89,12 @@ pub(in crate::doors) struct Gateway {
 }
 
 impl Gateway {
-    /// Starts all servers; one that does not start is logged and left out.
+    /// Starts all servers; one that does not start is logged and left out. It is an error if none does.
     pub(in crate::doors) fn start(parts: Parts) -> io::Result<Arc<Self>> {
         let Parts { servers, listing, forebay, client, wait_for_hang_up } = parts;
         let mut members = Vec::new();
         let mut outputs = Vec::new();
+        let mut faults = Vec::new();
         for one in servers {
             let name = one.server.name().to_owned();
             match Member::start(one, Arc::clone(&wait_for_hang_up)) {
@@ -101,9 +104,14 @@ impl Gateway {
                 }
                 Err(StartError::Io(error)) => return Err(error),
                 Err(StartError::Run(error)) => {
-                    write_log(&format!("{name} does not start: {error}"));
+                    let fault = format!("{name} does not start: {error}");
+                    write_log(&fault);
+                    faults.push(fault);
                 }
             }
+        }
+        if members.is_empty() && !faults.is_empty() {
+            return Err(io::Error::other(faults.join("; ")));
         }
         let gateway = Arc::new(Self {
             members,

@@ -10,6 +10,7 @@ use super::super::json::{self, Members, quoted};
 use super::super::keys;
 use super::super::lines::{Lines, Next};
 use super::super::own_tools::OwnCall;
+use super::member::lock;
 use super::merge::{self, List, PROMPTS, TOOLS};
 use super::queue::Sent;
 use super::routes::{Kind, Owner};
@@ -19,6 +20,8 @@ use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::Refusal;
 
 const READ: &str = "resources/read";
+/// How often the tools of a server are listed for one call, if they change meanwhile.
+const MAX_LOOKUPS: usize = 3;
 const ID_IN_USE: &str = "a request with this id is not answered yet";
 
 /// Takes the client's messages until it ends its side.
@@ -170,12 +173,24 @@ fn call_after_lookup(gateway: &Gateway, work: &Work, message: &str, name: &str) 
     let Some(number) = merge::find_owner(gateway, work, &TOOLS, name) else {
         return no_server_has(name);
     };
-    if permission(gateway, number, name).is_none() {
-        merge::look_up_permitted(gateway, work, number);
+    for _ in 0..MAX_LOOKUPS {
+        if permission(gateway, number, name).is_some()
+            || !merge::look_up_permitted(gateway, work, number)
+        {
+            break;
+        }
     }
     match permission(gateway, number, name) {
         Some(true) => forward_named(gateway, number, message, name),
-        _ => Outcome::Result(forbidden(name)),
+        Some(false) => Outcome::Result(forbidden(name)),
+        None => {
+            let server = &gateway.members[number].name;
+            let text = format!(
+                "{name} was not called: the rights of this token do not cover every tool of {server}, and {server} did \
+                 not list its tools\ntry again later, or ask the user for a token with the right `execute`"
+            );
+            Outcome::Result(text_result(&text, true))
+        }
     }
 }
 
@@ -185,7 +200,7 @@ fn permission(gateway: &Gateway, number: usize, name: &str) -> Option<bool> {
     if member.rights.has(Right::Execute) {
         return Some(true);
     }
-    member.is_permitted(member.own_name(name))
+    lock(&member.permitted).has(member.own_name(name))
 }
 
 fn forbidden(name: &str) -> String {

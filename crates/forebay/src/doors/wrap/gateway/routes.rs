@@ -16,11 +16,20 @@ pub(super) struct Routes {
 
 #[derive(Default)]
 struct Tables {
-    /// Servers by the sources of the ids of requests that they have not answered, with the number of the request.
-    requests: HashMap<String, (usize, u64)>,
+    /// Requests that servers have not answered, by their ids as they are compared.
+    requests: HashMap<String, Request>,
     last_request: u64,
     /// Servers by what the client knows of them: kind and name.
     known: HashMap<(Kind, String), usize>,
+}
+
+/// A request that a server has.
+struct Request {
+    member: usize,
+    /// Its place in the order of requests.
+    number: u64,
+    /// Its id as the client wrote it.
+    id: String,
 }
 
 /// What is known by a name.
@@ -80,25 +89,25 @@ impl Routes {
 
     /// Notes a request that a server is about to get; returns `false` if another one with this id is not answered yet.
     pub(super) fn expect(&self, id: &str, member: usize) -> bool {
-        let (mut tables, id) = (self.tables(), id_key(id));
-        if tables.requests.contains_key(&id) {
+        let (mut tables, key) = (self.tables(), id_key(id));
+        if tables.requests.contains_key(&key) {
             return false;
         }
         tables.last_request += 1;
         let number = tables.last_request;
-        tables.requests.insert(id, (member, number));
+        tables.requests.insert(key, Request { member, number, id: id.to_owned() });
         true
     }
 
     /// The server that has a request; it has no longer.
     pub(super) fn answered(&self, id: &str) -> Option<usize> {
-        self.tables().requests.remove(&id_key(id)).map(|(member, _)| member)
+        self.tables().requests.remove(&id_key(id)).map(|request| request.member)
     }
 
     /// Notes the answer of a server; returns `false` if it does not have that request.
     pub(super) fn answered_by(&self, id: &str, member: usize) -> bool {
         let (mut tables, id) = (self.tables(), id_key(id));
-        let is_asked = tables.requests.get(&id).is_some_and(|(owner, _)| *owner == member);
+        let is_asked = tables.requests.get(&id).is_some_and(|request| request.member == member);
         is_asked && tables.requests.remove(&id).is_some()
     }
 
@@ -107,24 +116,24 @@ impl Routes {
         self.tables().requests.contains_key(&id_key(id))
     }
 
-    /// The requests that a server has not answered, the latest first.
+    /// The requests that a server has not answered, the latest first, by their ids as they are compared.
     pub(super) fn unanswered(&self, member: usize) -> Vec<String> {
         let tables = self.tables();
         let mut ids: Vec<(&String, u64)> = tables
             .requests
             .iter()
-            .filter(|(_, (owner, _))| *owner == member)
-            .map(|(id, (_, number))| (id, *number))
+            .filter(|(_, request)| request.member == member)
+            .map(|(id, request)| (id, request.number))
             .collect();
         ids.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
         ids.into_iter().map(|(id, _)| id.clone()).collect()
     }
 
-    /// The requests that a server has left unanswered.
+    /// The requests that a server has left unanswered, by their ids as the client wrote them.
     pub(super) fn take_unanswered(&self, member: usize) -> Vec<String> {
         let mut tables = self.tables();
-        let left = tables.requests.extract_if(|_, (owner, _)| *owner == member);
-        left.map(|(id, _)| id).collect()
+        let left = tables.requests.extract_if(|_, request| request.member == member);
+        left.map(|(_, request)| request.id).collect()
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -175,5 +184,7 @@ mod tests {
         assert!(routes.expect("1", 0) && routes.has_request("1"));
         assert!(!routes.answered_by("1", 1));
         assert!(routes.answered_by("1", 0) && !routes.answered_by("1", 0));
+        routes.expect("12345678901234567890123", 0);
+        assert_eq!(routes.take_unanswered(0), ["12345678901234567890123"], "as it was written");
     }
 }
