@@ -17,7 +17,7 @@ fn init_wraps_the_servers_of_agents_and_restores_their_files() {
         let log = env.project().join("calls");
         let server = json!({
             "mcpServers": {
-                "srv": { "command": "python3", "args": [SERVER], "env": { "CALLS": log } },
+                "srv": { "command": "python3", "args": [SERVER], "env": { "CALLS": log }, "cwd": env.home() },
                 "far": { "url": "https://mcp.example.test" },
             },
         });
@@ -38,6 +38,7 @@ fn init_wraps_the_servers_of_agents_and_restores_their_files() {
         let settings: Value = serde_json::from_slice(&fs::read(&cursor).unwrap()).unwrap();
         let entry = &settings["mcpServers"]["srv"];
         assert_eq!(entry["env"]["CALLS"], json!(log));
+        assert_eq!(entry["cwd"], json!(env.home()));
         let mut started = env.program(entry["command"].as_str().unwrap());
         started.args(entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()));
         let mut client = McpClient::initialized(started);
@@ -131,7 +132,7 @@ fn entries_of_every_host_carry_the_data_folder() {
             assert_eq!(fs::read_to_string(env.home().join(file)).unwrap(), *text);
         }
         let foreign = env.forebay(["wrap", "--name", "x", "--env", "PATH=/", "--", "true"]);
-        assert!(foreign.code() == Some(2) && foreign.stderr.contains("no variable of Forebay"));
+        assert!(foreign.code() == Some(2) && foreign.stderr.contains("not a FOREBAY_ variable"));
     });
 }
 

@@ -49,11 +49,14 @@ struct Entry {
 pub(super) fn read(file: &Path, cwd: &Path) -> Result<Vec<ListedServer>, AppError> {
     let shown = file.display();
     let text = fs::read_to_string(cwd.join(file)).map_err(|error| {
-        AppError::not_found(format!("cannot read {shown}: {error}"), "name a file with servers")
+        AppError::not_found(
+            format!("cannot read {shown}: {error}"),
+            "pass the path of a server list",
+        )
     })?;
     let list = parse(&text).map_err(|why| {
         let hint =
-            "TOML: [servers.NAME] with command and args, or url; JSON: {\"mcpServers\": {...}}";
+            "use TOML with [servers.NAME] and command and args or url, or JSON with {\"mcpServers\": {...}}";
         AppError::bad_input(format!("{shown}: {why}"), hint)
     })?;
     if list.servers.is_empty() || list.servers.len() > MAX_SERVERS {
@@ -96,7 +99,10 @@ impl Entry {
                 let headers = headers.map(|(name, value)| headers::written(name, value));
                 Ok(Upstream::Remote(Endpoint { url, headers: headers.collect::<Result<_, _>>()? }))
             }
-            _ => Err(AppError::bad_input("it needs a command or a url", "give one of them")),
+            _ => Err(AppError::bad_input(
+                "a server has either a command or a url",
+                "set one of the two in its entry",
+            )),
         }
     }
 }
@@ -155,6 +161,9 @@ mod tests {
         let list = parse("[servers.a]\nargs = []\n").unwrap();
         let (name, entry) = list.servers.into_iter().next().unwrap();
         let error = entry.into_server(name, Path::new("/")).err().unwrap();
-        assert!(error.to_string().starts_with("a: it needs a command"), "{error}");
+        assert!(
+            error.to_string().starts_with("a: a server has either a command or a url"),
+            "{error}"
+        );
     }
 }

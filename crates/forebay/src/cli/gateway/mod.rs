@@ -24,23 +24,23 @@ use crate::doors::wrap::{self, ForebayTools, GatewayServer};
 
 /// Serve several MCP servers as one, with long results as digests
 ///
-/// The file lists servers as agents do, as TOML or JSON: a command with args, env and cwd, or a url with headers. Tools and
-/// prompts get the server's name as a prefix. Each server is treated as by `forebay wrap`.
+/// FILE lists the servers as TOML or JSON, in the format of agents' settings: a command with args, env and cwd, or a url with
+/// headers. The names of tools and prompts are prefixed with the server's name. Each server is proxied as by `forebay wrap`.
 ///
-/// With --listen, it serves a team over HTTP, at /mcp: each session has its own processes of the servers that its token has
-/// rights for (`forebay token create NAME --rights SERVER:read`).
+/// With --listen, serves a team over HTTP at /mcp. Each session starts its own processes of the servers that its token has
+/// rights on (`forebay token create NAME --rights SERVER:read`).
 #[derive(Debug, Args)]
 pub(super) struct Gateway {
-    /// The list of servers: TOML with [servers.NAME], or JSON with mcpServers
+    /// Server list: TOML with [servers.NAME], or JSON with mcpServers
     #[arg(value_name = "FILE")]
     list: PathBuf,
-    /// Cut long descriptions of tools to their first sentences; forebay_describe returns the whole
+    /// Cut long tool descriptions to their first sentences; the added tool forebay_describe returns them whole
     #[arg(long)]
     slim: bool,
-    /// List three tools in place of all servers' tools: to search, describe and call them
+    /// List three tools in place of all servers' tools: forebay_search, forebay_describe and forebay_call
     #[arg(long, conflicts_with = "slim")]
     facade: bool,
-    /// Serve over HTTP at this address and port instead of stdio; port 0 picks a free one
+    /// Serve over HTTP on this address and port instead of stdio; port 0 picks a free port
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
     #[command(flatten)]
@@ -56,7 +56,7 @@ impl Gateway {
         }
         if !self.network.settings().is_empty() {
             let hint = "add --listen 127.0.0.1:7878 to serve over HTTP";
-            return Err(AppError::bad_input("these options are for --listen", hint).into());
+            return Err(AppError::bad_input("these options require --listen", hint).into());
         }
         let settings = common.tolerant_settings(&project_root(&cwd))?;
         let session = format!("gateway-{}", Reference::from_random(random_bytes()?).as_str());

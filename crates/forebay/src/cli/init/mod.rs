@@ -40,7 +40,7 @@ pub(super) struct Init {
     /// Leave the agent's status line to you; removes Forebay's line from it
     #[arg(long, conflicts_with = "undo")]
     no_status_line: bool,
-    /// Instead, have the agents' own MCP servers started through `forebay wrap`: these, or all that a command starts
+    /// Instead of setting up agents, start their other MCP servers through `forebay wrap`: the named ones, or all
     #[arg(
         long, value_name = "SERVERS", value_delimiter = ',', num_args = 0..=1, require_equals = true,
         default_missing_value = ALL_SERVERS, conflicts_with_all = ["project", "no_status_line"]

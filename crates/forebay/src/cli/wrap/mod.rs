@@ -20,37 +20,37 @@ use crate::doors::wrap::{self, Endpoint, Restarts, StartError, Upstream};
 /// What shells return for a command that a signal has ended: this and the signal's number.
 const SIGNAL_BASE: i32 = 128;
 
-/// Stand in front of another MCP server: its long results become digests with references
+/// Proxy another MCP server and replace its long results with digests and references
 ///
-/// Everything else passes unchanged in both directions. `forebay init --wrap` puts it in front of the servers that your
-/// agents have. Permission rules such as mcp__NAME__tool are asked before each call.
+/// Forwards everything else unchanged, in both directions. Checks permission rules such as mcp__NAME__tool before each call.
+/// `forebay init --wrap` configures your agents to start their servers through it.
 #[derive(Debug, Args)]
 pub(super) struct Wrap {
-    /// The server's name in the agent's settings, by which permission rules know its tools
+    /// The server's name in the agent's settings; permission rules name its tools mcp__NAME__tool
     #[arg(long)]
     name: String,
-    /// Reach the server at this address (streamable HTTP, or the older transport with SSE) instead of starting it
+    /// Connect to a server at this URL (streamable HTTP, or HTTP+SSE) instead of starting a command
     #[arg(long, conflicts_with = "command", required_unless_present = "command")]
     url: Option<String>,
-    /// Send a header with every request; ${VARIABLE} is replaced
+    /// Send a header with every request; ${VARIABLE} is replaced by the environment variable
     #[arg(long, requires = "url", value_name = "NAME: VALUE")]
     header: Vec<String>,
-    /// Send a header with the value of an environment variable
+    /// Send a header whose whole value is that of an environment variable
     #[arg(long, requires = "url", value_name = "NAME=VARIABLE")]
     header_env: Vec<String>,
-    /// Set a variable of Forebay, for agents that pass none on; the server does not see it
+    /// Set a FOREBAY_ environment variable for the wrapper, not for the server; some agents pass no environment on
     #[arg(long, value_name = "FOREBAY_NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
     /// How the agent's settings named the address, for `forebay init --undo`
     #[arg(long, hide = true, requires = "url")]
     entry: Option<String>,
-    /// Cut long descriptions of tools to their first sentences; forebay_describe returns the whole
+    /// Cut long tool descriptions to their first sentences; the added tool forebay_describe returns them whole
     #[arg(long)]
     slim: bool,
-    /// List three tools in place of the server's: to search, describe and call them
+    /// List three tools in place of the server's: forebay_search, forebay_describe and forebay_call
     #[arg(long, conflicts_with = "slim")]
     facade: bool,
-    /// Start a server that dies again, at most this often in five minutes
+    /// Restart the server when it exits, at most this often within five minutes
     #[arg(long, value_name = "COUNT", default_value_t = 0, conflicts_with = "url")]
     restart: usize,
     /// The command that starts the server
@@ -117,7 +117,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it as FOREBAY_NAME=VALUE")?;
     if !environment::is_own(name) {
         return Err(format!(
-            "{name} is no variable of Forebay; variables of the server go into its entry"
+            "{name} is not a FOREBAY_ variable; set variables of the server in `env` of its entry"
         ));
     }
     Ok((name.to_owned(), value.to_owned()))
