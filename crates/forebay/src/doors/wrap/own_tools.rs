@@ -245,7 +245,7 @@ impl Lists {
         let written: Option<String> = serde_json::from_str(arguments).ok();
         let arguments = written.as_deref().unwrap_or(arguments);
         if Members::parse(arguments).is_err() {
-            let describe = self.names.of(Own::Describe);
+            let describe = self.names.name_of(Own::Describe);
             let text =
                 format!("`arguments` is not an object\n{describe} returns the schema of {name}");
             return OwnCall::Answer { text, is_error: true };
@@ -290,7 +290,7 @@ impl Names {
         self.0.iter().find(|(_, own)| own == name).map(|(own, _)| *own)
     }
 
-    fn of(&self, wanted: Own) -> &str {
+    fn name_of(&self, wanted: Own) -> &str {
         let listed = self.0.iter().find(|(own, _)| *own == wanted);
         listed.map_or(wanted.usual_name(), |(_, name)| name)
     }
