@@ -23,15 +23,9 @@ bounds! {
     MAX_REMOTE_REQUESTS: usize = 1_000,
         "Requests in progress to a server over HTTP", "1,000",
         "Further ones wait.";
-    NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(30),
-        "Time for a server over HTTP to take a message without an answer", "30 s",
-        "It counts as not delivered, which is logged.";
     SESSION_END_TIMEOUT: Duration = Duration::from_secs(1),
         "Time for a server over HTTP to end a session", "1 s",
         "It is left to the server.";
-    ENDPOINT_TIMEOUT: Duration = Duration::from_secs(30),
-        "Time for a server with the older transport to name its address", "30 s",
-        "The request ends with an error.";
     MAX_RESUMPTIONS: u32 = 5,
         "Attempts to take up the stream of an answer without a message in between", "5",
         "The request ends with an error.";
@@ -47,6 +41,9 @@ bounds! {
     MAX_FAULT_BYTES: usize = 300,
         "Bytes of what a server says with an HTTP error", "300",
         "The rest is cut.";
+    MAX_FAULT_HEADER_BYTES: usize = 2_000,
+        "Bytes of a header that comes with it, such as a challenge", "2,000",
+        "The rest is cut.";
     GREETING_TIMEOUT: Duration = Duration::from_secs(8),
         "Time for the servers of a gateway to answer `initialize` before the client is answered", "8 s",
         "They join later.";
@@ -59,6 +56,9 @@ bounds! {
     MAX_GATEWAY_WORK: usize = 1_000,
         "Requests that a gateway works on itself", "1,000",
         "Further ones are refused.";
+    MAX_LOOKUPS: usize = 3,
+        "Lists of a server's tools for one call of a token with limited rights, if they change meanwhile", "3",
+        "The call is refused.";
     MAX_PAGES: usize = 200,
         "Pages of one list of one server", "200",
         "The rest is left out.";

@@ -1,6 +1,5 @@
 //! Request bodies: limited in size and time, and read whole before processing.
 
-
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};

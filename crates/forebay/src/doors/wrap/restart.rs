@@ -327,7 +327,7 @@ impl State {
                         self.unanswered.remove(&id_key(id));
                     }
                 }
-                (Some(_), Some(id)) if self.unanswered.len() < MAX_UNANSWERED => {
+                (Some(_), Some(id)) if self.unanswered.len() < MAX_REMEMBERED_REQUESTS => {
                     self.unanswered.insert(id_key(id), id.to_owned());
                 }
                 _ => {}

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use forebay_app::bounds::MAX_LOOKUPS;
 use forebay_domain::rights::Right;
 use rmcp::model::ErrorCode;
 
@@ -20,8 +21,6 @@ use crate::doors::json_scan::JsonScan;
 use crate::doors::mcp::Refusal;
 
 const READ: &str = "resources/read";
-/// How often the tools of a server are listed for one call, if they change meanwhile.
-const MAX_LOOKUPS: usize = 3;
 const ID_IN_USE: &str = "a request with this id is not answered yet";
 
 /// Takes the client's messages until it ends its side.

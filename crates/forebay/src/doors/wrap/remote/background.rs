@@ -5,12 +5,10 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use forebay_app::bounds::MAX_LINGERING_STREAMS;
 use forebay_sandbox::web::AbortHandle;
 
 use super::lock;
-
-/// Streams that may stay open after their answer; more are closed.
-const MAX_LINGERING: usize = 8;
 
 #[derive(Default)]
 pub(super) struct BackgroundStreams(Mutex<State>);
@@ -47,7 +45,7 @@ impl BackgroundStreams {
     /// Has a stream end with the connection; `None` if it may not stay open.
     pub(super) fn linger(&self, abort: AbortHandle) -> Option<Lingering<'_>> {
         let mut state = lock(&self.0);
-        if state.has_ended || state.lingering.len() >= MAX_LINGERING {
+        if state.has_ended || state.lingering.len() >= MAX_LINGERING_STREAMS {
             return None;
         }
         state.last_number += 1;

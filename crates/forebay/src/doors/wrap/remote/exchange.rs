@@ -5,10 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use forebay_app::bounds::{
-    MAX_ERROR_BODY_BYTES, MAX_LINE_BYTES, MAX_LINGERING_STREAMS, MAX_RESUMPTIONS,
-    NOTIFICATION_TIMEOUT,
-};
+use forebay_app::bounds::{MAX_ERROR_BODY_BYTES, MAX_LINE_BYTES, MAX_RESUMPTIONS};
 use forebay_sandbox::web::{HttpConnection, HttpExchange, HttpMethod, StreamedResponse};
 
 use super::super::json::{self, Members};
@@ -17,8 +14,6 @@ use super::headers;
 use super::sse::{Event, Events};
 use super::{Message, Remote, lock, notices, older};
 
-/// How often a stream is taken up again without a message in between.
-const MAX_RESUMPTIONS: u32 = 5;
 const EVENTS: &str = "text/event-stream";
 
 /// What came of a message.
@@ -171,7 +166,6 @@ fn refused(
     response: StreamedResponse,
     receiver: Receiver,
 ) -> Result<(), Fault> {
-    const MAX_ERROR_BYTES: u64 = 1 << 20;
     let status = response.status;
     let mut refusal = HttpRefusal::new(&remote.endpoint.url, &response);
     let mut body = Vec::new();

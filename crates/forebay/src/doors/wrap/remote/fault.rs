@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 
+use forebay_app::bounds::{MAX_FAULT_BYTES, MAX_FAULT_HEADER_BYTES};
 use forebay_sandbox::web::{FetchError, StreamedResponse};
 use forebay_text::cut;
 use forebay_text::invisible::escape;
@@ -10,10 +11,6 @@ use rmcp::model::ErrorCode;
 use serde_json::{Value, json};
 
 use super::super::json::quoted;
-
-/// Maximum bytes of what a server said with an HTTP error, and of each header about it.
-const MAX_SAID_BYTES: usize = 300;
-const MAX_HEADER_BYTES: usize = 2_000;
 
 /// Why a message has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +68,7 @@ impl HttpRefusal {
     pub(super) fn new(url: &str, response: &StreamedResponse) -> Self {
         let header = |name| {
             let value = response.header(name)?;
-            Some(cut::prefix(value, MAX_HEADER_BYTES).to_owned())
+            Some(cut::prefix(value, MAX_FAULT_HEADER_BYTES).to_owned())
         };
         Self {
             url: url.to_owned(),
@@ -104,7 +101,7 @@ impl fmt::Display for HttpRefusal {
             write!(f, ": {said}")?;
         }
         if let Some(challenge) = challenge {
-            write!(f, "\nWWW-Authenticate: {}", cut::prefix(challenge, MAX_SAID_BYTES))?;
+            write!(f, "\nWWW-Authenticate: {}", cut::prefix(challenge, MAX_FAULT_BYTES))?;
         }
         match (status, location) {
             (401, _) => {

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use forebay_app::bounds::{MAX_REMOTE_REQUESTS, NOTIFICATION_TIMEOUT, SESSION_END_TIMEOUT};
+use forebay_app::bounds::{MAX_REMOTE_REQUESTS, SESSION_END_TIMEOUT};
 use forebay_sandbox::web::{AbortHandle, HttpClient, HttpExchange, HttpMethod};
 use forebay_sandbox::{CancelToken, ServerPipes};
 use url::Url;
@@ -40,11 +40,6 @@ use self::older::OlderTransport;
 use self::session::RemoteSession;
 use super::json::{self, Members, NoMembers, id_key};
 use super::lines::{Lines, Next};
-
-/// Requests in progress; further ones wait.
-const MAX_IN_FLIGHT: usize = 1_000;
-/// Time for a server to end a session.
-const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Where a server is, and what each request to it carries.
 #[derive(Debug, Clone)]

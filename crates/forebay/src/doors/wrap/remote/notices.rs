@@ -9,8 +9,6 @@ use super::Remote;
 use super::exchange::{Position, open_stream};
 use super::sse::Events;
 
-/// How often the stream is opened again in a row, without a message or a time in which it stayed open.
-const MAX_ATTEMPTS: u32 = 20;
 /// A stream that is open for so long is not refused: proxies close silent ones after a while.
 const MIN_LIFETIME: Duration = Duration::from_secs(10);
 

@@ -10,7 +10,6 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use forebay_app::bounds::{ENDPOINT_TIMEOUT, NOTIFICATION_TIMEOUT};
 use forebay_sandbox::web::{
     AbortHandle, HttpConnection, HttpExchange, HttpMethod, StreamedResponse,
 };
