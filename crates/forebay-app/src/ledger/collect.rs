@@ -21,6 +21,8 @@ pub(crate) struct Collector<'a> {
     session: String,
     /// Empty until a line names it.
     model: String,
+    /// When the answer began whose request is not recorded yet.
+    answer_began: Option<Timestamp>,
     collected: Collected,
 }
 
@@ -31,6 +33,7 @@ impl<'a> Collector<'a> {
             client,
             session: app.redaction.name(session),
             model: String::new(),
+            answer_began: None,
             collected: Collected::default(),
         }
     }
@@ -38,21 +41,43 @@ impl<'a> Collector<'a> {
     pub(crate) fn take(&mut self, item: &Item) {
         match item {
             Item::Context { session: Some(session), .. } => {
-                self.session = self.app.redaction.name(session);
+                let session = self.app.redaction.name(session);
+                if session != self.session {
+                    self.session = session;
+                    self.answer_began = None;
+                }
             }
             Item::Model(model) => self.model = self.app.redaction.name(model),
             Item::Request(request) => self.request(request),
-            Item::Message(message) if message.role == Role::Summary && !message.is_sidechain => {
-                let at = message.timestamp.as_deref().and_then(timestamp);
-                self.collected.compactions.extend(at.map(|at| (self.session.clone(), at)));
+            Item::ToolCall(call) => self.answer_part(call.timestamp.as_deref()),
+            Item::Message(message) if message.role == Role::Assistant => {
+                self.answer_part(message.timestamp.as_deref());
+            }
+            Item::Message(message) => {
+                // The answer before was interrupted: its request is not recorded.
+                self.answer_began = None;
+                if message.role == Role::Summary && !message.is_sidechain {
+                    let at = message.timestamp.as_deref().and_then(timestamp);
+                    self.collected.compactions.extend(at.map(|at| (self.session.clone(), at)));
+                }
             }
             _ => {}
         }
     }
 
+    fn answer_part(&mut self, recorded: Option<&str>) {
+        self.answer_began = self.answer_began.or(recorded.and_then(timestamp));
+    }
+
     /// Without a time, a request has no place among the others.
+    ///
+    /// One that is recorded after its answer may be recorded after the results of its calls, so the first part of the answer
+    /// tells its time.
     fn request(&mut self, request: &Request) {
-        let Some(created) = request.timestamp.as_deref().and_then(timestamp) else { return };
+        let answer_began = self.answer_began.take().filter(|_| request.follows_answer);
+        let recorded = request.timestamp.as_deref().and_then(timestamp);
+        let Some(recorded) = recorded else { return };
+        let created = answer_began.map_or(recorded, |began| began.min(recorded));
         let name = |name: &str| self.app.redaction.name(name);
         let agent = request.agent.as_deref();
         self.collected.requests.push(ReportedRequest {

@@ -260,7 +260,7 @@ impl Thread {
     }
 
     fn call(&mut self, call: transcripts::ToolCall) {
-        let transcripts::ToolCall { id, tool, input, description, texts } = call;
+        let transcripts::ToolCall { id, tool, input, description, texts, timestamp: _ } = call;
         if !self.message_ids.insert(format!("call {id}")) {
             return;
         }
@@ -297,7 +297,8 @@ mod tests {
     fn call(id: &str) -> Item {
         let [tool, input] = ["Bash", "make"].map(str::to_owned);
         let texts = input.clone();
-        Item::ToolCall(ToolCall { id: id.to_owned(), tool, input, description: None, texts })
+        let id = id.to_owned();
+        Item::ToolCall(ToolCall { id, tool, input, description: None, texts, timestamp: None })
     }
 
     fn result(id: &str) -> Item {

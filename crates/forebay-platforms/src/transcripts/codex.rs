@@ -103,6 +103,7 @@ fn request(line: &Line) -> Option<Request> {
 fn response_item(line: &Line, message: impl Fn(Role, String) -> Item) -> Option<Item> {
     let payload = &line.payload;
     let text = |key: &str| string_field(payload, key).unwrap_or_default();
+    let call = |call: ToolCall| Some(Item::ToolCall(call.at(line.timestamp.clone())));
     match payload["type"].as_str()? {
         "message" => {
             let role = match payload["role"].as_str()? {
@@ -115,15 +116,13 @@ fn response_item(line: &Line, message: impl Fn(Role, String) -> Item) -> Option<
         }
         "function_call" => {
             let input = serde_json::from_str(&text("arguments")).unwrap_or_default();
-            Some(Item::ToolCall(ToolCall::new(text("call_id"), tool_name(payload), &input)))
+            call(ToolCall::new(text("call_id"), tool_name(payload), &input))
         }
         "custom_tool_call" => {
-            let call = ToolCall::of_text(text("call_id"), tool_name(payload), text("input"));
-            Some(Item::ToolCall(call))
+            call(ToolCall::of_text(text("call_id"), tool_name(payload), text("input")))
         }
         "local_shell_call" => {
-            let action = &payload["action"];
-            Some(Item::ToolCall(ToolCall::new(text("call_id"), "shell".to_owned(), action)))
+            call(ToolCall::new(text("call_id"), "shell".to_owned(), &payload["action"]))
         }
         "function_call_output" | "custom_tool_call_output" => {
             let (text_of_output, is_error) = output(&payload["output"]);

@@ -120,6 +120,8 @@ pub struct ToolCall {
     pub description: Option<String>,
     /// All other texts of its input, one after another.
     pub texts: String,
+    /// When the host recorded it, if its request is recorded later.
+    pub timestamp: Option<String>,
 }
 
 impl ToolCall {
@@ -127,12 +129,17 @@ impl ToolCall {
         let mut texts = String::new();
         append_texts(input, &mut texts);
         let description = string_field(input, DESCRIPTION);
-        Self { id, tool, input: input_summary(input), description, texts }
+        let input = input_summary(input);
+        Self { id, tool, input, description, texts, timestamp: None }
     }
 
     /// A call whose input is not JSON.
     fn of_text(id: String, tool: String, input: String) -> Self {
-        Self { id, tool, texts: input.clone(), input, description: None }
+        Self { id, tool, texts: input.clone(), input, description: None, timestamp: None }
+    }
+
+    fn at(self, timestamp: Option<String>) -> Self {
+        Self { timestamp, ..self }
     }
 }
 

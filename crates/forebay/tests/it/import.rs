@@ -248,6 +248,59 @@ fn a_codex_transcript_that_grew_keeps_its_session_and_its_model() {
     assert!((dollars - 0.004_05).abs() < 1e-9, "{dollars}");
 }
 
+/// Codex records what a request was billed for after the answer, and maybe after results of its calls.
+#[test]
+fn a_request_of_codex_is_as_old_as_its_answer() {
+    let env = TestEnv::new();
+    let path = env.home().join(".codex/sessions/2026/03/01/rollout-2026-03-01-x.jsonl");
+    let line = |kind: &str, millis: u32, payload: Value| json!({ "timestamp": format!("2026-03-01T10:00:00.{millis:03}Z"), "type": kind, "payload": payload });
+    let item = |millis, payload| line("response_item", millis, payload);
+    let user = |millis, text: &str| {
+        let content = json!([{ "type": "input_text", "text": text }]);
+        item(millis, json!({ "type": "message", "role": "user", "content": content }))
+    };
+    let call = |millis, id: &str| {
+        let call = json!({ "type": "function_call", "name": "exec_command", "call_id": id, "arguments": "{\"cmd\":\"make\"}" });
+        item(millis, call)
+    };
+    let result = |millis, id: &str| {
+        item(millis, json!({ "type": "function_call_output", "call_id": id, "output": "made" }))
+    };
+    let request = |millis, id: &str| {
+        let usage = json!({ "input_tokens": 1_000, "cached_input_tokens": 0, "output_tokens": 10 });
+        line("token_usage_record", millis, json!({ "response_id": id, "usage": usage }))
+    };
+    let lines = [
+        line("session_meta", 0, json!({ "id": "past-9", "cwd": env.project() })),
+        user(10, "Make it"),
+        call(100, "c1"),
+        result(120, "c1"),
+        call(130, "c2"),
+        request(140, "r1"),
+        result(200, "c2"),
+        call(300, "c3"),
+        // Interrupted: this answer has no request.
+        user(400, "Make it twice"),
+        call(500, "c4"),
+        request(510, "r2"),
+        // An answer of which nothing was recorded.
+        request(600, "r3"),
+    ];
+    write(&path, &lines);
+    import(&env, &[]).ok();
+    let connection = rusqlite::Connection::open(env.database()).unwrap();
+    let mut rows = connection
+        .prepare("SELECT request, created % 1000 FROM model_request ORDER BY request")
+        .unwrap();
+    let times: Vec<(String, i64)> = rows
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let expected = [("r1", 100), ("r2", 500), ("r3", 600)];
+    assert_eq!(times, expected.map(|(id, millis)| (id.to_owned(), millis)));
+}
+
 #[test]
 fn opencode_conversations_are_imported_from_its_database() {
     let env = TestEnv::new();
