@@ -308,10 +308,13 @@ describe("the tokens of a request", () => {
   const event = { turnId: "turn-1", index: 2, model: "large", messageCount: 1, agentId: "agent-1" }
   const aborted = { ...event, answer: "", toolUses: [] }
 
-  /** Lets Claude Code make requests that end with `results`; resolves to what it gets of each. */
-  async function steps($: any, on: On, results: unknown[]) {
+  /** Lets Claude Code make requests that end with `results`, each a second long; resolves to what it gets of each. */
+  async function steps($: any, on: On, results: unknown[], hasClock = true) {
     let result: unknown
+    let time = 1_795_098_231_407
+    on("clock.now", () => (hasClock ? ({ value: time } as any) : fails()))
     on("turn.step", async function* () {
+      time += 1_000
       return result as any
     })
     on("session.end", (_, { sessionId }) => ({ sessionId }))
@@ -330,9 +333,18 @@ describe("the tokens of a request", () => {
     const calls = forebay(on, () => "")
     const result = { ...aborted, usage }
     expect(await steps($, on, [result])).toEqual([result])
-    const payload = { session_id: "session-1", agent_id: "agent-1", request_id: "turn-1-2", usage }
+    const payload = { session_id: "session-1", agent_id: "agent-1", request_id: "turn-1-2", started: 1_795_098_231_407, usage }
     expect(calls).toHaveLength(1)
     expect(calls[0]).toMatchObject({ event: "ModelRequest", payload })
+  })
+
+  test("are reported without a start if Claude Code tells no time", async ($, on) => {
+    const calls = forebay(on, () => "")
+    const result = { ...aborted, usage }
+    expect(await steps($, on, [result], false)).toEqual([result])
+    expect(calls).toHaveLength(1)
+    expect(calls[0]?.payload).toMatchObject({ request_id: "turn-1-2", usage })
+    expect(calls[0]?.payload.started).toBe(undefined)
   })
 
   test("are not reported if there are none", async ($, on) => {

@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use forebay_domain::hook::{CutResult, HookCall, HookEvent, ModDuties, Reply, StartReason};
 use forebay_domain::usage::HOOK_CONTEXT;
-use forebay_domain::{session, tokens};
+use forebay_domain::{Timestamp, session, tokens};
 use forebay_platforms::transcripts::ParseLine;
 use forebay_text::invisible::visible;
 use serde_json::Value;
@@ -106,6 +106,7 @@ pub fn answer(
     call: &HookCall,
     faults: &mut Faults,
 ) -> Result<Reply, AppError> {
+    let began = app.now();
     let restored = whole_output::with_original_command(call);
     let call = restored.as_ref().unwrap_or(call);
     // First, because rules must apply even if everything below fails.
@@ -153,7 +154,7 @@ pub fn answer(
         faults.add("cannot record all events", error);
     }
     if let Ok(reply) = &reply
-        && let Err(error) = keep_ledger(app, agent, host, call, reply)
+        && let Err(error) = keep_ledger(app, agent, host, call, reply, began)
     {
         faults.add("cannot record requests to the model", error);
     }
@@ -188,9 +189,10 @@ fn keep_ledger(
     host: &Host<'_>,
     call: &HookCall,
     reply: &Reply,
+    began: Timestamp,
 ) -> Result<(), AppError> {
     model_request::read_transcript(app, host, call)?;
-    ledger::record_compaction(agent, call, reply)?;
+    ledger::record_compaction(agent, call, reply, began)?;
     match call.event {
         HookEvent::Stop(_) => ledger::verdicts::judge(app),
         _ => Ok(()),
@@ -266,7 +268,9 @@ fn reply(app: &App, agent: &App, host: &Host<'_>, call: &HookCall) -> Result<Rep
             host_mods::record_load(app)?;
             Ok(mod_duties(&app.settings.hooks).map_or(Reply::Silent, Reply::ModDuties))
         }
-        HookEvent::ModelRequest(request) => model_request::record(agent, request),
+        HookEvent::ModelRequest { request, started } => {
+            model_request::record(agent, request, *started)
+        }
         HookEvent::Compact(long) => own_compaction::answer(app, agent, host, long),
         HookEvent::BeforeCompact(_) => compaction::before(agent, host),
         HookEvent::AfterCompact(summary) => compaction::after(agent, summary.as_deref()),

@@ -104,11 +104,13 @@ impl Ledger {
     }
 }
 
-/// Records that a hook call or its answer compacts the context of `agent`.
+/// Records that a hook call or its answer compacts the context of `agent`. The call began before its answer entered the
+/// compacted context.
 pub(crate) fn record_compaction(
     agent: &App,
     call: &HookCall,
     reply: &Reply,
+    began: Timestamp,
 ) -> Result<(), AppError> {
     let is_compacted = match &call.event {
         HookEvent::BeforeCompact(_) | HookEvent::AfterCompact(_) => true,
@@ -118,7 +120,7 @@ pub(crate) fn record_compaction(
         _ => matches!(reply, Reply::Compact(_)),
     };
     if is_compacted {
-        agent.stores.own()?.record_compaction(&agent.session, agent.now())?;
+        agent.stores.own()?.record_compaction(&agent.session, began)?;
     }
     Ok(())
 }

@@ -156,6 +156,19 @@ fn a_compaction_ends_what_a_digest_saves() {
 }
 
 #[test]
+fn what_is_compacted_before_the_next_request_is_in_none() {
+    let net_of_digest_at = |at| {
+        let mut session = reread_session();
+        session.answers.clear();
+        session.treatments = vec![treatment("s", at, 1, Shown::Digest)];
+        session.compactions = vec![Timestamp(32), Timestamp(34)];
+        cargo_verdict(&ledgers(vec![("s", session)])).net.tokens
+    };
+    assert_eq!([31, 33].map(net_of_digest_at), [0, 0]);
+    assert_eq!(net_of_digest_at(34), 4_800, "the compacted context has it");
+}
+
+#[test]
 fn a_recognizer_loses_only_after_enough_digests() {
     let losing = |sessions: u64| {
         let ledger = |number: u64| {

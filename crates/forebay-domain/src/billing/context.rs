@@ -11,7 +11,7 @@ use crate::usage::BilledTokens;
 /// A request of one context: of the main conversation or of one subagent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BilledRequest {
-    /// When its answer began or was reported: after all that its prompt contains.
+    /// When it started or its answer began: after all that its prompt contains, and before the results of its calls.
     pub at: Timestamp,
     pub model: String,
     pub tokens: BilledTokens,
@@ -50,6 +50,8 @@ struct Request {
     rates: Option<Rates>,
     /// The first of the context, or after a compaction.
     is_first: bool,
+    /// The last compaction since the request before.
+    compacted: Option<Timestamp>,
     /// Tokens of the prompt in front of what is new in this request.
     before: u64,
 }
@@ -75,13 +77,22 @@ impl Context {
             Self { requests: Vec::with_capacity(requests.len()), span: Span::default() };
         for BilledRequest { at, model, tokens } in requests {
             let previous = context.requests.last();
-            let is_compaction_between = |previous: &Request| {
-                compactions.iter().any(|compacted| previous.at < *compacted && *compacted <= at)
+            let is_between = |compacted: &Timestamp| {
+                *compacted <= at && previous.is_none_or(|previous| previous.at < *compacted)
             };
-            let is_first = previous.is_none_or(is_compaction_between);
+            let compacted = compactions.iter().copied().filter(is_between).max();
+            let is_first = previous.is_none() || compacted.is_some();
             let before = before(previous.filter(|_| !is_first), tokens);
             let rates = prices.price(&model).map(|price| *price.rates_of(tokens));
-            context.requests.push(Request { at, model, tokens, rates, is_first, before });
+            context.requests.push(Request {
+                at,
+                model,
+                tokens,
+                rates,
+                is_first,
+                compacted,
+                before,
+            });
         }
         context
     }
@@ -107,10 +118,13 @@ impl Context {
         self.requests.is_empty()
     }
 
-    /// Where a text stands that entered the context at a time; `None` if no request has contained it yet.
+    /// Where a text stands that entered the context at a time; `None` if no request has contained it: none yet, or none
+    /// before the context was compacted.
     pub fn entered(&self, at: Timestamp) -> Option<Position> {
         let index = self.requests.partition_point(|request| request.at <= at);
-        (index < self.requests.len()).then_some(Position::From(index))
+        let request = self.requests.get(index)?;
+        let is_summarized = request.compacted.is_some_and(|compacted| at < compacted);
+        (!is_summarized).then_some(Position::From(index))
     }
 
     /// What all requests were billed for.

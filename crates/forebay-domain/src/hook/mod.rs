@@ -9,6 +9,7 @@ pub use tool::{
     ToolKind, ToolResult,
 };
 
+use crate::Timestamp;
 use crate::usage::ModelRequest;
 
 /// One call of a hook.
@@ -39,7 +40,11 @@ pub enum HookEvent {
     /// The host runs Forebay's mod: code in its own process, which hands over results.
     ModLoaded,
     /// The model answered a request of the host, which names what it was billed for.
-    ModelRequest(ModelRequest),
+    ModelRequest {
+        request: ModelRequest,
+        /// When the host sent it, by the host's clock, if it tells.
+        started: Option<Timestamp>,
+    },
     /// The user's own words; empty if the host wrote the whole message.
     Prompt(String),
     SessionStart(StartReason),
@@ -65,7 +70,7 @@ impl HookEvent {
             Self::AfterTool(..) => Moment::AfterTool,
             Self::ToolResult(..) => Moment::ToolResult,
             Self::ModLoaded => Moment::ModLoaded,
-            Self::ModelRequest(_) => Moment::ModelRequest,
+            Self::ModelRequest { .. } => Moment::ModelRequest,
             Self::Prompt(_) => Moment::Prompt,
             Self::SessionStart(_) => Moment::SessionStart,
             Self::Compact(_) => Moment::Compact,

@@ -9,6 +9,7 @@ mod host_frame;
 mod lossy;
 mod result;
 
+use forebay_domain::Timestamp;
 use forebay_domain::hook::{
     CompactTrigger, HookCall, HookEvent, LongResults, Moment, StartReason, ToolAction, ToolCall,
     ToolKind, ToolResult,
@@ -192,9 +193,7 @@ impl Decoder {
                 HookEvent::ToolResult(self.tool(row, original), result)
             }
             Moment::ModLoaded => HookEvent::ModLoaded,
-            Moment::ModelRequest => {
-                self.model_request().map_or(HookEvent::Other, HookEvent::ModelRequest)
-            }
+            Moment::ModelRequest => self.model_request().unwrap_or(HookEvent::Other),
             Moment::Prompt => self.prompt(),
             Moment::SessionStart => HookEvent::SessionStart(self.start_reason()),
             Moment::Compact => HookEvent::Compact(self.long_results(row)),
@@ -269,13 +268,15 @@ impl Decoder {
     }
 
     /// The request in the payload of Forebay's mod; nothing if a number is missing or cannot be right.
-    fn model_request(&self) -> Option<ModelRequest> {
+    fn model_request(&self) -> Option<HookEvent> {
         let usage = &self.payload["usage"];
-        Some(ModelRequest {
+        let request = ModelRequest {
             id: text(&self.payload, &[&["request_id"]])?,
             model: text(usage, &[&["model"]]).unwrap_or_default(),
             tokens: billed_tokens::anthropic(usage)?,
-        })
+        };
+        let started = self.payload["started"].as_i64().map(Timestamp);
+        Some(HookEvent::ModelRequest { request, started })
     }
 
     fn has(&self, marker: &FieldValue) -> bool {

@@ -80,6 +80,15 @@ async function ask(
   }
 }
 
+/** The time in milliseconds since 1970, if Claude Code tells it. */
+async function now($: EngineInterface): Promise<number | undefined> {
+  try {
+    return await $.clock.now()
+  } catch {
+    return undefined
+  }
+}
+
 /** Reports the tokens of a request in the background. That the report fails says nothing about other calls. */
 function report($: EngineInterface, payload: Payload): void {
   if (failures >= MAX_FAILURES) return
@@ -271,9 +280,11 @@ export const register: Register = on => {
   })
 
   on("turn.step", async function* ($, e, next) {
+    // All results that the request contains are there. Those of its own calls may come before it ends.
+    const started = await now($)
     const step = yield* next(e)
     const { turnId, index, agentId } = e
-    if (step?.usage) report($, { agent_id: agentId, request_id: `${turnId}-${index}`, usage: step.usage })
+    if (step?.usage) report($, { agent_id: agentId, request_id: `${turnId}-${index}`, started, usage: step.usage })
     return step
   })
 

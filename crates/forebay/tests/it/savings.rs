@@ -1,5 +1,7 @@
 //! What digests saved over the requests that followed, after Forebay's own costs.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, reference_in};
@@ -12,17 +14,35 @@ const SONNET: &str = "claude-sonnet-4-5-20250929";
 impl Host<'_> {
     /// Reports a request with what the provider read from its cache and wrote to it.
     fn billed(&self, id: &str, model: &str, cache_read: u64, cache_write: u64) {
-        let usage = json!({
+        self.billed_with(id, json!({}), model, [cache_read, cache_write]);
+    }
+
+    /// Reports a request with its start, as the mod does.
+    fn billed_from(&self, id: &str, started: i64, cache: [u64; 2]) {
+        self.billed_with(id, json!({ "started": started }), SONNET, cache);
+    }
+
+    /// `cache` is what the provider read from its cache and what it wrote to it.
+    fn billed_with(&self, id: &str, mut fields: Value, model: &str, cache: [u64; 2]) {
+        let [cache_read, cache_write] = cache;
+        fields["request_id"] = json!(id);
+        fields["usage"] = json!({
             "input_tokens": 3, "output_tokens": 50, "cache_read_input_tokens": cache_read,
             "cache_creation_input_tokens": cache_write, "model": model,
         });
-        self.hook("ModelRequest", json!({ "request_id": id, "usage": usage })).silent();
+        self.hook("ModelRequest", fields).silent();
     }
 
     fn stats(&self) -> Value {
         self.env.forebay(["--session", self.session, "stats", "--json"]).ok().json()["session"]
             .clone()
     }
+}
+
+/// The time in milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_millis()).unwrap()
 }
 
 fn long_output() -> String {
@@ -50,9 +70,93 @@ fn a_digest_is_credited_until_the_conversation_is_compacted() {
     close_to(&billed["gross"]["usd"], saved as f64 * (3.75 + 0.3) / 1e6);
     close_to(&billed["usd"], (9.0 * 3.0 + 22_500.0 * 0.3 + 12_600.0 * 3.75 + 150.0 * 15.0) / 1e6);
 
+    // Of what the next request would have contained, the summary is left.
+    host.ran("make again", &long_output().replace("build", "second build"));
     host.hook("PreCompact", json!({ "trigger": "auto" }));
     host.billed("3", SONNET, 8_000, 15_000);
     assert_eq!(host.stats()["billed"]["gross"], billed["gross"]);
+}
+
+#[test]
+fn the_guide_is_paid_from_the_compaction_that_it_follows() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.prompt("Audit the orders service");
+    host.billed_from("0", now(), [0, 10_000]);
+    let hook_context = || {
+        let tools = host.stats()["tools"].clone();
+        tools["hook context"]["delivered_tokens"].as_i64().unwrap_or_default()
+    };
+    // What this hook says is for the summary, and in no later prompt.
+    host.hook("PreCompact", json!({ "trigger": "auto" }));
+    let before = hook_context();
+    host.hook("SessionStart", json!({ "source": "compact" })).answer();
+    let guide = hook_context() - before;
+    host.billed_from("1", now(), [0, 9_000]);
+    host.billed_from("2", now() + 1, [9_000, 100]);
+    assert!(guide > 0 && before > 0, "{guide} {before}");
+    assert_eq!(host.stats()["billed"]["costs"]["hooks"]["tokens"], 2 * guide);
+}
+
+#[test]
+fn a_result_belongs_to_the_requests_that_started_after_it() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    let gross = || host.stats()["billed"]["gross"]["tokens"].clone();
+    // Both results of an answer are there before the request that made the calls is reported.
+    let start = now();
+    host.ran("make", &long_output());
+    host.ran("make install", &long_output().replace("build", "installation"));
+    host.billed_from("0", start, [0, 10_000]);
+    let saved = host.stats()["tools"]["capture"]["saved_tokens"].as_i64().unwrap();
+    assert!(saved > 10_000, "{saved}");
+    assert_eq!(gross(), 0, "its prompt cannot contain them");
+    host.billed_from("1", now(), [10_000, 400]);
+    assert_eq!(gross(), saved);
+    // Reports run beside each other, so they may come in any order.
+    let second = now();
+    host.billed_from("3", second + 1, [10_500, 100]);
+    host.billed_from("2", second, [10_400, 100]);
+    assert_eq!(gross(), 3 * saved);
+}
+
+#[test]
+fn a_part_that_is_fetched_before_its_request_is_reported_is_paid_from_the_next_one() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.billed_from("0", now(), [0, 10_000]);
+    let answer = host.ran("make", &long_output()).answer().to_string();
+    let fetching = now();
+    env.forebay(["--session", host.session, "get", &reference_in(&answer), "--lines", "1-200"])
+        .ok();
+    host.billed_from("1", fetching, [10_000, 400]);
+    host.billed_from("2", now(), [10_400, 1_300]);
+    let stats = host.stats();
+    let costs = &stats["billed"]["costs"];
+    assert_eq!(costs["rereads"]["tokens"], stats["tools"]["ctx_get"]["delivered_tokens"]);
+    // Request 1 fetched it: 50 of output, and its prompt of 10,403 in request 2.
+    assert_eq!(
+        (&costs["extra_turn_count"], &costs["extra_turns"]["tokens"]),
+        (&json!(1), &json!(10_453))
+    );
+}
+
+#[test]
+fn a_start_that_cannot_be_right_is_replaced_by_the_time_of_the_report() {
+    const DAY: i64 = 24 * 60 * 60 * 1_000;
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.billed_from("0", now() + DAY, [0, 10_000]);
+    host.ran("make", &long_output());
+    host.billed_from("1", now() / 1_000, [10_000, 400]);
+    host.billed_from("2", now() - 2 * DAY, [10_400, 100]);
+    for wrong in [json!("soon"), json!(-1.5), json!(u64::MAX), Value::Null] {
+        host.billed_with("3", json!({ "started": wrong }), SONNET, [10_500, 100]);
+    }
+    let stats = host.stats();
+    let saved = stats["tools"]["capture"]["saved_tokens"].as_i64().unwrap();
+    assert_eq!(stats["requests"]["count"], 4);
+    assert_eq!(stats["billed"]["gross"]["tokens"], 3 * saved);
 }
 
 #[test]
