@@ -1,8 +1,9 @@
 //! Claude Code with 40 calls: what the ledger says of each agrees with what the model was sent, to the token.
 //!
 //! From the bodies of the requests are recomputed: which results were digests, which were read again, what each call is credited
-//! with, and what the requests cost. Of Forebay only the stored results and the size of the tool list are taken. In how many
-//! requests a result counts is not compared: that follows from times, and the scripted model answers within them.
+//! with, what the requests cost, and what is gained and lost over all requests that have a result. Of Forebay only the stored
+//! results and the size of the tool list are taken. The calls come one by one, and then several in an answer: the agent runs
+//! the first of these while the model still writes the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -40,12 +41,30 @@ const REREAD: &str = "mcp__forebay__ctx_get";
 /// Sums of money are compared in dollars; they are rounded when they are written.
 const ROUNDING: f64 = 1e-9;
 
+/// How many calls an answer of the model has, and what is checked with it.
+const ANSWERS: [(usize, &str, &str); 2] =
+    [(1, "ledger", "40 calls"), (3, "ledger of parallel calls", "40 parallel calls")];
+
 pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckResult>> {
-    let mut env = fixture.env(host, "ledger")?;
+    let mut checks = Vec::new();
+    for (calls, folder, name) in ANSWERS {
+        checks.extend(check_answers(fixture, host, calls, folder, name)?);
+    }
+    Ok(checks)
+}
+
+fn check_answers(
+    fixture: &Fixture,
+    host: &'static Host,
+    calls: usize,
+    folder: &str,
+    name: &'static str,
+) -> Result<Vec<CheckResult>> {
+    let mut env = fixture.env(host, folder)?;
     env.set_variable("ANTHROPIC_MODEL", MODEL);
     let model = ScriptedModel::start()?;
     env.set_up(&model)?;
-    env.prompt(&model, &script::prompt(&steps()), false)?;
+    env.prompt(&model, &script::prompt(&steps(calls)), false)?;
     let exchanges = model.drain();
     env.save_requests("ledger", &exchanges)?;
     let stats: Value = serde_json::from_str(&env.stats(&["--json"])?)?;
@@ -55,9 +74,12 @@ pub(super) fn check(fixture: &Fixture, host: &'static Host) -> Result<Vec<CheckR
     let differences = expected.differences(&Credits::read(&env)?);
     let mut checks = vec![
         CheckResult {
-            name: "40 calls: all requests are counted",
+            name,
             passed: in_requests == in_stats && expected.calls.len() == CALLS,
-            detail: format!("{in_stats:?} of {in_requests:?}, {} calls", expected.calls.len()),
+            detail: format!(
+                "{in_stats:?} of {in_requests:?} are counted, {} calls",
+                expected.calls.len()
+            ),
         },
         CheckResult {
             name: "... and what each call is credited with",
@@ -81,8 +103,8 @@ fn tool_list(project: &Value) -> Result<i64> {
     Ok(tokens / starts)
 }
 
-/// Long results, short ones, failing ones, some that the host cuts, and re-reads.
-fn steps() -> Value {
+/// Long results, short ones, failing ones, some that the host cuts, and re-reads of what an earlier answer called for.
+fn steps(calls_per_answer: usize) -> Value {
     let bash = |command: String| json!(["Bash", { "command": command }]);
     let call = |number: usize| match number % 5 {
         0 => bash(format!("seq -f 'call {number} line %.0f of the build' 1 600")),
@@ -94,7 +116,8 @@ fn steps() -> Value {
         4 if number % 10 == 4 => bash(format!("seq -f 'call {number} fails %.0f' 1 900; exit 3")),
         _ => bash(format!("printf 'a short answer to call %s\\n' {number}")),
     };
-    json!((0..CALLS).map(|number| [call(number)]).collect::<Vec<_>>())
+    let calls: Vec<Value> = (0..CALLS).map(call).collect();
+    json!(calls.chunks(calls_per_answer).collect::<Vec<_>>())
 }
 
 /// What the ledger must say.
@@ -107,7 +130,29 @@ struct Expected {
     /// The tokens of each re-read.
     reread: Vec<i64>,
     billed: f64,
-    tool_list: i64,
+    tool_list: Sum,
+    gross: Sum,
+    rereads: Sum,
+    extra_turns: Sum,
+}
+
+/// Tokens in all requests that have them, and their price.
+#[derive(Debug, Default, Clone, Copy)]
+struct Sum {
+    tokens: i64,
+    dollars: f64,
+}
+
+impl Sum {
+    fn add(&mut self, tokens: i64, price: f64) {
+        self.tokens += tokens;
+        self.dollars += tokens as f64 * price / 1e6;
+    }
+
+    /// Adds a text of a prompt: as written to the cache by the request that has it first, as read by each later one.
+    fn carry(&mut self, tokens: i64, is_new: bool) {
+        self.add(tokens, if is_new { CACHE_WRITE } else { CACHE_READ });
+    }
 }
 
 /// The tokens of a result that was replaced by its digest.
@@ -126,29 +171,48 @@ impl Expected {
             .iter()
             .map(|exchange| serde_json::from_str(&exchange.request.raw))
             .collect::<Result<_, _>>()?;
+        let mut previous: Option<Usage> = None;
         for body in &bodies {
-            expected.billed += Usage::of_request(body).dollars();
-            expected.tool_list += tool_list;
+            let usage = Usage::of_request(body);
+            expected.billed += usage.dollars();
+            expected.tool_list.carry(tool_list, previous.is_none());
+            let rereads = expected.reread.len();
             for result in results(body) {
                 expected.add(env, &result, &saved)?;
             }
+            if let Some(previous) = previous.filter(|_| expected.reread.len() > rereads) {
+                expected.add_extra_turn(&previous, &usage);
+            }
+            previous = Some(usage);
         }
         Ok(expected)
     }
 
-    /// Adds a result of a request, unless an earlier one had it.
+    /// Adds a result of a request.
     fn add(&mut self, env: &AgentEnv<'_>, result: &SentResult, saved: &[String]) -> Result<()> {
-        if !self.calls.insert(result.id.clone()) {
-            return Ok(());
-        }
+        let is_new = self.calls.insert(result.id.clone());
         if result.tool == REREAD {
-            self.reread.push(tokens(result.text.len()));
+            let tokens = tokens(result.text.len());
+            self.rereads.carry(tokens, is_new);
+            self.reread.extend(is_new.then_some(tokens));
         } else if let Some((reference, digest)) = result.digest() {
-            let host = shown_tokens(&env.entry(reference)?, saved);
-            let output = Output { host, delivered: tokens(digest.len()) };
-            self.outputs.insert(reference.to_owned(), output);
+            if is_new {
+                let host = shown_tokens(&env.entry(reference)?, saved);
+                let output = Output { host, delivered: tokens(digest.len()) };
+                self.outputs.insert(reference.to_owned(), output);
+            }
+            let output = self.outputs.get(reference).context("a digest was sent before")?;
+            self.gross.carry(output.host - output.delivered, is_new);
         }
         Ok(())
+    }
+
+    /// Adds a request that read results again: its output, and its prompt once more in the next request.
+    fn add_extra_turn(&mut self, turn: &Usage, next: &Usage) {
+        self.extra_turns.add(turn.output, OUTPUT);
+        let cached = turn.prompt().min(next.cache_read);
+        self.extra_turns.add(cached, CACHE_READ);
+        self.extra_turns.add(turn.prompt() - cached, CACHE_WRITE);
     }
 
     /// What the ledger says otherwise of single calls.
@@ -169,26 +233,36 @@ impl Expected {
 
     /// Compares the sums that `forebay stats` shows.
     fn sums(&self, billed: &Value) -> Vec<CheckResult> {
-        let cost = |name: &str| billed["costs"][name]["tokens"].as_i64().unwrap_or_default();
-        let tokens = |name: &str| billed[name]["tokens"].as_i64().unwrap_or_default();
-        let costs = ["tool_list", "hooks", "answers", "rereads", "extra_turns"];
-        let costs: i64 = costs.into_iter().map(cost).sum();
+        let Self { tool_list, gross, rereads, extra_turns, .. } = self;
+        let costs = &billed["costs"];
+        let mut net = *gross;
+        for cost in [tool_list, rereads, extra_turns] {
+            net.tokens -= cost.tokens;
+            net.dollars -= cost.dollars;
+        }
+        let others = ["hooks", "answers"].map(|name| &costs[name]["tokens"]);
         vec![
             same_money("... and billed", &billed["usd"], self.billed),
-            same("... tool list", cost("tool_list"), self.tool_list),
+            same("... tool list", &costs["tool_list"], tool_list),
             CheckResult {
-                name: "... no other answers",
-                passed: cost("answers") == 0,
-                detail: format!("{} tokens", cost("answers")),
+                name: "... no other texts",
+                passed: others.iter().all(|tokens| **tokens == 0),
+                detail: format!("{others:?}"),
             },
-            same("... net tokens", tokens("net"), tokens("gross") - costs),
+            same("... gross", &billed["gross"], gross),
+            same("... re-reads", &costs["rereads"], rereads),
+            same("... extra turns", &costs["extra_turns"], extra_turns),
+            same("... net", &billed["net"], &net),
         ]
     }
 }
 
-fn same(name: &'static str, found: i64, expected: i64) -> CheckResult {
-    let passed = found == expected && found != 0;
-    CheckResult { name, passed, detail: format!("{found} of {expected}") }
+/// Compares a sum of `forebay stats`, in tokens and in money.
+fn same(name: &'static str, found: &Value, expected: &Sum) -> CheckResult {
+    let money = same_money(name, &found["usd"], expected.dollars);
+    let passed = money.passed && expected.tokens != 0 && found["tokens"] == expected.tokens;
+    let detail = format!("{} of {} tokens, ${}", found["tokens"], expected.tokens, money.detail);
+    CheckResult { name, passed, detail }
 }
 
 fn same_money(name: &'static str, found: &Value, expected: f64) -> CheckResult {
@@ -279,6 +353,10 @@ impl Usage {
         }
     }
 
+    fn prompt(&self) -> i64 {
+        self.input + self.cache_read + self.cache_write
+    }
+
     fn dollars(&self) -> f64 {
         let Self { input, cache_read, cache_write, output } = self;
         let parts = [
@@ -324,23 +402,21 @@ fn results(body: &Value) -> Vec<SentResult> {
         .map(|result| {
             let id = text(&result["tool_use_id"]);
             let tool = tools.get(&id).cloned().unwrap_or_default();
-            let text = without_reminder(&text_content(&result["content"])).to_owned();
+            let text = without_reminders(&text_content(&result["content"])).to_owned();
             SentResult { id, tool, text }
         })
         .collect()
 }
 
-/// A result without what the agent wrote below it.
-fn without_reminder(text: &str) -> &str {
+/// A result without what the agent wrote below it, one reminder after another.
+fn without_reminders(mut text: &str) -> &str {
     let (start, end) = REMINDER;
-    match text.rfind(start).filter(|_| text.trim_end().ends_with(end)) {
-        Some(at) => {
-            let result = &text[..at];
-            let result = result.strip_suffix('\n').unwrap_or(result);
-            result.strip_suffix('\n').unwrap_or(result)
-        }
-        None => text,
+    while let Some(at) = text.rfind(start).filter(|_| text.trim_end().ends_with(end)) {
+        let result = &text[..at];
+        let result = result.strip_suffix('\n').unwrap_or(result);
+        text = result.strip_suffix('\n').unwrap_or(result);
     }
+    text
 }
 
 #[cfg(test)]
@@ -348,12 +424,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reminder_of_the_agent_is_no_part_of_a_result() {
+    fn reminders_of_the_agent_are_no_part_of_a_result() {
         let reminder = "<system-reminder>\n9 tokens left\n</system-reminder>";
         for separator in ["", "\n", "\n\n"] {
-            assert_eq!(without_reminder(&format!("a\nb{separator}{reminder}")), "a\nb");
+            let one = format!("a\nb{separator}{reminder}");
+            assert_eq!(without_reminders(&one), "a\nb");
+            assert_eq!(without_reminders(&format!("{one}{separator}{reminder}\n")), "a\nb");
         }
-        assert_eq!(without_reminder("<system-reminder> is a tag"), "<system-reminder> is a tag");
+        assert_eq!(without_reminders("<system-reminder> is a tag"), "<system-reminder> is a tag");
     }
 
     fn sent_result(text: &str) -> SentResult {

@@ -13,18 +13,24 @@ pub(super) fn parse(body: &Value) -> ModelRequest {
         .map(|name| Tool { name: name.to_owned(), namespace: None })
         .collect();
     let messages = body["messages"].as_array().into_iter().flatten();
-    for message in messages.filter(|message| message["role"] == "user") {
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for message in messages {
         let plain = [json!({ "type": "text", "text": message["content"] })];
         let blocks = message["content"].as_array().map_or(plain.as_slice(), Vec::as_slice);
         for block in blocks {
-            if block["type"] == "tool_result" {
-                request.results.push(text_content(&block["content"]));
-            } else if text_content(block).contains("SCRIPT") {
+            if block["type"] == "tool_use" {
+                calls.push(block["id"].clone());
+            } else if block["type"] == "tool_result" {
+                results.push((block["tool_use_id"].clone(), text_content(&block["content"])));
+            } else if message["role"] == "user" && text_content(block).contains("SCRIPT") {
                 request.prompt = text_content(block);
-                request.results.clear();
+                results.clear();
             }
         }
     }
+    // Results of parallel calls come in the order in which they were ready.
+    results.sort_by_key(|(id, _)| calls.iter().position(|call| call == id));
+    request.results = results.into_iter().map(|(_, text)| text).collect();
     request
 }
 
@@ -100,4 +106,25 @@ fn block_events(index: usize, block: &Value) -> [(&'static str, Value); 3] {
         ),
         ("content_block_stop", json!({ "type": "content_block_stop", "index": index })),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_have_the_order_of_their_calls() {
+        let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "Bash", "input": {} });
+        let result = |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": format!("of {id}") });
+        let body = json!({ "messages": [
+            { "role": "user", "content": "SCRIPT one" },
+            { "role": "assistant", "content": [call("z")] },
+            { "role": "user", "content": [result("z"), { "type": "text", "text": "SCRIPT two" }] },
+            { "role": "assistant", "content": [call("c"), call("b"), call("a")] },
+            { "role": "user", "content": [result("a"), result("c"), result("b")] },
+        ] });
+        let request = parse(&body);
+        assert_eq!(request.prompt, "SCRIPT two");
+        assert_eq!(request.results, ["of c", "of b", "of a"]);
+    }
 }
