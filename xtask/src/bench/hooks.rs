@@ -16,6 +16,8 @@ use super::{Sizes, memory};
 use crate::installation::Installation;
 use crate::process;
 
+/// The session of all calls.
+pub(super) const SESSION: &str = "bench";
 /// Tasks per call; a hook accepts no more.
 const EVENTS_PER_CALL: usize = 60;
 /// The length limit of the results that hosts pass to hooks.
@@ -23,7 +25,7 @@ const RESULT_BYTES: usize = 30_000;
 const INDEXED_BYTES: usize = 20_000_000;
 
 /// A hook call: its name in the table, the event, and the event's own fields.
-type Call = (&'static str, &'static str, Value);
+pub(super) type Call = (&'static str, &'static str, Value);
 
 pub(super) fn measure(env: &Installation, sizes: &Sizes) -> Result<Vec<Row>> {
     let calls = calls();
@@ -132,7 +134,7 @@ fn write_documents(path: &std::path::Path) -> Result<()> {
 }
 
 /// Calls a hook and waits until it exits.
-fn call_hook(env: &Installation, call: &Call) -> Result<()> {
+pub(super) fn call_hook(env: &Installation, call: &Call) -> Result<()> {
     let output = spawn_hook(env, call)?.wait_with_output()?;
     if !output.status.success() {
         bail!("the hook `{}` failed: {}", call.1, output.status);
@@ -152,7 +154,7 @@ fn peak(env: &Installation, call: &Call) -> Result<f64> {
 
 fn spawn_hook(env: &Installation, (_, event, fields): &Call) -> Result<Child> {
     let mut payload = json!({
-        "session_id": "bench", "cwd": env.project(), "hook_event_name": event,
+        "session_id": SESSION, "cwd": env.project(), "hook_event_name": event,
     });
     let object = payload.as_object_mut().context("a payload is an object")?;
     object.extend(fields.as_object().cloned().unwrap_or_default());

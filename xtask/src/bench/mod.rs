@@ -21,6 +21,7 @@ mod search;
 mod serve;
 mod skeleton;
 mod start;
+mod status_line;
 mod table;
 mod text;
 mod wrap;
@@ -74,6 +75,7 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "packages", measure: packages::measure },
     Benchmark { name: "digest", measure: digest::measure },
     Benchmark { name: "hooks", measure: hooks::measure },
+    Benchmark { name: "status line", measure: status_line::measure },
     Benchmark { name: "import", measure: import::measure },
     Benchmark { name: "replay", measure: replay::measure },
     Benchmark { name: "serve", measure: serve::measure },
@@ -92,6 +94,7 @@ struct Sizes {
     digest_megabytes: usize,
     hooks: usize,
     hook_events: usize,
+    session_requests: usize,
     index_megabytes: [usize; 4],
     /// Documentation in addition to that of our dependencies.
     docs: Option<PathBuf>,
@@ -112,6 +115,7 @@ const FULL: Sizes = Sizes {
     digest_megabytes: 100,
     hooks: 60,
     hook_events: 10_000,
+    session_requests: 500,
     index_megabytes: [1, 5, 20, 100],
     docs: None,
     transcript_megabytes: 1_000,
@@ -131,6 +135,7 @@ const QUICK: Sizes = Sizes {
     digest_megabytes: 10,
     hooks: 6,
     hook_events: 1_000,
+    session_requests: 50,
     index_megabytes: [1, 2, 3, 4],
     docs: None,
     transcript_megabytes: 100,
