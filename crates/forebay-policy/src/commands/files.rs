@@ -2,7 +2,8 @@
 //!
 //! Files that a program opens on its own are not visible here; isolation covers those.
 
-use super::base_name;
+use super::inner::after_cluster;
+use super::{base_name, options};
 use crate::shell::{Command, RedirectKind, Word};
 
 /// A file that a command reads or writes.
@@ -55,7 +56,7 @@ struct Row {
     operands: Operands,
     /// Options whose value is a written file; all other values are read.
     writing: &'static [&'static str],
-    /// Options that cause the operands to be written.
+    /// Options that cause the operands to be written, as sed spells them.
     in_place: &'static [&'static str],
 }
 
@@ -299,14 +300,20 @@ impl Row {
     }
 
     fn arguments(&self, words: &[Word], files: &mut Vec<NamedFile>) {
+        let words = &*options::unbundled(self.names[0], words);
         let texts: Vec<String> = words.iter().map(Word::marked).collect();
-        let in_place = texts.iter().any(|text| self.in_place.iter().any(|o| text.starts_with(o)));
+        let in_place = !self.in_place.is_empty() && texts.iter().any(|text| edits_in_place(text));
         let ends = texts.iter().position(|text| text == "--").unwrap_or(texts.len());
         let is_option = |at: usize| at < ends && texts[at].starts_with('-') && texts[at].len() > 1;
         let operands: Vec<usize> =
             (0..words.len()).filter(|&at| !is_option(at) && texts[at] != "--").collect();
         for at in (0..words.len()).filter(|&at| is_option(at)) {
             self.option(&texts[at], words.get(at + 1), files);
+        }
+        if self.names[0] != "tar" || texts.iter().any(|text| makes_archive(text)) {
+            let outputs = options::values_of_any(words, self.writing);
+            let outputs = outputs.iter().filter(|word| word.marked() != "-");
+            files.extend(outputs.flat_map(|word| candidates(word, Access::Write)));
         }
         for (number, &at) in operands.iter().enumerate() {
             let position = (number, operands.len());
@@ -345,25 +352,51 @@ impl Row {
         }
     }
 
-    /// An option's value: after `=`, attached, or the next word.
+    /// What an option reads: its value after `=`, attached, or the next word.
     fn option(&self, text: &str, next: Option<&Word>, files: &mut Vec<NamedFile>) {
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None if !text.starts_with("--") && text.chars().count() > 2 => {
-                let at = text.char_indices().nth(2).map_or(text.len(), |(at, _)| at);
-                (&text[..at], Some(&text[at..]))
+        let value = match text.split_once('=') {
+            Some((_, value)) => Some(value),
+            None if !text.starts_with("--") => {
+                text.char_indices().nth(2).map(|(at, _)| &text[at..])
             }
-            None => (text, None),
+            None => None,
         };
-        let access = if self.writing.contains(&name) { Access::Write } else { Access::Read };
         if let Some(value) = value {
-            files.extend(candidates(&Word::literal(value), access));
+            files.extend(candidates(&Word::literal(value), Access::Read));
         }
-        let takes_next = self.operands == Operands::None || self.writing.contains(&text);
-        if let Some(next) = next.filter(|_| takes_next && value.is_none()) {
-            files.extend(candidates(next, access));
+        let takes_next = self.operands == Operands::None && value.is_none();
+        if let Some(next) = next.filter(|_| takes_next && !options::gives_any(text, self.writing)) {
+            files.extend(candidates(next, Access::Read));
         }
     }
+}
+
+/// Whether an option of sed or perl edits files in place: `-i`, `-Ei.bak`, `--in-place`; in `-e s/a/i/` it is text.
+fn edits_in_place(text: &str) -> bool {
+    const VALUED: [char; 6] = ['e', 'f', 'm', 'M', 'I', 'F'];
+    let before = || {
+        let attached = after_cluster(text, 'i')?;
+        Some(&text[1..text.len() - attached.len() - 1])
+    };
+    options::given(text, "--in-place").is_some()
+        || before().is_some_and(|flags| !flags.contains(VALUED))
+}
+
+/// Whether an option of tar makes or changes an archive instead of reading one.
+fn makes_archive(text: &str) -> bool {
+    const MAKING: &[&str] = &[
+        "-c",
+        "-r",
+        "-u",
+        "-A",
+        "--create",
+        "--append",
+        "--update",
+        "--catenate",
+        "--concatenate",
+        "--delete",
+    ];
+    options::gives_any(text, MAKING)
 }
 
 /// Options of `find` that stand before its paths.

@@ -1,6 +1,7 @@
 //! Git's global options, before the subcommand.
 
 use super::inner::Inner;
+use super::options::{self, Value};
 use crate::shell::{Doubt, Word};
 
 const VALUED: &[&str] = &[
@@ -121,6 +122,8 @@ fn run_by_subcommand(words: &[Word]) -> Vec<Inner> {
         .filter(|word| word.marked().contains("ext::"))
         .map(|word| Inner::Code(Word::literal(word.marked().replace("% ", " "))))
         .collect();
+    let programs = options::values_of_any(rest, &["--receive-pack", "--upload-pack", "--exec"]);
+    inner.extend(programs.into_iter().map(Inner::Code));
     match subcommand.marked().as_str() {
         "rebase" | "submodule" | "bisect" | "filter-branch" | "difftool" | "for-each-repo"
         | "clone" | "fetch" | "pull" | "ls-remote" | "archive" | "grep" | "hook" | "instaweb"
@@ -130,15 +133,22 @@ fn run_by_subcommand(words: &[Word]) -> Vec<Inner> {
         name if is_pushing(name, rest) => inner.push(Inner::Words(git(&pushing(rest)))),
         "config" => {
             let operands: Vec<String> = operands.iter().map(Word::as_script).collect();
-            let key = operands.iter().position(|text| text.contains('.'));
-            if let Some([key, value]) = key.and_then(|at| operands.get(at..at + 2)) {
-                inner.extend(from_setting(&key.to_ascii_lowercase(), value, &[]));
-            }
+            // A name before the key may be a file's: `-f .git/config`.
+            let pairs = operands.windows(2).filter(|pair| pair[0].contains('.'));
+            inner.extend(
+                pairs.flat_map(|pair| from_setting(&pair[0].to_ascii_lowercase(), &pair[1], &[])),
+            );
         }
         _ => {}
     }
     if subcommand.marked() == "for-each-repo" {
         inner.push(Inner::Words(git(&operands)));
+    }
+    // Without a name there are no hooks.
+    let hooks =
+        options::values(rest, "--template").into_iter().find(|folder| folder.marked() != "");
+    if matches!(&*subcommand.marked(), "clone" | "init") && hooks.is_some() {
+        inner.push(Inner::Doubt(GIT_ELSEWHERE));
     }
     if subcommand.marked() == "clone" {
         inner.extend(settings(rest).flat_map(|(key, value)| from_setting(&key, &value, &[])));
@@ -172,11 +182,10 @@ fn settings(options: &[Word]) -> impl Iterator<Item = (String, String)> {
     let texts: Vec<String> = options.iter().map(Word::as_script).collect();
     let given = (0..texts.len()).filter_map(move |at| {
         let text = &texts[at];
-        let setting = match text.strip_prefix("--config=").or_else(|| text.strip_prefix("-c")) {
-            Some("") => texts.get(at + 1)?,
-            Some(attached) => attached,
-            None if text == "--config" => texts.get(at + 1)?,
-            None => return None,
+        let short = || text.strip_prefix("-c").and_then(|_| options::given(text, "-c"));
+        let setting = match options::given(text, "--config").or_else(short)? {
+            Value::Attached(attached) => attached,
+            Value::Next => texts.get(at + 1)?,
         };
         setting.split_once('=').map(|(key, value)| (key.to_ascii_lowercase(), value.to_owned()))
     });

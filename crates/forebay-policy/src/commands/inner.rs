@@ -4,11 +4,12 @@ use super::interpreters::{
     foreign_shell, interpreter, is_foreign_shell, is_interpreter, is_shell, other_group, shell,
     sourced,
 };
+use super::options::{self, Value};
 use super::runners;
 use super::subscripts;
 use super::variables::{self, Effect};
 use super::wrappers::Wrapper;
-use crate::shell::{Assignment, Command, Doubt, Hole, Piece, Word};
+use crate::shell::{self, Assignment, Command, Doubt, Hole, Piece, Word};
 
 /// Something that a command runs.
 pub(super) enum Inner {
@@ -72,13 +73,27 @@ fn obeyed(assignment: Assignment) -> Vec<Inner> {
     }
     match variables::effect(&assignment.name) {
         Some(Effect::Options) => {
-            // `-wrapper git,push`
-            let separated = Word::literal(assignment.value.as_script().replace(',', " "));
+            // `-wrapper git,push`, and the lists of cmake
+            let separated = Word::literal(assignment.value.as_script().replace([',', ';'], " "));
             vec![Inner::Code(assignment.value), Inner::Code(separated)]
         }
         Some(Effect::Runs) => vec![Inner::Text(assignment.value)],
-        Some(Effect::Loads | Effect::SearchPath | Effect::Splits) | None => Vec::new(),
+        Some(Effect::Prompts) => vec![Inner::Text(expanded(&assignment.value))],
+        Some(
+            Effect::Loads
+            | Effect::Imports
+            | Effect::Settings
+            | Effect::SearchPath
+            | Effect::Splits,
+        )
+        | None => Vec::new(),
     }
+}
+
+/// A command that expands a prompt, in which `\044` is a dollar and `\140` a backtick.
+fn expanded(prompt: &Word) -> Word {
+    let text = prompt.as_script().replace("\\044", "$").replace("\\140", "`").replace('"', " ");
+    Word::literal(format!(": \"{text}\""))
 }
 
 pub(super) fn is_nothing_but_holes(word: &Word) -> bool {
@@ -102,7 +117,7 @@ fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
         // It passes on what is not its own.
         "hub" => run([&[Word::literal("git")], &words[1..]].concat()),
         "command" if has_option(words, "-v") || has_option(words, "-V") => Vec::new(),
-        "watch" => vec![Inner::Text(joined(watch_command(words)))],
+        "watch" => watch(words),
         "su" | "runuser" | "script" => {
             after_option(words, "-c").map(Inner::Text).into_iter().collect()
         }
@@ -121,13 +136,7 @@ fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
 
 fn wrapped(name: &str, words: &[Word]) -> Vec<Inner> {
     let Some(wrapper) = Wrapper::named(name) else { return Vec::new() };
-    let inner = wrapper.inner(words);
-    let mut found = run(inner.to_vec());
-    if wrapper.has_unknown_option(words) {
-        // Its value may be the next word.
-        found.extend(run(inner.get(1..).unwrap_or_default().to_vec()));
-    }
-    found
+    wrapper.candidates(words).into_iter().flat_map(|inner| run(inner.to_vec())).collect()
 }
 
 fn run(words: Vec<Word>) -> Vec<Inner> {
@@ -162,8 +171,9 @@ fn after_option(words: &[Word], option: &str) -> Option<Word> {
     let letter = option.chars().last()?;
     words.iter().enumerate().find_map(|(at, word)| {
         let text = word.marked();
-        let attached = match text.strip_prefix("--command") {
-            Some(rest) => rest.trim_start_matches('='),
+        let attached = match options::given(&text, "--command") {
+            Some(Value::Attached(value)) => value,
+            Some(Value::Next) => "",
             None => after_cluster(&text, letter)?,
         };
         if attached.is_empty() { words.get(at + 1).cloned() } else { Some(Word::literal(attached)) }
@@ -217,52 +227,85 @@ fn with_hole(word: &Word, placeholder: &str) -> Word {
 /// `xargs` and `parallel` append words from their input.
 fn xargs(name: &str, words: &[Word]) -> Vec<Inner> {
     let Some(wrapper) = Wrapper::named(name) else { return Vec::new() };
-    let inner = wrapper.inner(words);
+    wrapper.candidates(words).into_iter().flat_map(|inner| fed(name, words, inner)).collect()
+}
+
+/// A command whose words are followed by words from the input, or have them in place of a placeholder.
+fn fed(name: &str, words: &[Word], inner: &[Word]) -> Vec<Inner> {
     let ends = |word: &Word| word.marked().starts_with(":::");
-    let placeholder = placeholder(words);
     if inner.first().is_none_or(ends) {
         // Without a command, the arguments are commands.
         let given = words.iter().skip_while(|word| !ends(word)).filter(|word| !ends(word));
         return given.cloned().map(Inner::Code).collect();
     }
-    let own = inner.iter().take_while(|word| !ends(word)).map(|word| with_hole(word, &placeholder));
-    if inner.is_empty() { Vec::new() } else { run(own.chain([Word::unknown()]).collect()) }
+    let own: Vec<Word> = inner.iter().take_while(|word| !ends(word)).cloned().collect();
+    let options = &words[..words.len() - inner.len()];
+    let mut commands = vec![own.clone()];
+    for placeholder in placeholders(options) {
+        commands.push(own.iter().map(|word| with_hole(word, &placeholder)).collect());
+    }
+    if name == "parallel" {
+        // `{.}`, `{1}`, `{= code =}`
+        let filled = |word: &Word| {
+            if word.marked().contains('{') { Word::unknown() } else { word.clone() }
+        };
+        commands.push(std::iter::once(own[0].clone()).chain(own[1..].iter().map(filled)).collect());
+    }
+    commands.dedup();
+    let with_input = |words: Vec<Word>| Inner::Words([words, vec![Word::unknown()]].concat());
+    commands.into_iter().map(with_input).collect()
 }
 
-/// The placeholder set by `-I`, or the default.
-fn placeholder(words: &[Word]) -> String {
-    let named = words.iter().enumerate().find_map(|(at, word)| {
+/// What stands for the input: the default, and what `-I`, `-i` and `--replace` set.
+fn placeholders(options: &[Word]) -> Vec<String> {
+    let mut placeholders = options::values(options, "-I");
+    let attached = options.iter().filter_map(|word| {
         let text = word.marked();
-        let joined = text.strip_prefix("-I").or_else(|| text.strip_prefix("--replace="))?;
-        if joined.is_empty() {
-            words.get(at + 1).map(Word::marked)
-        } else {
-            Some(joined.to_owned())
+        match options::given(&text, "--replace").or_else(|| options::given(&text, "-i"))? {
+            Value::Attached(value) => Some(Word::literal(value)),
+            Value::Next => None,
         }
     });
-    named.filter(|name| !name.is_empty()).unwrap_or_else(|| "{}".to_owned())
+    placeholders.extend(attached);
+    let named = placeholders.iter().map(Word::marked).filter(|name| !name.is_empty());
+    std::iter::once("{}".to_owned()).chain(named).collect()
 }
 
-fn watch_command(words: &[Word]) -> &[Word] {
-    let valued = |text: &str| matches!(text, "-n" | "--interval" | "-q" | "--equexit");
-    let mut rest = &words[1..];
-    while let Some(option) = rest.first().map(Word::marked)
-        && option.starts_with('-')
-    {
-        rest = rest.get(1 + usize::from(valued(&option))..).unwrap_or_default();
-    }
-    rest
+fn watch(words: &[Word]) -> Vec<Inner> {
+    let candidates = Wrapper::named("watch").map(|wrapper| wrapper.candidates(words));
+    candidates.into_iter().flatten().map(|text| Inner::Text(joined(text))).collect()
 }
 
+/// `env -S 'git -C x' push` runs `env git -C x push`.
 fn env(words: &[Word]) -> Vec<Inner> {
-    let split = words.iter().enumerate().find_map(|(at, word)| {
-        let text = word.marked();
-        let value = text.strip_prefix("--split-string=").or_else(|| after_cluster(&text, 'S'))?;
-        if value.is_empty() { Some(joined(&words[at + 1..])) } else { Some(Word::literal(value)) }
+    let mut inner = wrapped("env", words);
+    let Some(wrapper) = Wrapper::named("env") else { return inner };
+    let shortest = wrapper.candidates(words).iter().map(|rest| rest.len()).min().unwrap_or(0);
+    let split = (1..words.len() - shortest).find_map(|at| {
+        let text = words[at].as_script();
+        let attached = match options::given(&text, "--split-string") {
+            Some(Value::Attached(value)) => value,
+            Some(Value::Next) => "",
+            None => after_cluster(&text, 'S')?,
+        };
+        match attached {
+            "" => Some((words.get(at + 1)?.as_script(), &words[at + 2..])),
+            _ => Some((attached.to_owned(), &words[at + 1..])),
+        }
     });
-    match split {
-        Some(text) => vec![Inner::Text(text)],
-        None => wrapped("env", words),
+    inner.extend(split.map(|(text, rest)| split_by_env(&text, rest)));
+    inner
+}
+
+/// The command of a text that env splits, and the words behind it; `\_` stands for a blank.
+fn split_by_env(text: &str, rest: &[Word]) -> Inner {
+    const BLANKS: [&str; 6] = ["\\_", "\\t", "\\n", "\\v", "\\f", "\\r"];
+    let text = BLANKS.iter().fold(text.to_owned(), |text, blank| text.replace(blank, " "));
+    let text = Word::literal(format!("env {text}"));
+    let script = shell::parse(&text.as_script());
+    match script.commands.as_slice() {
+        [command] if script.broken.is_none() => Inner::Words([&command.words, rest].concat()),
+        _ => Inner::Text(joined(&[&[text], rest].concat())),
     }
 }
 

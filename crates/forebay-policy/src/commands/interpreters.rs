@@ -1,7 +1,7 @@
 //! Shells and interpreters: what they run as an argument, as a file, and as their input.
 
 use super::inner::{Inner, after_cluster, joined};
-use super::runners::option_values;
+use super::options;
 use crate::shell::{Command, Doubt, Hole, Piece, RedirectKind, Word, printed};
 
 const SHELLS: &[&str] =
@@ -69,6 +69,8 @@ const FOREIGN_SHELLS: &[&str] = &[
     "ysh",
     "posh",
 ];
+/// Options of bash that name a file it runs first; it accepts long options with one dash, too.
+const START_FILES: &[&str] = &["--rcfile", "--init-file", "-rcfile", "-init-file"];
 pub(super) const SCRIPT_FROM_OUTSIDE: Doubt =
     Doubt("it runs a script from its input, which cannot be analysed");
 /// Whether a shell has a grammar of its own.
@@ -93,7 +95,8 @@ fn command_string(words: &[Word]) -> Option<&Word> {
     };
     let at = words.iter().skip(1).position(|word| {
         let text = word.marked();
-        text == "--command" || (text.starts_with('-') && is_cluster(&text))
+        let is_short = text.starts_with('-') && !START_FILES.contains(&&*text) && is_cluster(&text);
+        text == "--command" || is_short
     })? + 2;
     let mut rest = &words[at..];
     while let Some(option) = rest.first().map(Word::marked)
@@ -140,8 +143,7 @@ pub(super) fn shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     }
     // With `-s` the operands are arguments of a script from the input.
     let reads_input = words.iter().skip(1).any(|word| after_cluster(&word.marked(), 's').is_some());
-    let start_files = ["--rcfile", "--init-file"].iter();
-    let start_files = start_files.flat_map(|option| option_values(words, option));
+    let start_files = options::values_of_any(words, START_FILES).into_iter();
     let mut inner: Vec<Inner> = start_files.flat_map(|file| sourced(&file)).collect();
     inner.extend(match script_operand(words) {
         Some(script) if !is_stream(script) && !reads_input => sourced(script),
@@ -159,13 +161,34 @@ pub(super) fn foreign_shell(command: &Command, before: Option<&Command>) -> Vec<
     };
     let is_encoded = |word: &Word| word.marked().to_ascii_lowercase().starts_with("-e");
     let words = &command.words;
+    let mut inner: Vec<Inner> =
+        words[1..].iter().filter_map(attached_text).map(Inner::Foreign).collect();
     if let Some(at) = words.iter().position(is_text) {
-        return vec![Inner::Foreign(joined(&words[at + 1..]))];
+        inner.push(Inner::Foreign(joined(&words[at + 1..])));
+    }
+    // A text that runs first, another that follows: `fish -C x -c y`.
+    let pairs = words.windows(2).filter(|pair| is_text(&pair[0]));
+    inner.extend(pairs.skip(1).map(|pair| Inner::Foreign(pair[1].clone())));
+    if !inner.is_empty() {
+        return inner;
     }
     if words.iter().any(is_encoded) {
         return vec![Inner::Doubt(SCRIPT_FROM_OUTSIDE)];
     }
     shell(command, before)
+}
+
+/// The text in the same word as its option: `--command='git push'`, `-c'git push'`.
+fn attached_text(word: &Word) -> Option<Word> {
+    const OPTIONS: &[&str] = &["--command", "--commands", "--init-command", "--execute"];
+    let text = word.as_script();
+    let long = OPTIONS.iter().find_map(|option| match options::given(&text, option)? {
+        options::Value::Attached(value) => Some(value),
+        options::Value::Next => None,
+    });
+    let short = || text.strip_prefix("-c").or_else(|| text.strip_prefix("-C"));
+    let attached = long.or_else(|| short().filter(|value| value.contains(' ')))?;
+    Some(Word::literal(attached))
 }
 
 fn stdin_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {
@@ -180,7 +203,7 @@ fn stdin_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {
 
 /// The script that a shell runs, behind options and their values.
 fn script_operand(words: &[Word]) -> Option<&Word> {
-    const VALUED: &[&str] = &["--rcfile", "--init-file", "-o", "-O", "+o", "+O"];
+    const VALUED: &[&str] = &["-o", "-O", "+o", "+O"];
     let mut rest = words.get(1..)?;
     while let Some(option) = rest.first().map(Word::marked)
         && option.starts_with(['-', '+'])
@@ -189,7 +212,9 @@ fn script_operand(words: &[Word]) -> Option<&Word> {
         if option == "--" {
             return rest.get(1);
         }
-        rest = rest.get(1 + usize::from(VALUED.contains(&&*option))..)?;
+        rest = rest.get(
+            1 + usize::from(VALUED.contains(&&*option) || START_FILES.contains(&&*option))..,
+        )?;
     }
     rest.first()
 }

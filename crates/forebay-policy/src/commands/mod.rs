@@ -1,6 +1,7 @@
 //! Finds every command a shell text may run, through wrappers and scripts.
 
 mod code;
+mod command_options;
 pub(crate) mod files;
 mod find;
 mod forebay;
@@ -8,6 +9,7 @@ pub(crate) mod git;
 mod guesses;
 mod inner;
 mod interpreters;
+mod options;
 mod plain_programs;
 pub(crate) mod read_only;
 pub(crate) mod removals;

@@ -1,6 +1,7 @@
 //! Read-only commands: allowed without asking, unless an option makes them do more.
 
 use super::git::subcommand_at;
+use super::options;
 use crate::shell::{Command, Word};
 
 /// Commands that no option makes write or run anything.
@@ -77,11 +78,16 @@ fn lacks(words: &[Word], options: &[&str]) -> bool {
     })
 }
 
+/// Whether a word gives an option, also by an abbreviation; a letter counts only where it begins a word, because what
+/// stands before it may take the rest as its value.
 fn is_option(text: &str, option: &str) -> bool {
-    text == option
-        || text.strip_prefix(option).is_some_and(|rest| {
-            rest.starts_with('=') || (option.len() == 2 && option.starts_with('-'))
-        })
+    /// Harmless options that look like an abbreviation of another.
+    const COMPLETE: &[&str] = &["--text"];
+    let is_letter = option.len() == 2 && option.starts_with('-');
+    options::given(text, option).is_some()
+        && !COMPLETE.contains(&text)
+        && (!is_letter || text.starts_with(option))
+        && (is_letter || option.starts_with("--") || text == option || text.contains('='))
 }
 
 fn is_read_only_git(words: &[Word]) -> bool {

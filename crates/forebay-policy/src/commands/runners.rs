@@ -2,12 +2,13 @@
 //!
 //! What is found here only serves deny and ask rules, so it may be more than is really run.
 
-use super::inner::Inner;
+use super::command_options::{CODE, COMMAND_OPTIONS, LOADING_OPTIONS, PROGRAMS};
+use super::inner::{Inner, joined};
 use super::interpreters::{SCRIPT_FROM_OUTSIDE, input_texts, is_interpreter, is_shell, is_stream};
 use super::plain_programs::is_plain;
 use super::watched::WatchedCommands;
 use super::wrappers::Wrapper;
-use super::{code, sed};
+use super::{code, options, sed};
 use crate::shell::{Command, Doubt, Hole, Piece, Word};
 
 /// Programs of which any word may begin the command they run.
@@ -100,10 +101,20 @@ const SUBCOMMAND_RUNNERS: &[(&[&str], &[&str])] = &[
     (&["poetry", "pipenv", "uv", "pipx", "conda", "mamba", "rustup"], &["run", "exec", "tool"]),
     (&["hatch", "pdm", "rye", "pixi", "railway", "heroku"], &["run", "exec", "local:run"]),
     (&["just"], &["--command", "-c"]),
-    (&["nx", "lerna", "composer", "stack", "cabal", "opam", "dune", "gem", "brew"], &["exec"]),
+    (
+        &["nx", "lerna", "composer", "stack", "cabal", "opam", "dune", "gem", "brew"],
+        &["exec", "eval", "runghc"],
+    ),
     (&["mix"], &["cmd"]),
     (&["firebase"], &["emulators:exec"]),
     (&["netlify"], &["dev:exec"]),
+    (&["tox"], &["exec", "e"]),
+    (&["terragrunt", "pulumi"], &["exec", "run", "--"]),
+    (&["nomad"], &["exec"]),
+    (&["open"], &["-a", "--args"]),
+    (&["fossil", "bzr", "hg"], &["run", "sql", "settings", "set", "bisect", "extdiff"]),
+    (&["go"], &["env"]),
+    (&["gcloud", "fly", "flyctl", "doctl"], &["ssh"]),
     (&["consul"], &["lock", "watch", "exec"]),
     (&["fab", "invoke", "minikube"], &["--", "ssh"]),
     (&["buildah"], &["run", "unshare"]),
@@ -120,86 +131,17 @@ const SUBCOMMAND_RUNNERS: &[(&[&str], &[&str])] = &[
     (&["fd", "fdfind"], &["-x", "-X", "--exec", "--exec-batch"]),
 ];
 
-/// Programs that run what some options say.
-const COMMAND_OPTIONS: &[(&[&str], &[&str])] = &[
-    (
-        &["tar", "gtar", "bsdtar"],
-        &[
-            "--checkpoint-action",
-            "--to-command",
-            "-I",
-            "--use-compress-program",
-            "-F",
-            "--info-script",
-            "--new-volume-script",
-            "--rsh-command",
-            "--rmt-command",
-        ],
-    ),
-    (&["cpio"], &["--rsh-command"]),
-    (&["rsync"], &["-e", "--rsh", "--rsync-path"]),
-    (&["scp", "sftp"], &["-S", "-o"]),
-    (&["make", "gmake"], &["--eval", "-E"]),
-    (&["go"], &["-exec", "-toolexec", "--exec", "--toolexec"]),
-    (&["bazel", "bazelisk"], &["--run_under"]),
-    (&["java"], &["-XX:OnError", "-XX:OnOutOfMemoryError"]),
-    (&["tox"], &["-x", "--override"]),
-    (&["tcpdump"], &["-z"]),
-    (&["apt", "apt-get"], &["-o", "--option"]),
-    (&["dpkg"], &["--pre-invoke", "--post-invoke"]),
-    (&["rpm"], &["--eval", "-E"]),
-    (&["gpg"], &["--photo-viewer", "--pinentry-program"]),
-    (&["wget"], &["--use-askpass"]),
-    (&["aria2c"], &["--on-"]),
-    (&["rclone"], &["--password-command", "--sftp-ssh", "--webdav-bearer-token-command"]),
-    (&["just"], &["--set", "--command", "-c"]),
-    (&["npm", "pnpm", "yarn"], &["--script-shell", "script-shell"]),
-    (&["zip"], &["-TT", "--unzip-command"]),
-    (&["man"], &["-P", "--pager", "-H", "--html"]),
-    (&["ag", "ack", "bat", "batcat", "delta"], &["--pager"]),
-    (&["sort"], &["--compress-program"]),
-    (&["split"], &["--filter"]),
-    (&["rg"], &["--pre", "--hostname-bin"]),
-    (&["less"], &["-k"]),
-    (&["cargo"], &["-x", "-s", "--exec", "--config"]),
-    (&["svn"], &["--config-option", "--diff-cmd", "--diff3-cmd", "--editor-cmd"]),
-    (&["hg"], &["--config"]),
-    (&["pandoc"], &["--filter", "-F", "--pdf-engine"]),
-    (&["ansible"], &["-a", "--args"]),
-    (&["gcloud", "fly", "flyctl", "k9s"], &["--command", "-C"]),
-    (&["strace"], &["-o"]),
-    (&["mapfile", "readarray", "complete", "compgen"], &["-C"]),
-    (&["bind"], &["-x"]),
-];
-
-/// Programs whose words may be code, and what in a word tells that it runs something.
-const CODE: &[(&[&str], &[&str])] = &[
-    (&["gdb", "lldb", "rr"], &["shell", "!", "python", "pipe", "exec", "script"]),
-    (
-        &["sqlite3", "psql", "mysql", "mariadb", "duckdb"],
-        &["shell", "system", "!", "|", "program", "PROGRAM", "pager", "\\P", "edit", "`"],
-    ),
-    (&["ftp", "lftp", "sftp", "ed", "red", "mutt", "mail", "less", "more"], &["!"]),
-    (
-        &["vim", "vi", "nvim", "ex", "view", "rvim"],
-        &["!", "system", "term", "shell", "exec", "job"],
-    ),
-    (&["dc"], &["!"]),
-    (&["m4"], &["syscmd"]),
-    (&["emacs", "emacsclient"], &["shell", "process", "call"]),
-    (&["awk", "gawk", "mawk", "nawk"], &["system", "|", "getline"]),
-    (&["ipython", "ghci", "scala", "irb"], &["!"]),
-    (&["expect"], &["spawn", "exec"]),
-    (&["patch", "sbt"], &["!"]),
-    (&["rake", "rails", "exiftool", "mlr"], &["system", "exec", "spawn", "sh ", "`", "|"]),
-];
-
 /// Programs that read commands from their input.
 const INPUT_RUNNERS: &[&str] = &["at", "batch", "crontab", "fcrontab", "parallel"];
 /// Options with which those do not.
 const LISTING: &[&str] = &["-l", "-r", "-V", "--version", "--help", "-c", "-d"];
 
 const MAX_ENTRYPOINT_WORDS: usize = 32;
+/// Programs that read what they run from a file, which may be a process substitution.
+const FILE_RUNNERS: &[&str] = &[
+    "ninja", "just", "task", "rake", "cmake", "ctest", "scons", "nox", "fab", "invoke", "bazel",
+    "mage", "doxygen", "tig",
+];
 
 const TYPED: Doubt = Doubt("it types into another terminal, which cannot be analysed");
 const LOADED: Doubt = Doubt("the dynamic linker loads code that rules cannot see");
@@ -209,7 +151,8 @@ const MAKEFILE_FROM_OUTSIDE: Doubt = Doubt("it reads a makefile from its input")
 
 /// What a command runs besides what is known of its wrappers and scripts.
 pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner> {
-    let rest = &command.words[1..];
+    let words = options::unbundled(name, &command.words[1..]);
+    let rest = &*words;
     let mut inner = special(name, command, before);
     if RUNNERS.contains(&name) || is_linker(name) {
         inner.push(Inner::Tails(rest.to_vec()));
@@ -223,8 +166,7 @@ pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> 
         inner.extend(entrypoint(&rest[at + 1..]));
     }
     if let Some((_, options)) = row(COMMAND_OPTIONS, name) {
-        inner
-            .extend(options.iter().flat_map(|option| option_values(rest, option)).map(Inner::Code));
+        inner.extend(named_commands(name, rest, options));
     }
     if let Some((_, marks)) = row(CODE, name) {
         let is_code = |word: &Word| {
@@ -234,8 +176,16 @@ pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> 
         let words = rest.iter().cloned().chain(texts(command, before));
         inner.extend(words.filter(is_code).map(Inner::Code));
     }
-    if is_interpreter(name) {
+    if is_interpreter(name) || PROGRAMS.contains(&name) {
         inner.extend(rest.iter().cloned().chain(texts(command, before)).map(Inner::Program));
+    }
+    if FILE_RUNNERS.contains(&name) {
+        inner.extend(texts(command, before).map(Inner::Code));
+    }
+    if let Some((_, options)) = row(LOADING_OPTIONS, name)
+        && rest.iter().any(|word| options::gives_any(&word.marked(), options))
+    {
+        inner.push(Inner::Doubt(LOADED));
     }
     if !is_known(name) {
         inner.push(Inner::Suspects(rest.to_vec()));
@@ -243,9 +193,53 @@ pub(super) fn inner(name: &str, command: &Command, before: Option<&Command>) -> 
     inner
 }
 
-/// `docker run --entrypoint git image push` runs `git push`; which word is the image is not known.
+/// What the values of options run: each alone, and all together, because some options only add words to another's
+/// program (`helm --post-renderer git --post-renderer-args push`).
+fn named_commands(name: &str, words: &[Word], options: &[&str]) -> Vec<Inner> {
+    let values = options::values_of_any(words, options);
+    let mut inner: Vec<Inner> = values.iter().cloned().map(Inner::Code).collect();
+    inner.extend(
+        values.iter().filter(|value| value.marked().contains([',', ';', '\\'])).map(separated),
+    );
+    if values.len() > 1 {
+        let plain: Vec<Word> = values.iter().map(without_name).collect();
+        inner.push(Inner::Code(joined(&plain)));
+    }
+    // It hands its last operand to the program.
+    if name == "install"
+        && let Some(last) = words.last()
+    {
+        inner.extend(values.iter().map(|value| Inner::Words(vec![value.clone(), last.clone()])));
+    }
+    inner
+}
+
+/// A text whose words are separated otherwise than by blanks: `git,push`, `git;push`, `git\ push`.
+fn separated(text: &Word) -> Inner {
+    Inner::Code(Word::literal(text.as_script().replace("\\ ", " ").replace([',', ';'], " ")))
+}
+
+/// The value of `exec.args=push`.
+fn without_name(value: &Word) -> Word {
+    let text = value.as_script();
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    match text.split_once('=') {
+        Some((name, rest)) if is_name(name) => Word::literal(rest),
+        _ => value.clone(),
+    }
+}
+
+/// `docker run --entrypoint git image push` runs `git push`; which word is the image is not known. So does
+/// `flatpak run --command=git`; with a blank, words follow that are a command.
 fn entrypoint(words: &[Word]) -> Vec<Inner> {
-    let programs = option_values(words, "--entrypoint").into_iter();
+    let attached = words.iter().filter_map(|word| {
+        let text = word.marked();
+        match options::given(&text, "--command")? {
+            options::Value::Attached(program) => Some(Word::literal(program)),
+            options::Value::Next => None,
+        }
+    });
+    let programs = options::values(words, "--entrypoint").into_iter().chain(attached);
     let arguments = |from: usize| words[from..].iter().cloned();
     programs
         .flat_map(|program| {
@@ -301,18 +295,31 @@ fn special(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
     match name {
         "sed" | "gsed" => sed_script(command, before),
         "awk" | "gawk" | "mawk" | "nawk" => awk_program(command, before),
-        "tmux" if has(&["send-keys", "send", "paste-buffer"]) => vec![Inner::Doubt(TYPED)],
+        "sqlite3" | "duckdb" => dot_commands(command, before),
+        "compgen" | "complete" => {
+            let lists = options::values(rest, "-W").into_iter();
+            lists
+                .map(|list| Inner::Guess(Word::literal(format!(": \"{}\"", list.as_script()))))
+                .collect()
+        }
+        "tmux" if rest.iter().any(types_in_tmux) => vec![Inner::Doubt(TYPED)],
         "screen" if has(&["stuff", "paste"]) => vec![Inner::Doubt(TYPED)],
         "make" | "gmake" => makefile(command, before),
         "just" if rest.iter().any(|word| word.marked().starts_with("--shell")) => {
             vec![Inner::Doubt(OTHER_SHELL)]
         }
-        "gh" | "glab" if has(&["alias"]) => vec![Inner::Tails(rest.to_vec())],
-        "cc" | "gcc" | "g++" | "c++" | "clang" | "clang++" => {
-            let wrappers = option_values(rest, "-wrapper").into_iter();
-            wrappers
-                .map(|word| Inner::Code(Word::literal(word.marked().replace(',', " "))))
-                .collect()
+        "gh" | "glab" if has(&["alias", "config"]) => vec![Inner::Tails(rest.to_vec())],
+        "gh" | "glab" if has(&["clone"]) => vec![Inner::Words(cloned_by_git(rest))],
+        "ip" => {
+            in_namespace(rest).into_iter().chain(texts(command, before).map(Inner::Code)).collect()
+        }
+        "cmake" => built_by_cmake(rest),
+        "aws" | "az" if has(&["configure", "config"]) => {
+            rest.iter().cloned().map(Inner::Code).collect()
+        }
+        _ if is_compiler(name) => {
+            let wrappers = options::values(rest, "-wrapper").into_iter();
+            wrappers.map(|word| separated(&word)).collect()
         }
         _ if INPUT_RUNNERS.contains(&name) && !has(LISTING) => from_input(command),
         _ if is_linker(name) && rest.iter().any(|word| is_loading(&word.marked())) => {
@@ -322,10 +329,63 @@ fn special(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
     }
 }
 
+/// The lines for a database's shell that begin with a dot, whose first words may be abbreviated: `.sh` is `.shell`.
+fn dot_commands(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let words = command.words[1..].iter().cloned().chain(texts(command, before));
+    let lines =
+        words.flat_map(|word| word.as_script().lines().map(str::to_owned).collect::<Vec<_>>());
+    let commands = lines.filter(|line| line.trim_start().starts_with('.'));
+    commands.map(|line| Inner::Code(Word::literal(line))).collect()
+}
+
+/// Whether a word is a command of tmux that types into a terminal, which may be abbreviated.
+fn types_in_tmux(word: &Word) -> bool {
+    let text = word.marked();
+    matches!(&*text, "send" | "pasteb")
+        || options::abbreviates(&text, "send-keys", "send-k".len())
+        || options::abbreviates(&text, "paste-buffer", "pas".len())
+}
+
+/// `gh repo clone x -- OPTIONS` hands the options to `git clone`.
+fn cloned_by_git(words: &[Word]) -> Vec<Word> {
+    let end = words.iter().position(|word| word.marked() == "--").map_or(words.len(), |at| at + 1);
+    let clone = ["git", "clone"].map(Word::literal);
+    clone.into_iter().chain(words[end..].iter().cloned()).collect()
+}
+
+/// The command of `ip netns exec NAME COMMAND`, whose words may be abbreviated.
+fn in_namespace(words: &[Word]) -> Option<Inner> {
+    let is_start = |word: &Word, name| options::abbreviates(&word.marked(), name, 1);
+    let at = words.windows(2).position(|pair| {
+        (is_start(&pair[0], "netns") || is_start(&pair[0], "vrf")) && is_start(&pair[1], "exec")
+    })?;
+    Some(Inner::Tails(words[at + 2..].to_vec()))
+}
+
+/// What cmake hands to make (`cmake --build x -- OPTIONS`), and the launchers in its variables.
+fn built_by_cmake(words: &[Word]) -> Vec<Inner> {
+    let variables = words.iter().filter(|word| word.marked().contains('='));
+    let mut inner: Vec<Inner> =
+        variables.flat_map(|word| [Inner::Code(word.clone()), separated(word)]).collect();
+    if let Some(at) = words.iter().position(|word| word.marked() == "--") {
+        let make = std::iter::once(Word::literal("make")).chain(words[at + 1..].iter().cloned());
+        inner.push(Inner::Words(make.collect()));
+    }
+    inner
+}
+
+/// Whether a name is a compiler's, also with a version or a target: `gcc-12`, `aarch64-linux-gnu-g++`.
+fn is_compiler(name: &str) -> bool {
+    const COMPILERS: &[&str] =
+        &["cc", "gcc", "g++", "c++", "clang", "clang++", "gfortran", "gnat", "gdc"];
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || ".-".contains(c));
+    COMPILERS.contains(&name.rsplit('-').next().unwrap_or(name))
+}
+
 /// The script of sed in its words, or in its input with `-f -`.
 fn sed_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let rest = &command.words[1..];
-    let files = ["-f", "--file"].iter().flat_map(|option| option_values(rest, option));
+    let files = options::values_of_any(rest, &["-f", "--file"]);
     let reads_input = files.into_iter().any(|file| is_fed(&file));
     let fed: Vec<Word> = texts(command, before).filter(|_| reads_input).collect();
     let mut scripts = sed::scripts(rest);
@@ -380,31 +440,11 @@ fn is_loading(option: &str) -> bool {
     ["--preload", "--library-path", "--audit"].iter().any(|start| option.starts_with(start))
 }
 
-/// The values of an option: the next word, or the text attached to it, also in a cluster.
-pub(super) fn option_values(words: &[Word], option: &str) -> Vec<Word> {
-    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-    let mut values = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let text = word.marked();
-        let in_cluster = letter.filter(|_| text.starts_with('-') && !text.starts_with("--"));
-        let attached = in_cluster
-            .and_then(|letter| text.split_once(letter).map(|(_, attached)| attached))
-            .or_else(|| text.strip_prefix(option));
-        match attached.map(|attached| attached.trim_start_matches('=')) {
-            Some("") => values.extend(words.get(at + 1).cloned()),
-            Some(attached) => values.push(Word::literal(attached)),
-            None => {}
-        }
-    }
-    values
-}
-
 /// `make -f -`, and variables on its command line, which recipes run.
 fn makefile(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let rest = &command.words[1..];
     let assigned = |name: &str| {
-        rest.iter()
-            .find_map(|word| word.marked().strip_prefix(name)?.strip_prefix('=').map(str::to_owned))
+        rest.iter().find_map(|word| assigned_by_make(&word.marked(), name).map(str::to_owned))
     };
     let mut inner: Vec<Inner> =
         rest.iter().filter(|word| word.marked().contains('=')).cloned().map(Inner::Code).collect();
@@ -413,13 +453,19 @@ fn makefile(command: &Command, before: Option<&Command>) -> Vec<Inner> {
         inner.push(Inner::Text(Word::literal(format!("{shell} {flags}"))));
         inner.push(Inner::Doubt(OTHER_SHELL));
     }
-    let files =
-        ["-f", "--file", "--makefile"].iter().flat_map(|option| option_values(rest, option));
+    let files = options::values_of_any(rest, &["-f", "--file", "--makefile"]);
     if files.into_iter().any(|file| is_fed(&file)) {
         inner.extend(texts(command, before).map(Inner::Code));
         inner.push(Inner::Doubt(MAKEFILE_FROM_OUTSIDE));
     }
     inner
+}
+
+/// The value of a variable in a word for make: `NAME=x`, `NAME := x`, `NAME+=x`.
+fn assigned_by_make<'a>(word: &'a str, name: &str) -> Option<&'a str> {
+    let behind = word.trim_start().strip_prefix(name)?.trim_start();
+    let value = behind.trim_start_matches([':', '+', '?', '!']).strip_prefix('=')?;
+    Some(value.trim_start())
 }
 
 fn from_input(command: &Command) -> Vec<Inner> {

@@ -36,6 +36,11 @@ impl ReachableCommands<'_> {
                     depth,
                 );
             }
+            // `--exec=git -- push`, `-xgit -- push`
+            if let Some(program) = value_of_option(&words[at]) {
+                let behind = tail[1..].iter().filter(|word| !is_separator(word)).cloned();
+                self.add_tail(std::iter::once(program).chain(behind).collect(), depth);
+            }
             if words[at].marked().contains(char::is_whitespace) {
                 self.add_code(&words[at], depth);
                 // `-xcommand`
@@ -117,8 +122,11 @@ impl ReachableCommands<'_> {
             .filter(|&at| watched.is_name(&words[at]))
             .map(|at| words[at..words.len().min(at + MAX_WORDS_OF_TAIL)].to_vec())
             .collect();
-        let texts =
-            words.iter().map(Word::as_script).filter(|text| text.contains([' ', '=', '\n']));
+        let texts = words.iter().map(Word::as_script);
+        // `-wrapper git,push`
+        let lists =
+            texts.clone().filter(|text| text.contains(',')).map(|text| text.replace(',', " "));
+        let texts = texts.filter(|text| text.contains([' ', '=', '\n'])).chain(lists);
         suspects.extend(texts.flat_map(|text| code::commands(&text, watched)));
         self.guessing += 1;
         for suspect in suspects.into_iter().take(MAX_SUSPECTS) {
@@ -143,6 +151,17 @@ impl ReachableCommands<'_> {
 
 fn is_separator(word: &Word) -> bool {
     word.marked() == "--"
+}
+
+/// The value in the word of an option, without blanks: behind `=`, or behind its letter.
+fn value_of_option(word: &Word) -> Option<Word> {
+    let text = word.marked();
+    let value =
+        text.strip_prefix('-').and_then(|option| option.split_once('=')).map(|(_, value)| value);
+    let literal = value.filter(|value| !value.is_empty()).map(Word::literal);
+    literal
+        .or_else(|| attached_value(word))
+        .filter(|value| !value.source.contains(char::is_whitespace))
 }
 
 /// The text behind a short option in the same word.

@@ -1,6 +1,6 @@
 //! Scripts of sed, which can run commands and write files.
 
-use super::runners::option_values;
+use super::options;
 use crate::shell::Word;
 
 /// What a script does beside editing lines.
@@ -16,17 +16,20 @@ pub(super) struct Effects {
 
 /// The scripts among the words of sed: the values of `-e`, or the first operand.
 pub(super) fn scripts(words: &[Word]) -> Vec<Word> {
-    let options = ["-e", "--expression"].iter().flat_map(|option| option_values(words, option));
-    let scripts: Vec<Word> = options.collect();
-    let names_file = words.iter().any(|word| {
-        let text = word.marked();
-        text.starts_with("--file") || text.strip_prefix("-f").is_some()
-    });
-    if !scripts.is_empty() || names_file {
-        return scripts;
+    let mut scripts = options::values_of_any(words, &["-e", "--expression"]);
+    if !words.iter().any(|word| gives_script(&word.marked())) {
+        let is_operand = |word: &&Word| !word.marked().starts_with('-');
+        scripts.extend(words.iter().find(is_operand).cloned());
     }
-    let is_operand = |word: &&Word| !word.marked().starts_with('-');
-    words.iter().find(is_operand).cloned().into_iter().collect()
+    scripts
+}
+
+/// Whether a word certainly gives a script or its file, so that no operand is one; `-i.orig.e` only names an ending.
+fn gives_script(text: &str) -> bool {
+    const FLAGS: &str = "nrEsuz";
+    let cluster = text.strip_prefix('-').map(|rest| rest.trim_start_matches(|c| FLAGS.contains(c)));
+    options::gives_any(text, &["--expression", "--file"])
+        || cluster.is_some_and(|rest| rest.starts_with(['e', 'f']))
 }
 
 /// Reads a script; what cannot be read is assumed to run its text.

@@ -79,7 +79,10 @@ fn unwrapped(words: &[Word]) -> Option<Vec<Word>> {
         "command" if words.get(1).is_some_and(|word| word.marked().starts_with('-')) => {
             return None;
         }
-        _ => Wrapper::transparent_to_allow(&name)?.inner(words).to_vec(),
+        _ => match Wrapper::transparent_to_allow(&name)?.candidates(words).as_slice() {
+            [inner] => inner.to_vec(),
+            _ => return None,
+        },
     };
     (!inner.is_empty()).then_some(inner)
 }

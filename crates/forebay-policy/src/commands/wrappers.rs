@@ -1,6 +1,24 @@
 //! Commands that run another command given as their arguments.
 
+use super::options;
 use crate::shell::Word;
+
+/// Readings of one wrapper's options that are followed.
+const MAX_CANDIDATES: usize = 16;
+/// Long options without a value, of any wrapper.
+const FLAGS: &[&str] = &[
+    "--preserve-status",
+    "--foreground",
+    "--verbose",
+    "--append",
+    "--portability",
+    "--quiet",
+    "--null",
+    "--no-run-if-empty",
+    "--ignore-environment",
+    "--map-root-user",
+    "--fork",
+];
 
 /// How to find the command in a wrapper's arguments.
 pub(super) struct Wrapper {
@@ -54,7 +72,7 @@ wrappers! {
     "nocorrect" "" [] 0 deny_only ("nocorrect ls", "ls");
     "-" "" [] 0 deny_only ("- ls", "ls");
     "exec" "a" [] 0 deny_only ("exec -a x -c ls", "ls");
-    "env" "uCS" ["--unset", "--chdir", "--split-string"] 0 deny_only_after_assignments ("env -i -u X A=1 ls", "ls");
+    "env" "uCSaP" ["--unset", "--chdir", "--split-string", "--argv0"] 0 deny_only_after_assignments ("env -i -u X A=1 ls", "ls");
     "sudo" "ugCDhpRrtTU" ["--user", "--group", "--host", "--prompt", "--role", "--type", "--chdir", "--chroot", "--close-from", "--other-user", "--command-timeout"] 0 deny_only_after_assignments ("sudo -n -u root A=1 ls", "ls");
     "doas" "uCa" [] 0 deny_only ("doas -u root ls", "ls");
     "pkexec" "" ["--user"] 0 deny_only ("pkexec --user root ls", "ls");
@@ -91,14 +109,14 @@ wrappers! {
     "ssh-agent" "" [] 0 deny_only ("ssh-agent ls", "ls");
     "faketime" "" [] 1 deny_only ("faketime x ls", "ls");
     "retry" "tdms" [] 0 deny_only ("retry ls", "ls");
-    "unshare" "SGRw" ["--setuid", "--setgid", "--root", "--wd"] 0 deny_only ("unshare -r ls", "ls");
+    "unshare" "SGRwl" ["--setuid", "--setgid", "--root", "--wd", "--map-user", "--map-group", "--map-users", "--map-groups", "--setgroups", "--propagation", "--monotonic", "--boottime", "--load-interp"] 0 deny_only ("unshare -r ls", "ls");
     "nsenter" "tSGN" ["--target", "--setuid", "--setgid"] 0 deny_only ("nsenter -t 1 -m ls", "ls");
     "chroot" "" [] 1 deny_only ("chroot --userspec=x /mnt ls", "ls");
     "fakeroot" "lsib" [] 0 deny_only ("fakeroot ls", "ls");
     "strace" "abeEIoOpPsSuX" [] 0 deny_only ("strace -f -o log ls", "ls");
     "ltrace" "aAeDFlnopsuwx" [] 0 deny_only ("ltrace -o log ls", "ls");
     "valgrind" "" [] 0 deny_only ("valgrind --leak-check=full ls", "ls");
-    "systemd-run" "pEMu" ["--unit", "--property", "--slice", "--setenv"] 0 deny_only ("systemd-run --user -p X=1 ls", "ls");
+    "systemd-run" "pEMuHC" ["--unit", "--property", "--slice", "--setenv"] 0 deny_only ("systemd-run --user -p X=1 ls", "ls");
     "systemd-inhibit" "" ["--what", "--who", "--why", "--mode"] 0 deny_only ("systemd-inhibit --why x ls", "ls");
     "caffeinate" "tw" [] 0 deny_only ("caffeinate -i -t 5 ls", "ls");
     "dbus-run-session" "" [] 0 deny_only ("dbus-run-session -- ls", "ls");
@@ -116,7 +134,8 @@ wrappers! {
     "chronic" "" [] 0 deny_only ("chronic ls", "ls");
     "cgexec" "g" [] 0 deny_only ("cgexec -g cpu:x ls", "ls");
     "flock" "wE" ["--timeout", "--wait", "--conflict-exit-code"] 1 deny_only ("flock -w 5 lock ls", "ls");
-    "xargs" "aEdILnPs" ["--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace"] 0 deny_only ("xargs -n 1 ls", "ls");
+    "xargs" "aEdIJLnPRsS" ["--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-chars"] 0 deny_only ("xargs -n 1 ls", "ls");
+    "watch" "nqs" ["--interval", "--equexit", "--shotsdir"] 0 deny_only ("watch -d --inter 1 ls", "ls");
     "parallel" "jNnIaS" ["--jobs", "--arg-file"] 0 deny_only ("parallel -j 4 ls", "ls");
 }
 
@@ -132,47 +151,65 @@ impl Wrapper {
 
     /// The words of the command it runs, given its arguments.
     pub(super) fn inner<'a>(&self, words: &'a [Word]) -> &'a [Word] {
-        let mut rest = self.after_options(words.get(1..).unwrap_or_default());
+        self.candidates(words).first().copied().unwrap_or_default()
+    }
+
+    /// The words of every command it may run: more than one where an option is unknown, whose value may be the next
+    /// word.
+    pub(super) fn candidates<'a>(&self, words: &'a [Word]) -> Vec<&'a [Word]> {
+        let mut candidates = self.after_options(words.get(1..).unwrap_or_default());
         if self.takes_assignments {
-            rest = after_assignments(rest);
+            candidates = candidates.into_iter().map(after_assignments).collect();
         }
         if self.operands > 0 {
-            rest = self.after_options(rest.get(self.operands..).unwrap_or_default());
+            let behind = |rest: &'a [Word]| rest.get(self.operands..).unwrap_or_default();
+            candidates =
+                candidates.into_iter().flat_map(|rest| self.after_options(behind(rest))).collect();
         }
-        rest
+        candidates.dedup_by_key(|rest| rest.len());
+        candidates.truncate(MAX_CANDIDATES);
+        candidates
     }
 
-    /// Whether a long option stands before the command that the table does not know.
-    pub(super) fn has_unknown_option(&self, words: &[Word]) -> bool {
-        let before = &words[..words.len() - self.inner(words).len()];
-        before.iter().skip(1).map(Word::marked).any(|option| {
-            option.len() > 2
-                && option.starts_with("--")
-                && !option.contains('=')
-                && !self.long_valued.contains(&&*option)
-        })
-    }
-
-    fn after_options<'a>(&self, mut words: &'a [Word]) -> &'a [Word] {
-        while let Some(option) = words.first().and_then(Word::known)
-            && option.starts_with('-')
-            && option != "-"
-        {
-            if option == "--" {
-                return &words[1..];
+    /// The words behind the options; first those for which no unknown option has a value.
+    fn after_options<'a>(&self, words: &'a [Word]) -> Vec<&'a [Word]> {
+        let mut ends = Vec::new();
+        let mut starts = vec![words];
+        while let Some(mut rest) = starts.pop() {
+            let mut behind_values = Vec::new();
+            while let Some(option) = rest.first().and_then(Word::known)
+                && option.starts_with('-')
+                && !matches!(&*option, "-" | "--")
+            {
+                let takes_next = self.takes_next(&option);
+                if takes_next.is_none() {
+                    behind_values.push(rest.get(2..).unwrap_or_default());
+                }
+                let count = 1 + usize::from(takes_next == Some(true));
+                rest = rest.get(count..).unwrap_or_default();
             }
-            words = words.get(1 + usize::from(self.takes_next(&option))..).unwrap_or_default();
+            let is_end = rest.first().is_some_and(|word| word.marked() == "--");
+            ends.push(if is_end { &rest[1..] } else { rest });
+            if ends.len() + starts.len() >= MAX_CANDIDATES {
+                break;
+            }
+            starts.extend(behind_values.into_iter().rev());
         }
-        words
+        ends
     }
 
-    /// Whether an option's value is the next word.
-    fn takes_next(&self, option: &str) -> bool {
-        if option.starts_with("--") {
-            return self.long_valued.contains(&option);
+    /// Whether an option's value is the next word, if that is known.
+    fn takes_next(&self, option: &str) -> Option<bool> {
+        if !option.starts_with("--") {
+            let valued =
+                option.char_indices().skip(1).find(|(_, c)| self.short_valued.contains(*c));
+            let is_last = |(at, letter): (usize, char)| at + letter.len_utf8() == option.len();
+            return Some(valued.is_some_and(is_last));
         }
-        let valued = option.char_indices().skip(1).find(|(_, c)| self.short_valued.contains(*c));
-        valued.is_some_and(|(at, character)| at + character.len_utf8() == option.len())
+        match self.long_valued.iter().find_map(|valued| options::given(option, valued)) {
+            Some(value) => Some(value == options::Value::Next && !option.contains('=')),
+            None => (option.contains('=') || FLAGS.contains(&option)).then_some(false),
+        }
     }
 }
 
@@ -191,6 +228,27 @@ fn after_assignments(words: &[Word]) -> &[Word] {
 mod tests {
     use super::*;
     use crate::shell;
+
+    #[test]
+    fn an_unknown_option_may_take_the_next_word() {
+        for (line, expect) in [
+            ("timeout --sig KILL --kill-a 5 5 ls", "ls"),
+            ("timeout --signal=KILL 5 ls", "ls"),
+            ("timeout --foreground 5 ls", "ls"),
+            ("timeout --unknown 5 ls x", "ls x, x"),
+            ("unshare --x 1 --y 2 ls", "1 --y 2 ls, 2 ls, ls"),
+            ("env --argv0 x ls", "ls"),
+        ] {
+            let words = &shell::parse(line).commands[0].words;
+            let wrapper = Wrapper::named(&words[0].marked()).unwrap();
+            let found: Vec<String> = wrapper
+                .candidates(words)
+                .iter()
+                .map(|words| words.iter().map(Word::marked).collect::<Vec<_>>().join(" "))
+                .collect();
+            assert_eq!(found.join(", "), expect, "{line}");
+        }
+    }
 
     #[test]
     fn rows_match_their_samples() {

@@ -3,8 +3,8 @@
 use super::base_name;
 use super::files::{self, Access};
 use super::interpreters::{is_interpreter, is_shell};
+use super::options;
 use super::plain_programs::is_plain;
-use super::runners::option_values;
 use super::sed;
 use crate::shell::{Command, RedirectKind, Word, printed};
 
@@ -124,7 +124,7 @@ fn written_otherwise(name: &str, words: &[Word]) -> Vec<WrittenFile> {
     match name {
         "find" | "gfind" => ["-fprint", "-fprint0", "-fprintf", "-fls"]
             .iter()
-            .flat_map(|option| option_values(words, option))
+            .flat_map(|option| options::values(words, option))
             .map(|file| unknown(&file.marked()))
             .collect(),
         "curl" | "wget" => {
@@ -193,7 +193,7 @@ pub(super) fn executed(command: &Command) -> Vec<ExecutedFile> {
         _ => (RunAs::Recipe, false),
     };
     let words = if matches!(&*name, "sed" | "gsed") {
-        option_values(&command.words[1..], "-f")
+        options::values_of_any(&command.words[1..], &["-f", "--file"])
     } else {
         command.words[1..].to_vec()
     };

@@ -38,7 +38,15 @@ fn reasons(command: &Command, context: &CallContext<'_>) -> Vec<String> {
 fn reason(assignment: &Assignment, command: &Command, context: &CallContext<'_>) -> Option<String> {
     let name = &assignment.name;
     match variables::effect(name)? {
-        Effect::Runs | Effect::Options => None,
+        Effect::Runs | Effect::Prompts | Effect::Options => None,
+        Effect::Imports => assignment
+            .value
+            .known()
+            .is_none_or(|value| value.contains('.'))
+            .then(|| format!("{name} may load a module that rules cannot see")),
+        Effect::Settings => (!are_trusted_settings(&assignment.value, context)).then(|| {
+            format!("{name} names settings that a run may write and that can run commands")
+        }),
         Effect::Loads => Some(format!("{name} makes programs load what rules cannot see")),
         Effect::Splits => {
             command.words.is_empty().then(|| format!("{name} changes how later words are split"))
@@ -46,6 +54,14 @@ fn reason(assignment: &Assignment, command: &Command, context: &CallContext<'_>)
         Effect::SearchPath => (!is_trusted_search_path(&assignment.value, context))
             .then(|| format!("{name} names a folder in which a program may replace a known one")),
     }
+}
+
+/// Whether settings are where runs cannot plant them: the user's own, or the system's. Without a value they are the
+/// program's usual ones.
+fn are_trusted_settings(value: &Word, context: &CallContext<'_>) -> bool {
+    value.pieces.is_empty()
+        || value.known().is_some_and(|text| text.is_empty())
+        || is_trusted_search_path(value, context)
 }
 
 /// Whether every folder is absolute and outside the project and shared folders.

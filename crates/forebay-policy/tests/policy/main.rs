@@ -28,6 +28,7 @@ tables! {
     file_commands,
     foreign_shells,
     modes,
+    options,
     ordinary,
     paths,
     read_only,
