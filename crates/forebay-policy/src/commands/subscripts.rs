@@ -25,11 +25,12 @@ pub(super) fn evaluated_now(words: &[Word]) -> Vec<Inner> {
     if words.iter().any(is_evaluated) { vec![Inner::Doubt(SUBSCRIPT)] } else { Vec::new() }
 }
 
-/// Whether a text ends in the middle of a subscript that begins a substitution: `a[$%s]`.
+/// Whether a text ends in the middle of a subscript that begins a substitution: `a[$%s]`, `a[x$%s]`.
 fn opens_subscript(text: &str) -> bool {
-    text.match_indices("[$").any(|(at, _)| {
+    text.match_indices('[').any(|(at, _)| {
+        let inside = text[at + 1..].split(']').next().unwrap_or_default();
         text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
-            && text[at + 2..].starts_with(['%', '\\'])
+            && (inside.contains("$%") || inside.contains("$\\"))
     })
 }
 
