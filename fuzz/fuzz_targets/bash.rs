@@ -28,8 +28,9 @@ const PROGRAMS: &[&str] = &[
     "taskset", "tee", "timeout", "touch", "tr", "unshare", "xargs", "zip",
 ];
 
-/// Reports its name and words, with slashes between them.
+/// Reports its name and words, with slashes between them; not as a script (`bash sudo`), which the real one is not.
 const REPORTER: &str = r#"#!/bin/bash -p
+[[ $- == *p* ]] || exit 0
 IFS=/
 text="${0##*/}/$*"
 printf '%s ' "${text//[[:space:]]/_}" >> /tmp/ran
