@@ -174,6 +174,9 @@ impl Recognizer for Diff {
         for ((_, word), count) in STATES.iter().zip(self.states).filter(|(_, count)| *count > 0) {
             summary += &format!(", {count} {word}");
         }
+        if self.count > 1 && self.hunks > 0 {
+            summary += &format!(", {}", counted(self.hunks, "hunk"));
+        }
         let mut report = Report::with_summary(summary, Quotes::Marked);
         let mut order: Vec<&File> = self.files.iter().collect();
         // Changes to existing files matter more than new files.
