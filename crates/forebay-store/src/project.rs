@@ -1,7 +1,11 @@
 //! Identifies the project of a folder: the git repository, by its common directory.
 //!
-//! Reads git's files instead of running git, since a hook has milliseconds.
+//! Reads git's files instead of running git, since a hook has milliseconds. A file `.git` that names a folder elsewhere may
+//! be forged, so a worktree shares the identity of its repository only if the repository agrees: see `worktree`. Any
+//! other folder has an identity of its own.
 
+use std::fs::Metadata;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +23,8 @@ pub struct Project {
     pub root: PathBuf,
     git_dir: Option<PathBuf>,
     outer_git_folder: Option<PathBuf>,
+    /// The folder with the settings and branches of the repository, unless only a forged pointer leads there.
+    repository: Option<PathBuf>,
 }
 
 impl Project {
@@ -28,28 +34,53 @@ impl Project {
         let home = home.and_then(|home| home.canonicalize().ok());
         let is_excluded = |path: &Path| path.parent().is_none() || Some(path) == home.as_deref();
         let ancestors = folder.ancestors().take_while(|path| !is_excluded(path));
-        let in_git = ancestors.clone().find_map(Self::from_git_worktree);
+        let in_git =
+            ancestors.clone().find_map(|root| Self::from_git_worktree(root, home.as_deref()));
         let with_settings_file =
             || ancestors.clone().find(|path| path.join(".forebay.toml").is_file());
-        let project = in_git.or_else(|| {
+        in_git.or_else(|| {
             let root = with_settings_file().unwrap_or(&folder);
-            (!is_excluded(root)).then(|| Self::new(root, root, None))
-        })?;
-        let outer_git_folder = outer_git_folder(&project.root, home.as_deref());
-        Some(Self { outer_git_folder, ..project })
+            (!is_excluded(root)).then(|| Self::new(root, root))
+        })
     }
 
     /// Returns the project's name shared by all machines: the location of its remote `origin`, or
     /// its id.
     ///
     /// Nobody but this user can choose it: git delivers no `.git/config`, isolation keeps runs and tools from writing
-    /// it, and one that another user planted in a parent folder is ignored.
+    /// it, and one that another user planted in a parent folder is ignored. A repository that was made inside of
+    /// another one may be the work of a run, so it has its id.
     pub fn shared_name(&self) -> String {
-        let config = self.git_dir.as_deref().map(|git_dir| common_dir(git_dir).join("config"));
-        let own_config = config.filter(|path| self.is_owned_by_user(path));
-        let text = own_config.and_then(|path| read(&path)).unwrap_or_default();
-        let origin = origin(&text).and_then(remote_location);
-        origin.unwrap_or_else(|| self.id.as_str().to_owned())
+        self.origin().unwrap_or_else(|| self.id.as_str().to_owned())
+    }
+
+    /// Whether a team may know the project by this name without the user's word: it is that of its folder or remote.
+    pub fn is_called(&self, name: &str) -> bool {
+        let origin = self.origin();
+        let of_origin = origin.as_deref().and_then(|location| location.rsplit('/').next());
+        self.id.is_called(name) || of_origin == Some(name)
+    }
+
+    /// The location of the remote `origin`, if only this user can have named it.
+    fn origin(&self) -> Option<String> {
+        let repository = self.repository.as_deref()?;
+        if !self.is_named_by_user(repository) || self.is_nested(repository) {
+            return None;
+        }
+        origin(&read(&repository.join("config"))?).and_then(remote_location)
+    }
+
+    /// Whether this user has made the settings of the repository and everything on the way to them.
+    fn is_named_by_user(&self, repository: &Path) -> bool {
+        let pointers = [self.root.join(".git"), repository.to_owned(), repository.join("config")];
+        let pointers = pointers.into_iter().chain(self.git_dir.clone());
+        pointers.into_iter().all(|path| self.is_owned_by_user(&path))
+    }
+
+    /// Whether a repository of its own, neither worktree nor submodule, is inside of another one.
+    fn is_nested(&self, repository: &Path) -> bool {
+        let mut around = self.root.ancestors().skip(1);
+        repository.starts_with(&self.root) && around.any(|folder| folder.join(".git").exists())
     }
 
     /// A team's project, identified by its shared name.
@@ -60,12 +91,13 @@ impl Project {
             root: root.to_owned(),
             git_dir: None,
             outer_git_folder: None,
+            repository: None,
         }
     }
 
     /// A project of which only the id is known, not the folder; `root` stands in for it.
     pub fn stored(id: ProjectId, root: &Path) -> Self {
-        Self { id, root: root.to_owned(), git_dir: None, outer_git_folder: None }
+        Self { id, root: root.to_owned(), git_dir: None, outer_git_folder: None, repository: None }
     }
 
     /// Returns the branch that is checked out.
@@ -76,8 +108,11 @@ impl Project {
 
     /// Returns the branch that the remote `origin` has checked out.
     pub fn default_branch(&self) -> Option<String> {
-        let head = common_dir(self.git_dir.as_ref()?).join("refs/remotes/origin/HEAD");
-        read(&head)?.trim().strip_prefix("ref: refs/remotes/origin/").map(str::to_owned)
+        let head = self.repository.as_ref().or(self.git_dir.as_ref())?;
+        read(&head.join("refs/remotes/origin/HEAD"))?
+            .trim()
+            .strip_prefix("ref: refs/remotes/origin/")
+            .map(str::to_owned)
     }
 
     /// Returns git's folder for this worktree.
@@ -91,33 +126,46 @@ impl Project {
         self.outer_git_folder.as_deref()
     }
 
-    /// Root in a container works on files of the user outside, so for root the owner of the worktree counts too.
+    /// Root in a container works on files of the user outside, so for root the owner of the worktree counts too. A link
+    /// belongs to whoever made it, and so does what it leads to.
     fn is_owned_by_user(&self, path: &Path) -> bool {
-        let owner = |path: &Path| path.metadata().ok().map(|metadata| metadata.uid());
-        let (user, owner_of_path) = (geteuid(), owner(path));
-        owner_of_path == Some(user.as_raw()) || user.is_root() && owner_of_path == owner(&self.root)
-    }
-
-    fn from_git_worktree(root: &Path) -> Option<Self> {
-        let git_dir = git_dir(root)?;
-        let common = common_dir(&git_dir);
-        // `repo/.git` is named after `repo`, a bare `repo.git` after itself.
-        let named = match common.file_name() {
-            Some(name) if name == ".git" => common.parent().unwrap_or(&common),
-            _ => &common,
+        let of_project = self.root.metadata().ok().map(|found| found.uid());
+        let user = geteuid();
+        let is_user = |found: io::Result<Metadata>| {
+            let owner = found.ok().map(|found| found.uid());
+            owner == Some(user.as_raw()) || user.is_root() && owner.is_some() && owner == of_project
         };
-        Some(Self::new(named, root, Some(git_dir.clone())))
+        is_user(path.symlink_metadata()) && is_user(path.metadata())
     }
 
-    fn new(identity: &Path, root: &Path, git_dir: Option<PathBuf>) -> Self {
+    fn from_git_worktree(root: &Path, home: Option<&Path>) -> Option<Self> {
+        let git_dir = git_dir(root)?;
+        let outer_git_folder = outer_git_folder(root, home);
+        let repository = own_repository(root, &git_dir).or_else(|| outer_git_folder.clone());
+        let identity = repository.as_deref().map_or(root, named_folder);
+        let project = Self::new(identity, root);
+        Some(Self { git_dir: Some(git_dir), outer_git_folder, repository, ..project })
+    }
+
+    fn new(identity: &Path, root: &Path) -> Self {
         let name = identity.file_name().unwrap_or_default().to_string_lossy();
         let hash = blake3::hash(identity.as_os_str().as_encoded_bytes()).to_hex();
-        Self {
-            id: ProjectId::new(&name, &hash),
-            root: root.to_owned(),
-            git_dir,
-            outer_git_folder: None,
-        }
+        Self::stored(ProjectId::new(&name, &hash), root)
+    }
+}
+
+/// The repository at `root`, unless it is elsewhere: a folder `.git`, or one inside of `root` that a file `.git` names.
+fn own_repository(root: &Path, git_dir: &Path) -> Option<PathBuf> {
+    let is_link = root.join(".git").is_symlink();
+    let is_inside = git_dir.starts_with(root) && !git_dir.join("commondir").exists();
+    (is_inside && !is_link).then(|| git_dir.to_owned())
+}
+
+/// `repo/.git` is named after `repo`, a bare `repo.git` after itself.
+fn named_folder(repository: &Path) -> &Path {
+    match repository.parent() {
+        Some(parent) if repository.ends_with(".git") => parent,
+        _ => repository,
     }
 }
 
@@ -135,13 +183,6 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     let text = read(&dot_git)?;
     let named = root.join(text.trim().strip_prefix("gitdir:")?.trim());
     named.canonicalize().ok()
-}
-
-/// Returns the folder that all worktrees of a repository share.
-fn common_dir(git_dir: &Path) -> PathBuf {
-    let named = read(&git_dir.join("commondir"));
-    let common = named.map(|text| git_dir.join(text.trim()));
-    common.and_then(|path| path.canonicalize().ok()).unwrap_or_else(|| git_dir.to_owned())
 }
 
 /// Returns the URL of the remote `origin` in a git configuration.

@@ -1,7 +1,7 @@
 //! The git folder of a linked worktree or a submodule, which is outside of its files.
 //!
 //! The file `.git` in the project says where it is, and everything in the project may be forged: a run that writes
-//! `.git` must not choose which folder later runs can write. So a folder counts only if git itself has put it where
+//! `.git` must not choose which folder later runs can write, nor whose notes they read. So a folder counts only if git itself has put it where
 //! it is: it is below the repository that it belongs to, it refers back to this worktree, and the repository looks
 //! like one. None of that can be written by someone who can write only the worktree.
 

@@ -1,5 +1,7 @@
 //! `forebay note`: storing, finding and replacing notes.
 
+use std::path::Path;
+
 use crate::env::TestEnv;
 
 #[track_caller]
@@ -112,6 +114,41 @@ fn a_note_written_outside_a_project_is_visible_in_all() {
     assert!(found.contains("written at home"), "{found}");
 }
 
+/// The attack: a folder, made by a run, whose `.git` leads to another repository of this user.
+#[test]
+fn a_forged_pointer_of_git_reads_no_notes_of_another_project() {
+    let env = TestEnv::new();
+    let reference = env.noted("the secret plan");
+    let (own, thief) = (env.project().join(".git"), env.add_project("thief"));
+    std::fs::remove_dir_all(thief.join(".git")).unwrap();
+    let write = |path: &Path, text: String| {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let is_read = || env.forebay_in(&thief, ["get", &reference]).code() == Some(0);
+    write(&thief.join("forged/HEAD"), "ref: refs/heads/main\n".to_owned());
+    write(&thief.join("forged/commondir"), own.display().to_string());
+    write(&thief.join("forged/gitdir"), thief.join(".git").display().to_string());
+    for pointer in [thief.join("forged"), own.clone()] {
+        write(&thief.join(".git"), format!("gitdir: {}\n", pointer.display()));
+        assert!(!is_read(), "{pointer:?}");
+    }
+    std::fs::remove_file(thief.join(".git")).unwrap();
+    std::os::unix::fs::symlink(&own, thief.join(".git")).unwrap();
+    assert!(!is_read(), "a link");
+    // The control: the repository itself says that the folder is a worktree of it.
+    std::fs::remove_file(thief.join(".git")).unwrap();
+    let entry = own.join("worktrees/thief");
+    write(&entry.join("commondir"), "../..\n".to_owned());
+    write(&entry.join("HEAD"), "ref: refs/heads/side\n".to_owned());
+    write(&entry.join("gitdir"), thief.join(".git").display().to_string());
+    write(&thief.join(".git"), format!("gitdir: {}\n", entry.display()));
+    for folder in ["objects", "refs"] {
+        std::fs::create_dir_all(own.join(folder)).unwrap();
+    }
+    assert!(is_read());
+}
+
 #[test]
 fn subfolders_and_worktrees_belong_to_one_project() {
     let env = TestEnv::new();
@@ -126,6 +163,10 @@ fn subfolders_and_worktrees_belong_to_one_project() {
     std::fs::create_dir(&worktree).unwrap();
     std::fs::write(git.join("HEAD"), "ref: refs/heads/side\n").unwrap();
     std::fs::write(git.join("commondir"), "../..\n").unwrap();
+    std::fs::write(git.join("gitdir"), format!("{}\n", worktree.join(".git").display())).unwrap();
+    for folder in ["objects", "refs"] {
+        std::fs::create_dir_all(env.project().join(".git").join(folder)).unwrap();
+    }
     std::fs::write(worktree.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
     assert_eq!(env.forebay_in(&worktree, ["get", &reference]).ok().body(), "from the top");
 }
