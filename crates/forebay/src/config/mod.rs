@@ -88,7 +88,7 @@ impl Config {
         let user_fault = config.overlay_user(files).err();
         if let (Some(_), Some(user)) = (&user_fault, &files.user) {
             config = Self::default();
-            config.overlay_valid_lines(user, |_, _, asked| Some(asked));
+            config.overlay_valid_lines(user, &any_value);
         }
         let (config, project_fault) = config.overlay_rest(files, flags)?;
         Ok((config, user_fault.into_iter().chain(project_fault).collect()))
@@ -96,7 +96,7 @@ impl Config {
 
     fn overlay_user(&mut self, files: &SettingsFiles) -> Result<(), ConfigError> {
         if let Some(user) = &files.user {
-            self.overlay_file(user, |_, _, asked| Some(asked))?;
+            self.overlay_file(user, &any_value)?;
         }
         self.check_values()
     }
@@ -109,11 +109,14 @@ impl Config {
     ) -> Result<(Self, Option<ConfigError>), ConfigError> {
         let mut config = self;
         let user_values = config.said.clone();
-        let project = config.overlay_file(&files.project, tighten::tightened);
+        let may = |key: &str, current: &Value, asked| {
+            tighten::tightened(&files.project, key, current, asked)
+        };
+        let project = config.overlay_file(&files.project, &may);
         let fault = project.and_then(|()| config.check_values()).err();
         if fault.is_some() {
             config.said = user_values;
-            config.overlay_valid_lines(&files.project, tighten::tightened);
+            config.overlay_valid_lines(&files.project, &may);
         }
         config.overlay_environment()?;
         config.overlay_flags(flags)?;
@@ -131,11 +134,13 @@ impl Config {
         let mut config = Self::default();
         if path == files.project {
             if let Some(user) = &files.user {
-                config.overlay_file(user, |_, _, asked| Some(asked))?;
+                config.overlay_file(user, &any_value)?;
             }
-            config.overlay_text(shown, text, tighten::tightened)?;
+            config.overlay_text(shown, text, &|key, current, asked| {
+                tighten::tightened(path, key, current, asked)
+            })?;
         } else {
-            config.overlay_text(shown, text, |_, _, asked| Some(asked))?;
+            config.overlay_text(shown, text, &any_value)?;
         }
         config.check_values_in(shown, text)
     }
@@ -218,7 +223,7 @@ impl Config {
     }
 
     /// Applies a file; `may` maps a value to what is allowed, or None if it may not be set.
-    fn overlay_file(&mut self, path: &Path, may: May) -> Result<(), ConfigError> {
+    fn overlay_file(&mut self, path: &Path, may: May<'_>) -> Result<(), ConfigError> {
         match control_file::read(path) {
             Ok(Some(text)) => self.overlay_text(path, &text, may),
             // A data directory that is a file has no settings either.
@@ -228,7 +233,7 @@ impl Config {
     }
 
     /// Applies each setting of a file that is valid by itself.
-    fn overlay_valid_lines(&mut self, path: &Path, may: May) {
+    fn overlay_valid_lines(&mut self, path: &Path, may: May<'_>) {
         let text = control_file::read(path).ok().flatten().unwrap_or_default();
         let Ok(table) = parse(path, &text) else { return };
         let layer = Layer::File(path.to_owned());
@@ -244,7 +249,7 @@ impl Config {
         }
     }
 
-    fn overlay_text(&mut self, path: &Path, text: &str, may: May) -> Result<(), ConfigError> {
+    fn overlay_text(&mut self, path: &Path, text: &str, may: May<'_>) -> Result<(), ConfigError> {
         let layer = Layer::File(path.to_owned());
         let mut table = parse(path, text)?;
         if let Some(defined) = table.remove(recognizers::SECTION) {
@@ -281,10 +286,16 @@ impl Config {
             Some(example) => value_from_text(&example, text),
             None => Value::String(text.to_owned()),
         };
-        self.set(key, value, layer, |_, _, asked| Some(asked))
+        self.set(key, value, layer, &any_value)
     }
 
-    fn set(&mut self, key: &str, value: Value, layer: &Layer, may: May) -> Result<(), ConfigError> {
+    fn set(
+        &mut self,
+        key: &str,
+        value: Value,
+        layer: &Layer,
+        may: May<'_>,
+    ) -> Result<(), ConfigError> {
         let (origin, key) = (layer.to_string(), key.to_owned());
         let Some(current) = self.current(&key) else {
             return Err(ConfigError::Unknown { origin, key });
@@ -315,7 +326,12 @@ impl Config {
 }
 
 /// Maps the key, the current value and the requested value to the effective one.
-type May = fn(&str, &Value, Value) -> Option<Value>;
+type May<'a> = &'a dyn Fn(&str, &Value, Value) -> Option<Value>;
+
+/// The user may set everything.
+fn any_value(_: &str, _: &Value, asked: Value) -> Option<Value> {
+    Some(asked)
+}
 
 fn parse(path: &Path, text: &str) -> Result<Table, ConfigError> {
     text.parse().map_err(|error: toml::de::Error| {

@@ -1,8 +1,15 @@
 //! What a project's settings file may set: a list of keys, and restrictions only to tighten them.
 
+use std::env::home_dir;
+use std::path::Path;
+
+use forebay_app::settings;
 use forebay_policy::Unmatched;
 use forebay_sandbox::Profile;
+use forebay_store::Project;
 use toml::Value;
+
+use super::environment;
 
 /// How a project may change a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +30,11 @@ enum Change {
     Off,
     /// To `true` only.
     On,
+    /// To a name that the project has anyway, where the user has not chosen one.
+    OwnName,
 }
 
-use Change::{Any, Fewer, Lower, More, Off, On, StricterAnswer, StricterProfile};
+use Change::{Any, Fewer, Lower, More, Off, On, OwnName, StricterAnswer, StricterProfile};
 
 /// Every setting that a project may change. One that is not listed is the user's alone: where data is stored and sent,
 /// who may use a server, how long entries are kept, in whose name they are written.
@@ -77,12 +86,17 @@ const PROJECT_SETTINGS: &[(&str, Change)] = &[
     ("fetch.timeout_ms", Lower),
     ("fetch.largest_mb", Lower),
     ("fetch.fresh_hours", Any),
-    ("team.project", Any),
+    ("team.project", OwnName),
     ("experiment.holdout", Any),
 ];
 
-/// The effective value of `requested` given the `current` one; None if the project may not set it.
-pub(super) fn tightened(key: &str, current: &Value, requested: Value) -> Option<Value> {
+/// The effective value of `requested` given the `current` one; None if the project with settings in `file` may not set it.
+pub(super) fn tightened(
+    file: &Path,
+    key: &str,
+    current: &Value,
+    requested: Value,
+) -> Option<Value> {
     if requested == *current {
         return Some(requested);
     }
@@ -95,6 +109,8 @@ pub(super) fn tightened(key: &str, current: &Value, requested: Value) -> Option<
         More => return Some(union(current, &requested)),
         Off => requested.as_bool() == Some(false),
         On => requested.as_bool() == Some(true),
+        OwnName if is_chosen_by_user(key, current) => return Some(current.clone()),
+        OwnName => requested.as_str().is_some_and(|name| is_own_name(file, name.trim())),
     };
     allowed.then_some(requested)
 }
@@ -110,6 +126,19 @@ fn profile(value: &Value) -> Profile {
 
 fn unmatched(value: &Value) -> Unmatched {
     value.as_str().and_then(Unmatched::parse).unwrap_or(Unmatched::Deny)
+}
+
+/// Whether the user's own file or environment has a name; a variable comes later than the project's file.
+fn is_chosen_by_user(key: &str, current: &Value) -> bool {
+    let is_variable = |name: String| settings::key_for_variable(&name).as_deref() == Some(key);
+    current.as_str().is_some_and(|chosen| !chosen.trim().is_empty())
+        || environment::forebay_variables().any(|(name, _)| is_variable(name))
+}
+
+/// Where notes are sent and read must not be for a repository to choose.
+fn is_own_name(file: &Path, name: &str) -> bool {
+    let project = file.parent().and_then(|root| Project::for_folder(root, home_dir().as_deref()));
+    project.is_some_and(|project| project.is_called(name))
 }
 
 /// 0 means unlimited.
@@ -136,8 +165,7 @@ fn items(value: &Value) -> &[Value] {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use forebay_app::settings;
+    use std::fs;
 
     use super::*;
 
@@ -146,7 +174,7 @@ mod tests {
     fn check(key: &str, current: &str, requested: &str, expect: Option<&str>) {
         let value = |text: &str| text.parse::<Value>().unwrap();
         assert_eq!(
-            tightened(key, &value(current), value(requested)),
+            tightened(Path::new("/srv/app/.forebay.toml"), key, &value(current), value(requested)),
             expect.map(value),
             "{key} {requested}"
         );
@@ -190,8 +218,25 @@ mod tests {
         check("upgrade.url", "''", "'https://example.org'", None);
         check("upgrade.key", "''", "'RW'", None);
         check("embedder.model", "'a'", "'a'", Some("'a'"));
-        check("team.project", "''", "'app'", Some("'app'"));
+        check("team.project", "''", "'elsewhere'", None);
+        check("team.project", "'chosen'", "'app'", Some("'chosen'"));
         check("digest.budget", "400", "4000", Some("4000"));
+    }
+
+    #[test]
+    fn a_project_names_itself_to_a_team_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join("checkout/.git");
+        fs::create_dir_all(&git).unwrap();
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(git.join("config"), "[remote \"origin\"]\nurl = git@example.com:team/app.git\n")
+            .unwrap();
+        let file = folder.path().join("checkout/.forebay.toml");
+        let named = |name: &str| {
+            tightened(&file, "team.project", &Value::String(String::new()), name.into()).is_some()
+        };
+        assert!(named("app") && named("checkout"));
+        assert!(!named("payments") && !named("team/app") && !named("team"));
     }
 
     /// A setting that is added later is the user's until it is listed here.
@@ -204,7 +249,7 @@ mod tests {
         }
         for key in all.iter().filter(|key| change(key).is_none()) {
             let current = settings::default(key).unwrap();
-            assert_eq!(tightened(key, &current, other(&current)), None, "{key}");
+            assert_eq!(tightened(Path::new("/"), key, &current, other(&current)), None, "{key}");
         }
         let closed: BTreeSet<&str> = all
             .iter()
@@ -222,8 +267,10 @@ mod tests {
         for key in settings::keys() {
             let current = settings::default(&key).unwrap();
             for requested in [other(&current), current.clone()] {
-                let Some(effective) = tightened(&key, &current, requested) else { continue };
-                let back = tightened(&key, &effective, current.clone());
+                let Some(effective) = tightened(Path::new("/"), &key, &current, requested) else {
+                    continue;
+                };
+                let back = tightened(Path::new("/"), &key, &effective, current.clone());
                 let is_free = change(&key) == Some(Any);
                 assert!(is_free || effective == current || back != Some(current.clone()), "{key}");
             }

@@ -32,6 +32,7 @@ with_each_store! {
     push_and_pull_report_oversized_entries
     interrupted_push_resumes
     workspaces_and_projects_are_isolated
+    a_repository_chooses_no_project_of_the_team
     push_requires_the_write_right
     invalid_pages_are_refused_and_change_nothing
     project_context_is_served_as_markdown
@@ -272,6 +273,27 @@ fn workspaces_and_projects_are_isolated(team: &Team) {
     let elsewhere = ann.json(&["--set", "team.project=another", "pull"]);
     assert_eq!(elsewhere["added"], 0, "{elsewhere}");
     assert_eq!(ann.json(&["pull"])["known"], 1);
+}
+
+/// The attack: a repository whose settings name another project, to get its notes or to give it some.
+fn a_repository_chooses_no_project_of_the_team(team: &Team) {
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    ann.run(&["note", "the plan of payments"]).ok();
+    ann.run(&["--set", "team.project=payments", "push"]).ok();
+    bob.env.write(".forebay.toml", "team.project = 'payments'\n");
+    let find = || bob.run(&["search", "plan of payments"]).text().contains("the plan of payments");
+    let pulled = bob.run(&["pull"]);
+    assert!(pulled.stderr.contains("cannot loosen `team.project`"), "{pulled:?}");
+    assert!(!find());
+    // The control: it is there, for who asks for it.
+    let mut asked = bob.command(&["pull"]);
+    asked.env("FOREBAY_TEAM_PROJECT", "payments");
+    finish(asked, b"").ok();
+    assert!(find());
+    // A name that the project has anyway: that of its remote.
+    bob.env.write(".git/config", "[remote \"origin\"]\nurl = git@example.com:x/shop.git\n");
+    bob.env.write(".forebay.toml", "team.project = 'shop'\n");
+    assert_eq!(bob.json(&["pull"])["added"], 0);
 }
 
 fn push_requires_the_write_right(team: &Team) {
