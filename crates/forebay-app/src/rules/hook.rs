@@ -2,11 +2,12 @@
 
 use forebay_domain::hook::{ToolAction, ToolCall};
 use forebay_policy::{Decision, Mode, Unmatched, Verdict};
+use forebay_store::Project;
 
 use super::load::load_readable;
 use super::permit::{environment, held_since, hold, in_force};
 use super::session_rules::Record;
-use super::{Circumstances, InForce, Input, decide};
+use super::{Environment, InForce, Input, decide};
 use crate::{App, AppError};
 
 /// What a rule of the user's says no to, or wants to be asked about.
@@ -23,38 +24,66 @@ pub(crate) fn before_a_tool(app: &App, call: &ToolCall) -> Result<Option<Objecti
     if inputs.is_empty() {
         return Ok(None);
     }
-    let (mut in_force, faults) = load_readable(&environment(app))?;
-    hold(&mut in_force, None, Record::for_app(app).as_ref());
+    let around = environment(app);
+    let own = objection_in(&inputs, &around, Record::for_app(app).as_ref())?;
+    let Some(project) = entered_project(app) else { return Ok(own) };
+    let record = Record::in_project(app, Some(&project.id));
+    let inside = Environment { root: project.root, ..around };
+    Ok(stronger(own, objection_in(&inputs, &inside, record.as_ref())?))
+}
+
+/// The project inside of the app's that it works in: a nested repository, whose rules count as well.
+fn entered_project(app: &App) -> Option<Project> {
+    let around = app.stores.project()?;
+    let entered = Project::for_folder(&app.cwd, app.user_home.as_deref())?;
+    let is_inside = entered.root != around.root && entered.root.starts_with(&around.root);
+    is_inside.then_some(entered)
+}
+
+fn objection_in(
+    inputs: &[(String, Input)],
+    around: &Environment,
+    record: Option<&Record>,
+) -> Result<Option<Objection>, AppError> {
+    let (mut in_force, faults) = load_readable(around)?;
+    hold(&mut in_force, None, record);
     for fault in &faults {
         tracing::warn!(%fault, "ignoring a rule file that cannot be read");
     }
-    Ok(objection(app, &inputs, &in_force))
+    Ok(objection(inputs, around, &in_force))
+}
+
+fn stronger(one: Option<Objection>, other: Option<Objection>) -> Option<Objection> {
+    match (one, other) {
+        (Some(Objection::Ask(_)) | None, Some(stronger @ Objection::Deny(_))) => Some(stronger),
+        (one, other) => one.or(other),
+    }
 }
 
 /// The same in a process that serves many calls: rules are read again only if a file has changed.
 pub(crate) fn before_a_call(app: &App, call: &ToolCall) -> Result<Option<Objection>, AppError> {
     match in_force(app) {
-        Ok(in_force) => Ok(objection(app, &inputs(call), &in_force)),
+        Ok(in_force) => Ok(objection(&inputs(call), &environment(app), &in_force)),
         // Says which file is at fault, and asks the others.
         Err(_) => before_a_tool(app, call),
     }
 }
 
-fn objection(app: &App, inputs: &[(String, Input)], in_force: &InForce) -> Option<Objection> {
+fn objection(
+    inputs: &[(String, Input)],
+    around: &Environment,
+    in_force: &InForce,
+) -> Option<Objection> {
     if in_force.written.is_empty() {
         return None;
     }
-    let around = circumstances(app, in_force);
+    let around = in_force.circumstances(around, Some(Mode::Forebay(Unmatched::Run)));
     let verdicts = inputs.iter().map(|(tool, input)| {
         let mut verdict = decide(tool, input, &in_force.rules, &around);
         verdict.reason.push_str(&held_since(&verdict, in_force));
         verdict
     });
     strongest(verdicts)
-}
-
-fn circumstances(app: &App, in_force: &InForce) -> Circumstances {
-    in_force.circumstances(&environment(app), Some(Mode::Forebay(Unmatched::Run)))
 }
 
 fn strongest(verdicts: impl Iterator<Item = Verdict>) -> Option<Objection> {

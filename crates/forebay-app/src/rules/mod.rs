@@ -31,7 +31,7 @@ pub(crate) use self::permit::{
     Act, Permissions, Readable, RunAct, environment, files_of, holds_rules, in_force, permit,
     permit_under, readable, start_session, summary, unreachable,
 };
-pub use self::session_rules::{SessionRules, forget_sessions};
+pub use self::session_rules::{SessionRules, forget_sessions, project_of_session};
 pub use self::unreachable::Unreachable;
 
 /// Where a call happens.

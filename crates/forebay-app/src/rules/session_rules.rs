@@ -15,7 +15,7 @@ use forebay_domain::time::days;
 use forebay_domain::usage::{HOOK_SESSION, TERMINAL_SESSION};
 use forebay_policy::{List, Origin};
 use forebay_store::home::create_private_folder;
-use forebay_store::{Home, control_file};
+use forebay_store::{Home, Project, control_file};
 use serde::{Deserialize, Serialize};
 
 use super::load::{Caution, InForce, RuleLine, load_readable};
@@ -139,11 +139,13 @@ impl KeptRule {
 impl Record {
     /// The record of the app's session; None for calls that belong to no session.
     pub(super) fn for_app(app: &App) -> Option<Self> {
-        if [TERMINAL_SESSION, HOOK_SESSION].contains(&app.permissions.session()) {
-            return None;
-        }
-        let name = blake3::hash(app.permissions.session().as_bytes()).to_hex();
-        Some(Self { path: folder(app).join(format!("{}.json", &name[..32])) })
+        Self::in_project(app, app.stores.project().map(|project| &project.id))
+    }
+
+    /// The record of what the app's session has met in a project, which can be another one than the app's.
+    pub(super) fn in_project(app: &App, project: Option<&ProjectId>) -> Option<Self> {
+        let name = record_name(app.permissions.session())?;
+        Some(Self { path: app.stores.home().session_rules(project).join(name) })
     }
 
     pub(super) fn exists(&self) -> bool {
@@ -207,8 +209,30 @@ pub fn forget_sessions(home: &Home, project: Option<&ProjectId>) -> Result<usize
     Ok(count)
 }
 
-fn folder(app: &App) -> PathBuf {
-    app.stores.home().session_rules(app.stores.project().map(|project| &project.id))
+/// The name of the record of a session; None if nothing is recorded of it.
+fn record_name(session: &str) -> Option<String> {
+    let is_recorded = ![TERMINAL_SESSION, HOOK_SESSION].contains(&session);
+    is_recorded.then(|| format!("{}.json", &blake3::hash(session.as_bytes()).to_hex()[..32]))
+}
+
+/// The outermost project around `folder` that a session has met, whose rules hold for the session in all of it.
+///
+/// A run can make a repository or settings file in a folder, which is a project of its own from then on. Where the host
+/// says only which folder it is in, that must not be the way out of the rules.
+pub fn project_of_session(
+    home: &Home,
+    session: &str,
+    folder: &Path,
+    user_home: Option<&Path>,
+) -> Option<PathBuf> {
+    let name = record_name(session)?;
+    let folder = folder.canonicalize().ok()?;
+    let has_record = |around: &&Path| {
+        Project::for_folder(around, user_home).is_some_and(|project| {
+            project.root == **around && home.session_rules(Some(&project.id)).join(&name).is_file()
+        })
+    };
+    folder.ancestors().filter(has_record).last().map(Path::to_owned)
 }
 
 fn remove_old(folder: &Path) {

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use forebay_app::hooks::{self, FailedOutcome, Failure};
-use forebay_app::{App, AppError, Settings};
+use forebay_app::{App, AppError, Settings, rules};
 use forebay_domain::hook::HookCall;
 use forebay_domain::usage::HOOK_SESSION;
 use forebay_platforms::{Output, Platform, find};
 use forebay_sandbox::ProcessClock;
 
-use super::{Common, data_folder, project_root};
+use super::{Common, data_folder, project_root, user_home};
 use crate::config::environment;
 use crate::doors::hook::{self, HookApp, Progress};
 
@@ -126,6 +126,7 @@ fn make_app(platform: &Platform, call: &HookCall) -> Result<HookApp, AppError> {
     let common = common(working_folder(call), call.session.clone());
     let cwd = common.working_folder()?;
     let project = project_folder(platform).unwrap_or_else(|| cwd.clone());
+    let project = session_project(&common, &project).unwrap_or(project);
     // Rules must be enforced even if a settings file has an error.
     let (settings, fault) = match common.valid_settings(&project_root(&project)) {
         Ok(valid) => valid,
@@ -165,6 +166,12 @@ fn working_folder(call: &HookCall) -> Option<PathBuf> {
 fn project_folder(platform: &Platform) -> Option<PathBuf> {
     let folder = environment::read(platform.project_env?).map(PathBuf::from);
     folder.filter(|folder| folder.is_dir())
+}
+
+/// The project whose rules the conversation has met, if the folder is inside of it.
+fn session_project(common: &Common, folder: &Path) -> Option<PathBuf> {
+    let session = common.session_name()?;
+    rules::project_of_session(&data_folder().ok()?, &session, folder, user_home().as_deref())
 }
 
 /// A host that stopped reading has its reasons; that is no failure of the hook.

@@ -140,6 +140,52 @@ fn rules_of_the_start_hold_until_the_user_starts_anew() {
     host.before_tool("Bash", json!({ "command": "sudo ls" })).silent();
 }
 
+/// The attack: a run makes a repository or a settings file in a folder, and the host, which says only where it is, enters.
+#[test]
+fn a_repository_that_is_made_in_the_project_is_no_way_out_of_its_rules() {
+    let rules = json!({ "permissions": { "deny": ["Bash(sudo:*)"] } }).to_string();
+    let decide = |env: &TestEnv, session: &str, folder: &str, command: &str| {
+        let payload = json!({
+            "session_id": session, "cwd": env.project().join(folder), "tool_name": "Bash",
+            "hook_event_name": "PreToolUse", "tool_input": { "command": command },
+        });
+        let told = call(env, "codex", "PreToolUse", payload.to_string().as_bytes());
+        String::from_utf8(told.ok().stdout).unwrap()
+    };
+    for made in [".git/HEAD", ".forebay.toml"] {
+        let env = TestEnv::new();
+        fs::create_dir(env.project().join(".claude")).unwrap();
+        env.write(".claude/settings.json", &rules);
+        if made == ".forebay.toml" {
+            // In a repository, such a file makes no project.
+            fs::remove_dir_all(env.project().join(".git")).unwrap();
+        }
+        assert!(decide(&env, "one", "", "sudo ls").contains("deny"), "{made}");
+        let inside = env.project().join("sub").join(made);
+        fs::create_dir_all(inside.parent().unwrap()).unwrap();
+        fs::write(&inside, if made.ends_with("HEAD") { "ref: refs/heads/main\n" } else { "" })
+            .unwrap();
+        assert!(decide(&env, "one", "sub", "sudo ls").contains("deny"), "{made}");
+        fs::rename(env.project().join(".claude"), env.project().join("gone")).unwrap();
+        let held = decide(&env, "one", "sub", "sudo ls");
+        assert!(held.contains("deny") && held.contains("is no longer in"), "{made}: {held}");
+        // The control: for a conversation that begins there, it is a project of its own.
+        fs::rename(env.project().join("gone"), env.project().join(".claude")).unwrap();
+        assert_eq!(decide(&env, "two", "sub", "sudo ls"), "", "{made}");
+        // Rules inside count as well, whichever the host has met first.
+        fs::create_dir(env.project().join("sub/.claude")).unwrap();
+        env.write(
+            "sub/.claude/settings.json",
+            json!({ "permissions": { "deny": ["Bash(rm:*)"] } }).to_string(),
+        );
+        for session in ["one", "two"] {
+            assert!(decide(&env, session, "sub", "rm x").contains("deny"), "{made} {session}");
+        }
+        assert!(decide(&env, "two", "", "sudo ls").contains("deny"), "{made}");
+        assert!(decide(&env, "two", "sub", "rm x").contains("deny"), "{made}");
+    }
+}
+
 /// What can be read holds, and nothing waits for what cannot.
 #[test]
 fn deny_rule_applies_beside_files_that_never_end() {
