@@ -76,7 +76,9 @@ pub use program_processes::{ProgramProcess, processes_of, processes_with_files_i
 pub use reexec::{ReexecCommand, own_executable};
 pub use replaced_executable::processes_of_replaced;
 pub use run::{FinishedRun, PreparedRun, prepare, run};
-pub use search_path::{find_on_path, is_program, path_candidates, trusted_path, trusted_program};
+pub use search_path::{
+    WritableByRuns, find_on_path, is_program, path_candidates, trusted_path, trusted_program,
+};
 pub use server_process::{ServerPipes, ServerProcess};
 pub use spec::{Code, PipeReadEnd, Program, RunSpec, Stdin};
 pub use start_latch::{LatchHandle, StartLatch, start_latch};

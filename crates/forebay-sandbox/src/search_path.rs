@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::{getegid, geteuid};
 
-use crate::own_executable;
+use crate::isolation::AccessRules;
+use crate::{Isolation, Profile, own_executable};
 
 /// Returns `program` joined to each directory of `PATH`, in order, whether the file exists or not.
 pub fn path_candidates(program: &str) -> impl Iterator<Item = PathBuf> {
@@ -26,47 +27,119 @@ pub fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.mode() & ANYBODY_MAY_EXECUTE != 0)
 }
 
-/// Returns the part of `PATH` whose programs may be started without isolation: absolute directories outside the project
-/// at `project` that only their owner can change. A project could put its own `bash` in any other.
-pub fn trusted_path(project: &Path) -> String {
-    let trusted = trusted_folders(project);
+/// Where runs can write, whatever profile they have: in the project, in caches, in temporary and opened folders. A program
+/// from there may be the work of a run.
+#[derive(Debug, Clone, Default)]
+pub struct WritableByRuns {
+    places: Vec<PathBuf>,
+}
+
+impl WritableByRuns {
+    /// The places under `isolation`, but with profile `project`.
+    pub fn new(isolation: &Isolation) -> Self {
+        let widest = Isolation { profile: Profile::Project, ..isolation.clone() };
+        let mut places = AccessRules::writable_paths(&widest);
+        // As they are spelled, too: a link in one of them leads wherever a run wants.
+        places.extend(isolation.project_root.iter().chain(&isolation.write).cloned());
+        // The root of the file system is no project.
+        places.retain(|place| place.parent().is_some());
+        Self { places }
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        self.places.iter().any(|place| path.starts_with(place))
+    }
+}
+
+/// Returns the part of `PATH` whose programs may be started without isolation: absolute directories that only their owner
+/// can change, and no run. A project could put its own `bash` in any other. One with a link to where runs can write is left
+/// out, because programs look up others by name.
+pub fn trusted_path(writable: &WritableByRuns) -> String {
+    let is_trusted = |folder: &PathBuf| is_trusted(folder, writable) && !has_link(folder, writable);
+    let trusted = path_entries().into_iter().filter(is_trusted);
     let trusted: Vec<String> =
         trusted.filter_map(|folder| folder.into_os_string().into_string().ok()).collect();
     trusted.join(":")
 }
 
-fn trusted_folders(project: &Path) -> impl Iterator<Item = PathBuf> {
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    path_entries().into_iter().filter(move |folder| is_trusted(folder, &project))
+/// Returns the first trusted program on `PATH` with this name.
+pub(crate) fn find_trusted(program: &str, writable: &WritableByRuns) -> Option<PathBuf> {
+    path_candidates(program).find(|path| is_program(path) && is_trusted_program(path, writable))
 }
 
-/// Returns the first file in the trusted part of `PATH` with this name that can be started.
-pub(crate) fn find_trusted(program: &str, project: &Path) -> Option<PathBuf> {
-    trusted_folders(project).map(|folder| folder.join(program)).find(|path| is_program(path))
-}
-
-/// Returns the name of a program if it is installed in the trusted part of `PATH`, or if it is this program.
+/// Returns the name of a program if the first one of this name on `PATH` is trusted, or if it is this program.
 ///
 /// `aws` is, `./aws` and `/tmp/aws` are not: a run could have made them.
-pub fn trusted_program(program: &str, project: &Path) -> Option<String> {
+pub fn trusted_program(program: &str, writable: &WritableByRuns) -> Option<String> {
     let path = Path::new(program);
     let name = path.file_name()?.to_str()?;
-    let trusted = trusted_path(project);
-    let is_installed = env::split_paths(&trusted).any(|folder| {
-        let named = folder.join(name);
-        (path == Path::new(name) || path == named) && named.is_file()
-    });
+    let is_installed = || {
+        let mut found = path_candidates(name).filter(|found| is_program(found));
+        let found = found.find(|found| path == Path::new(name) || path == found);
+        found.is_some_and(|found| is_trusted_program(&found, writable))
+    };
     let is_this = || own_executable() == Some(path);
-    (is_installed || is_this()).then(|| name.to_owned())
+    (is_installed() || is_this()).then(|| name.to_owned())
 }
 
-fn is_trusted(folder: &Path, project: &Path) -> bool {
-    let Ok(real) = folder.canonicalize() else { return false };
-    // The root of the file system is no project.
-    let is_inside =
-        project.parent().is_some() && (real.starts_with(project) || folder.starts_with(project));
-    let is_private = real.metadata().is_ok_and(|found| is_private(&found));
-    folder.is_absolute() && is_private && !is_inside
+/// Whether a program and the directories that lead to it are trusted.
+pub(crate) fn is_trusted_program(program: &Path, writable: &WritableByRuns) -> bool {
+    let way = Way::new(program);
+    let is_closed =
+        |stage: &PathBuf| stage.parent().is_some_and(|folder| is_trusted(folder, writable));
+    way.leads_somewhere && way.is_closed(writable) && way.stages.iter().all(is_closed)
+}
+
+fn is_trusted(folder: &Path, writable: &WritableByRuns) -> bool {
+    let way = Way::new(folder);
+    let is_private = folder.metadata().is_ok_and(|found| is_private(&found));
+    folder.is_absolute() && is_private && way.leads_somewhere && way.is_closed(writable)
+}
+
+/// Whether a link in a directory leads to where runs can write, also if there is nothing yet.
+fn has_link(folder: &Path, writable: &WritableByRuns) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    links.any(|link| !Way::new(&link.path()).is_closed(writable))
+}
+
+/// A path as it is spelled, after each link in it is replaced by what it names, and at last without any.
+struct Way {
+    stages: Vec<PathBuf>,
+    leads_somewhere: bool,
+}
+
+impl Way {
+    fn new(path: &Path) -> Self {
+        const MAX_LINKS: usize = 40;
+        let mut way = Self { stages: vec![path.to_owned()], leads_somewhere: false };
+        let mut path = path.to_owned();
+        while way.stages.len() <= MAX_LINKS {
+            let Some(next) = without_first_link(&path) else {
+                way.leads_somewhere = path.exists();
+                way.stages.extend(path.canonicalize());
+                break;
+            };
+            way.stages.push(next.clone());
+            path = next;
+        }
+        way
+    }
+
+    fn is_closed(&self, writable: &WritableByRuns) -> bool {
+        !self.stages.iter().any(|stage| writable.holds(stage))
+    }
+}
+
+/// The path with what its first link names in place of that; None without a link.
+fn without_first_link(path: &Path) -> Option<PathBuf> {
+    let mut around: Vec<&Path> = path.ancestors().collect();
+    around.reverse();
+    let link = around.into_iter().find(|part| part.is_symlink())?;
+    let target = link.parent()?.join(link.read_link().ok()?);
+    let rest = path.strip_prefix(link).ok()?;
+    // An empty rest would add a slash, as if the target were a folder.
+    Some(if rest.as_os_str().is_empty() { target } else { target.join(rest) })
 }
 
 /// Whether only the owner can change a directory; a group of administrators or of this user alone does not matter.
@@ -80,12 +153,6 @@ fn is_private(folder: &Metadata) -> bool {
     let is_admin_group = folder.gid() == 0 || (cfg!(target_os = "macos") && folder.gid() == ADMIN);
     let mode = folder.mode();
     mode & OTHERS_WRITE == 0 && (mode & GROUP_WRITES == 0 || is_own_group || is_admin_group)
-}
-
-/// Whether a program is in a directory of the trusted path.
-pub(crate) fn is_trusted_program(program: &Path, project: &Path) -> bool {
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    program.parent().is_some_and(|folder| is_trusted(folder, &project))
 }
 
 /// Returns the path of a program that is part of every system, without a look at `PATH`.
@@ -120,34 +187,106 @@ fn path_entries() -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, Permissions};
+    use std::fs::Permissions;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
-    #[test]
-    fn a_project_or_anybody_else_is_not_trusted() {
-        let root = tempfile::tempdir().unwrap();
-        let folder = |name: &str, mode: u32| {
-            let path = root.path().join(name);
+    /// A folder that no run can write, with a project in it.
+    struct Fixture {
+        root: tempfile::TempDir,
+        writable: WritableByRuns,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            let home = env::home_dir().unwrap();
+            let root = tempfile::Builder::new().prefix(".forebay-test-").tempdir_in(home).unwrap();
+            let at = |name: &str| root.path().join(name);
+            for name in ["p", "home/.cache", "opened"] {
+                fs::create_dir_all(at(name)).unwrap();
+            }
+            let isolation = Isolation {
+                project_root: Some(at("p")),
+                home: Some(at("home")),
+                write: vec![at("opened")],
+                ..Isolation::default()
+            };
+            Self { writable: WritableByRuns::new(&isolation), root }
+        }
+
+        fn folder(&self, name: &str, mode: u32) -> PathBuf {
+            let path = self.root.path().join(name);
             fs::create_dir_all(&path).unwrap();
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
             path
-        };
-        let project = folder("p", 0o755);
-        symlink(folder("p/bin", 0o755), root.path().join("link")).unwrap();
-        let trusts = |path: &Path| is_trusted(path, &project.canonicalize().unwrap());
-        assert!(trusts(&folder("own", 0o755)));
-        let shared_group = folder("group", 0o775);
+        }
+
+        fn link(&self, name: &str, target: impl AsRef<Path>) -> PathBuf {
+            let link = self.root.path().join(name);
+            symlink(target, &link).unwrap();
+            link
+        }
+
+        fn program(&self, name: &str) -> PathBuf {
+            let path = self.root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "#!/bin/sh\n").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+            path
+        }
+
+        fn trusts(&self, path: &Path) -> bool {
+            is_trusted(path, &self.writable)
+        }
+
+        fn trusts_program(&self, path: &Path) -> bool {
+            is_trusted_program(path, &self.writable)
+        }
+    }
+
+    #[test]
+    fn what_runs_or_others_can_change_is_not_trusted() {
+        let fixture = Fixture::new();
+        assert!(fixture.trusts(&fixture.folder("own", 0o755)));
+        let shared_group = fixture.folder("group", 0o775);
         let other = getegid().as_raw() + 1;
         if std::os::unix::fs::chown(&shared_group, None, Some(other)).is_ok() {
             fs::set_permissions(&shared_group, Permissions::from_mode(0o775)).unwrap();
-            assert!(!trusts(&shared_group));
+            assert!(!fixture.trusts(&shared_group));
         }
-        assert!(!trusts(&folder("shared", 0o777)));
-        assert!(!trusts(&project.join("bin")));
-        assert!(!trusts(&root.path().join("link")), "a link into the project");
-        assert!(!trusts(Path::new("bin")));
-        assert!(!trusts(Path::new("")));
+        for (name, mode) in [
+            ("shared", 0o777),
+            ("p/bin", 0o755),
+            ("home/.cache/uv/bin", 0o755),
+            ("opened/bin", 0o755),
+        ] {
+            assert!(!fixture.trusts(&fixture.folder(name, mode)), "{name}");
+        }
+        let temp = tempfile::tempdir().unwrap();
+        assert!(!fixture.trusts(temp.path()), "a private folder where every run can write");
+        assert!(!fixture.trusts(&fixture.link("link", fixture.root.path().join("p/bin"))));
+        assert!(!fixture.trusts(Path::new("bin")) && !fixture.trusts(Path::new("")));
+    }
+
+    #[test]
+    fn a_link_is_trusted_if_its_whole_way_is() {
+        let fixture = Fixture::new();
+        let (own, cached) = (fixture.program("own/tool"), fixture.program("home/.cache/x/tool"));
+        fs::create_dir(fixture.root.path().join("bin")).unwrap();
+        assert!(fixture.trusts_program(&own));
+        assert!(fixture.trusts_program(&fixture.link("bin/good", "../own/tool")));
+        assert!(!fixture.trusts_program(&cached));
+        assert!(!fixture.trusts_program(&fixture.link("bin/bad", &cached)));
+        // A run could change the link in the middle.
+        let middle = fixture.link("p/middle", &own);
+        assert!(!fixture.trusts_program(&fixture.link("bin/through", &middle)));
+        let folder = fixture.link("p/folder", fixture.root.path().join("own"));
+        assert!(!fixture.trusts(&fixture.link("far", &folder)));
+        assert!(!fixture.trusts_program(&fixture.link("bin/loop", "loop")));
+        assert!(has_link(&fixture.root.path().join("bin"), &fixture.writable));
+        assert!(!has_link(&fixture.root.path().join("own"), &fixture.writable));
+        fixture.link("own/coming", fixture.root.path().join("home/.cache/not-yet"));
+        assert!(has_link(&fixture.root.path().join("own"), &fixture.writable));
     }
 }

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use forebay_sandbox::isolation::{
     AccessRules, NamedFiles, Submodule, Submodules, start_files, user_git_settings,
 };
-use forebay_sandbox::{Isolation, Limits, Profile, Program, trusted_program};
+use forebay_sandbox::{
+    Isolation, Limits, Profile, Program, WritableByRuns, own_executable, trusted_program,
+};
 use forebay_store::{Project, control_file};
 use forebay_text::shell_quote;
 
@@ -58,119 +60,7 @@ pub(crate) fn isolation(
     })
 }
 
-/// Files at the top of a project that programs obey when a person merely enters the folder, opens it in an editor or
-/// uses git or a package manager there. Build files are not among them: they are the project's code.
-const CONTROL_FILES: &[&str] = &[
-    ".forebay.toml",
-    // Shells that enter the folder.
-    ".envrc",
-    ".envrc.local",
-    ".envrc.private",
-    ".autoenv.zsh",
-    ".autoenv_leave.zsh",
-    ".shadowenv.d",
-    "mise.toml",
-    ".mise.toml",
-    "mise.local.toml",
-    ".mise.local.toml",
-    ".mise",
-    ".config/mise.toml",
-    ".config/mise",
-    ".miserc.toml",
-    "mise/config.toml",
-    // Editors and development environments.
-    ".idea",
-    ".fleet",
-    ".vim",
-    ".vimrc",
-    ".exrc",
-    ".nvimrc",
-    ".nvim.lua",
-    ".nvim",
-    ".lvimrc",
-    ".helix",
-    ".dir-locals.el",
-    ".dir-locals-2.el",
-    ".emacs.desktop",
-    ".ycm_extra_conf.py",
-    ".vimspector.json",
-    "Session.vim",
-    ".nova",
-    ".lapce",
-    ".devcontainer",
-    ".devcontainer.json",
-    // Debuggers and consoles, which execute them when they start.
-    ".gdbinit",
-    ".lldbinit",
-    ".pdbrc",
-    ".perldb",
-    ".phpdbginit",
-    ".rdbgrc",
-    ".byebugrc",
-    ".irbrc",
-    ".pryrc",
-    ".psysh.php",
-    ".erlang",
-    ".octaverc",
-    ".iex.exs",
-    ".ghci",
-    ".ocamlinit",
-    ".Rprofile",
-    ".Renviron",
-    "jupyter_config.py",
-    "jupyter_config.json",
-    "jupyter_server_config.py",
-    "jupyter_server_config.json",
-    "jupyter_notebook_config.py",
-    "jupyter_notebook_config.json",
-    "jupyter_lab_config.py",
-    "jupyter_lab_config.json",
-    // Hook managers.
-    ".husky",
-    ".githooks",
-    ".lefthook",
-    "lefthook.yml",
-    "lefthook.yaml",
-    "lefthook.toml",
-    "lefthook.json",
-    "lefthook-local.yml",
-    ".lefthook.yml",
-    ".lefthook.yaml",
-    ".lefthook-local.yml",
-    ".config/lefthook.yml",
-    ".pre-commit-config.yaml",
-    ".overcommit.yml",
-    ".git-hooks",
-    // Other version control: hooks and aliases.
-    ".hg/hgrc",
-    ".hg/hgrc-not-shared",
-    ".sl/config",
-    "_darcs/prefs/defaults",
-    ".pijul/config",
-    ".jj/repo/config.toml",
-    ".jj/repo/workspace-config.toml",
-    ".jj/workspace-config.toml",
-    // Package managers: registries, wrappers, plugins.
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".yarn/releases",
-    ".yarn/plugins",
-    ".yarn/sdks",
-    ".pnpmfile.cjs",
-    ".pnpmfile.mjs",
-    "bunfig.toml",
-    ".bundle/config",
-    ".bundle/plugin",
-    ".cargo/config.toml",
-    ".cargo/config",
-    ".mvn",
-    "nuget.config",
-    "NuGet.config",
-    "NuGet.Config",
-];
-
-/// The same, if it exists: what says where a repository is, and a repository inside of another one. A run that makes a
+/// Frozen if it exists: what says where a repository is, and a repository inside of another one. A run that makes a
 /// repository makes these, too.
 const EXISTING_CONTROL_FILES: &[&str] = &[
     ".hg/sharedpath",
@@ -198,9 +88,10 @@ const MAX_NAMED_FILES: usize = 64;
 /// The control files of the project, git's, and those in caches; what the user's settings make writable is not among them.
 fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathBuf>, AppError> {
     let mut files = app.user_home.as_deref().map(start_files).unwrap_or_default();
+    // Package managers that start what they have not installed keep it in a cache.
+    files.extend(own_executable().map(Path::to_owned));
     if let Some(project) = app.stores.project() {
-        let own = CONTROL_FILES.iter().copied().chain(forebay_platforms::control_files());
-        files.extend(own.map(|name| project.root.join(name)));
+        files.extend(names_of_control_files().map(|name| project.root.join(name)));
         files.extend(existing_control_files(&project.root)?);
         files.extend(git_control_files(app, project, submodules)?);
     }
@@ -212,6 +103,13 @@ fn control_files(app: &App, submodules: Option<&Submodules>) -> Result<Vec<PathB
     files
         .retain(|file| !opened.iter().any(|opened| file.starts_with(opened) && !is_around(opened)));
     Ok(files)
+}
+
+/// What no tool changes without asking, and what agents obey: that is in the same table, which a test compares.
+fn names_of_control_files() -> impl Iterator<Item = &'static str> {
+    let mut seen = HashSet::new();
+    let all = forebay_policy::control_files().chain(forebay_platforms::control_files());
+    all.filter(move |name| seen.insert(*name))
 }
 
 /// What other programs obey in the project only if it is not new.
@@ -258,7 +156,7 @@ fn git_control_files(
     let pointers = linked.iter().map(|worktree| worktree.join(".git"));
     files.extend(pointers.filter(|pointer| pointer.is_file()));
     worktrees.extend(linked);
-    files.extend(named_by_git(app, project, &folders, &worktrees));
+    files.extend(named_by_git(app, &folders, &worktrees));
     for folder in folders {
         files.extend(GIT_CONTROL_FILES.iter().map(|name| folder.join(name)));
     }
@@ -272,12 +170,7 @@ fn linked_worktree(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Hooks and settings that the settings of git name, and the user's settings themselves, where runs can write.
-fn named_by_git(
-    app: &App,
-    project: &Project,
-    folders: &[PathBuf],
-    worktrees: &[PathBuf],
-) -> Vec<PathBuf> {
+fn named_by_git(app: &App, folders: &[PathBuf], worktrees: &[PathBuf]) -> Vec<PathBuf> {
     let home = app.user_home.as_deref();
     let of_user = user_git_settings(home);
     let of_folders = folders.iter().flat_map(|folder| GIT_SETTINGS.map(|name| folder.join(name)));
@@ -286,7 +179,7 @@ fn named_by_git(
     let hooks = worktrees.iter().flat_map(|worktree| hooks.iter().map(|path| worktree.join(path)));
     let named = of_user.into_iter().chain(settings).chain(hooks);
     let named = named.map(|file| rules::real_path(&file).unwrap_or(file));
-    let writable = writable_paths(app, project);
+    let writable = AccessRules::writable_paths(&places_of_runs(app));
     // A folder of hooks that is a worktree itself, or around it, cannot be read-only.
     let can_be_frozen = |file: &PathBuf| {
         !worktrees.iter().any(|worktree| worktree.starts_with(file))
@@ -297,16 +190,22 @@ fn named_by_git(
     named.take(MAX_NAMED_FILES).collect()
 }
 
-/// Where runs in the project can write.
-fn writable_paths(app: &App, project: &Project) -> Vec<PathBuf> {
-    AccessRules::writable_paths(&Isolation {
+/// Where runs can write, so that no program from there is trusted.
+pub(crate) fn writable_by_runs(app: &App) -> WritableByRuns {
+    WritableByRuns::new(&places_of_runs(app))
+}
+
+/// What decides where runs can write.
+fn places_of_runs(app: &App) -> Isolation {
+    let project = app.stores.project();
+    Isolation {
         profile: Profile::Project,
-        project_root: Some(project.root.clone()),
-        git_folder: project.outer_git_folder().map(Path::to_owned),
+        project_root: project.map(|project| project.root.clone()),
+        git_folder: project.and_then(|project| project.outer_git_folder().map(Path::to_owned)),
         home: app.user_home.clone(),
         write: app.settings.isolation.write.iter().map(|text| path(app, text)).collect(),
         ..Isolation::default()
-    })
+    }
 }
 
 /// The folders of a repository's worktrees and submodules.
@@ -346,7 +245,11 @@ fn agent_credentials(app: &App, programs: &[String]) -> Vec<PathBuf> {
 /// Code that starts programs names none: the user can open what it needs with `isolation.read`.
 pub(crate) fn named_programs(app: &App, program: &Program) -> Vec<String> {
     let written = shell_text(program).map_or_else(Vec::new, |text| forebay_policy::programs(&text));
-    written.iter().filter_map(|program| trusted_program(program, app.root())).collect()
+    if written.is_empty() {
+        return Vec::new();
+    }
+    let writable = writable_by_runs(app);
+    written.iter().filter_map(|program| trusted_program(program, &writable)).collect()
 }
 
 /// Whether a program may need the cache of a tool: any but a command that only reads.
@@ -404,5 +307,42 @@ fn path(app: &App, text: &str) -> PathBuf {
     match (text.strip_prefix("~/"), &app.user_home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => app.root().join(Path::new(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay_policy::is_protected;
+
+    use super::*;
+
+    /// What a run may not write, a tool does not write either.
+    #[test]
+    fn tools_ask_before_they_change_what_is_frozen_for_runs() {
+        let of_git = GIT_CONTROL_FILES.iter().map(|name| format!(".git/{name}"));
+        let editors = EDITOR_PROJECTS.iter().map(|end| format!("app.{end}"));
+        let existing = EXISTING_CONTROL_FILES.iter().chain([&JJ_REPOSITORY]);
+        let frozen = names_of_control_files().chain(existing.copied()).map(str::to_owned);
+        let open: Vec<String> = frozen
+            .chain(of_git)
+            .chain(editors)
+            .flat_map(|name| [format!("/srv/app/{name}"), format!("/srv/app/{name}/inside")])
+            .filter(|path| !is_protected(path))
+            .collect();
+        assert!(open.is_empty(), "runs may not write these, tools may: {open:?}");
+        for file in ["src/main.rs", "Makefile", ".github/workflows/ci.yml", "README.md", "config"] {
+            assert!(!is_protected(&format!("/srv/app/{file}")), "{file}");
+        }
+    }
+
+    /// Agents' folders are in the table that rules are judged by, not only in that of the agents.
+    #[test]
+    fn the_table_names_the_folders_of_all_agents() {
+        let listed: HashSet<&str> = forebay_policy::control_files().collect();
+        let missing: Vec<&str> = forebay_platforms::control_files()
+            .into_iter()
+            .filter(|name| !listed.contains(name))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

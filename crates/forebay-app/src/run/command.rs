@@ -8,7 +8,7 @@ use forebay_sandbox::runtimes::{self, RUNTIMES, Runtime};
 use forebay_sandbox::{Code, Program, Stdin};
 use forebay_text::{number, shell_quote};
 
-use crate::rules::{Act, RunAct};
+use crate::rules::{self, Act, RunAct};
 use crate::run::input_files;
 use crate::{App, AppError};
 
@@ -68,8 +68,8 @@ impl Command {
     }
 
     /// Returns the acts that the permission rules check.
-    pub(super) fn acts(&self, cwd: &Path, env: &BTreeMap<String, String>) -> Vec<Act> {
-        let Sibling { command, code } = self.as_sibling(cwd);
+    pub(super) fn acts(&self, app: &App, cwd: &Path, env: &BTreeMap<String, String>) -> Vec<Act> {
+        let Sibling { command, code } = self.as_sibling(app, cwd);
         let files: &[PathBuf] = match &self.program {
             Program::Code(code) => &code.files,
             Program::Shell(_) | Program::Argv(_) => &[],
@@ -84,14 +84,14 @@ impl Command {
     }
 
     /// Returns what this command may write for other commands of the same call.
-    pub(crate) fn as_sibling(&self, cwd: &Path) -> Sibling {
+    pub(crate) fn as_sibling(&self, app: &App, cwd: &Path) -> Sibling {
         match &self.program {
             Program::Shell(line) => Sibling { command: line.clone(), code: None },
             Program::Argv(arguments) => {
                 Sibling { command: shell_quote::arguments(arguments), code: None }
             }
             Program::Code(code) => Sibling {
-                command: code_line(code, cwd),
+                command: code_line(app, code, cwd),
                 code: (!code.runtime.is_shell).then(|| code.text.clone()),
             },
         }
@@ -119,10 +119,11 @@ fn program(app: &App, runtime: &'static Runtime, text: String, files: Vec<PathBu
 /// Returns the command line that runs code, so that a rule about it or about the interpreter applies.
 ///
 /// The code of a shell is part of the line: it consists of commands. Other code is judged beside it.
-fn code_line(code: &Code, cwd: &Path) -> String {
+fn code_line(app: &App, code: &Code, cwd: &Path) -> String {
     // An engine that is not installed yet is judged by its name.
     let usual = || code.runtime.engines.first().map(|engine| engine.program.to_owned());
-    let program = code.runtime.program(cwd).or_else(usual).unwrap_or_default();
+    let writable = rules::isolation::writable_by_runs(app);
+    let program = code.runtime.program(cwd, &writable).or_else(usual).unwrap_or_default();
     if code.runtime.is_shell {
         return shell_quote::arguments(&[&*program, "-c", &code.text]);
     }

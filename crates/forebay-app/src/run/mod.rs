@@ -122,7 +122,7 @@ pub(crate) fn permit(
     command.program.check()?;
     let cwd = folder(app, options);
     let in_force = rules::in_force(app)?;
-    rules::permit_under(&in_force, app, &command.acts(&cwd, &options.env), &cwd, call)?;
+    rules::permit_under(&in_force, app, &command.acts(app, &cwd, &options.env), &cwd, call)?;
     Ok(in_force)
 }
 

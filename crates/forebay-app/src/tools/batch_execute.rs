@@ -187,7 +187,7 @@ impl Batch {
     fn siblings(&self, app: &App) -> Vec<Option<Sibling>> {
         let cwd = self.options.cwd.as_deref().unwrap_or(&app.cwd);
         let commands = self.commands.iter().map(|item| command(app, item).ok());
-        commands.map(|command| command.map(|command| command.as_sibling(cwd))).collect()
+        commands.map(|command| command.map(|command| command.as_sibling(app, cwd))).collect()
     }
 
     fn run_one(

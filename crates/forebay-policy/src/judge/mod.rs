@@ -9,6 +9,8 @@ mod file;
 mod protected;
 mod variables;
 
+pub use self::protected::{control_files, is_protected};
+
 use std::net::IpAddr;
 
 use super::context::{CallContext, Mode, Paths, Unmatched};

@@ -1,45 +1,140 @@
-//! Files that make tools execute code: no rule can allow a change to one in advance.
+//! Control files: what tools execute or obey when a person merely enters a folder, opens it in an editor, or uses git, a
+//! package manager or an agent there.
 //!
-//! The test for a file is whether something that people run anyway (a shell, git, an editor, a package manager, an
-//! agent) takes commands, programs or their source from it. Build descriptions (`Makefile`, `package.json`,
-//! `build.rs`) and CI workflows are not listed: they are the project's code, changed in ordinary work, and reviewed
-//! as such.
+//! The one table of them: no rule can allow a change to one in advance, and isolation freezes those of the project for runs.
+//! Build descriptions (`Makefile`, `package.json`, `build.rs`) and CI workflows are not listed: they are the project's
+//! code, changed in ordinary work, and reviewed as such.
 
-/// Directories whose content controls what programs do.
-const FOLDERS: &[&str] = &[
-    // Version control: hooks, filters, aliases.
-    ".git",
+/// Files and folders that are frozen for runs, relative to the project. Whatever their folder, no tool changes one without
+/// asking.
+const CONTROL_FILES: &[&str] = &[
+    ".forebay.toml",
+    // Shells that enter the folder.
+    ".envrc",
+    ".envrc.local",
+    ".envrc.private",
+    ".autoenv.zsh",
+    ".autoenv_leave.zsh",
+    ".shadowenv.d",
+    "mise.toml",
+    ".mise.toml",
+    "mise.local.toml",
+    ".mise.local.toml",
+    ".mise",
+    ".config/mise.toml",
+    ".config/mise",
+    ".miserc.toml",
+    "mise/config.toml",
+    // Editors and development environments.
+    ".idea",
+    ".fleet",
+    ".vim",
+    ".vimrc",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".nvim",
+    ".lvimrc",
+    ".helix",
+    ".dir-locals.el",
+    ".dir-locals-2.el",
+    ".emacs.desktop",
+    ".ycm_extra_conf.py",
+    ".vimspector.json",
+    "Session.vim",
+    ".nova",
+    ".lapce",
+    ".devcontainer",
+    ".devcontainer.json",
+    // Debuggers and consoles, which execute them when they start.
+    ".gdbinit",
+    ".lldbinit",
+    ".pdbrc",
+    ".perldb",
+    ".phpdbginit",
+    ".rdbgrc",
+    ".byebugrc",
+    ".irbrc",
+    ".pryrc",
+    ".psysh.php",
+    ".erlang",
+    ".octaverc",
+    ".iex.exs",
+    ".ghci",
+    ".ocamlinit",
+    ".Rprofile",
+    ".Renviron",
+    "jupyter_config.py",
+    "jupyter_config.json",
+    "jupyter_server_config.py",
+    "jupyter_server_config.json",
+    "jupyter_notebook_config.py",
+    "jupyter_notebook_config.json",
+    "jupyter_lab_config.py",
+    "jupyter_lab_config.json",
+    // Hook managers.
     ".husky",
     ".githooks",
     ".lefthook",
-    // Editors and development environments: tasks, terminals, containers.
-    ".vscode",
-    ".idea",
-    ".zed",
-    ".fleet",
-    ".devcontainer",
-    ".helix",
-    ".mise",
-    ".direnv",
-    // Agents: hooks, rules, servers.
-    ".claude",
-    // Package managers: registries, build wrappers, plugins.
-    ".cargo",
-    ".yarn",
-    ".bundle",
+    "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+    "lefthook.json",
+    "lefthook-local.yml",
+    ".lefthook.yml",
+    ".lefthook.yaml",
+    ".lefthook-local.yml",
+    ".config/lefthook.yml",
+    ".pre-commit-config.yaml",
+    ".overcommit.yml",
+    ".git-hooks",
+    // Other version control: hooks and aliases.
+    ".hg/hgrc",
+    ".hg/hgrc-not-shared",
+    ".sl/config",
+    "_darcs/prefs/defaults",
+    ".pijul/config",
+    ".jj/repo/config.toml",
+    ".jj/repo/workspace-config.toml",
+    ".jj/workspace-config.toml",
+    // Package managers: registries, wrappers, plugins.
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".yarn/releases",
+    ".yarn/plugins",
+    ".yarn/sdks",
+    ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
+    "bunfig.toml",
+    ".bundle/config",
+    ".bundle/plugin",
+    ".cargo/config.toml",
+    ".cargo/config",
     ".mvn",
-    // Keys, and commands of hosts.
-    ".ssh",
-];
-
-/// Files that control what shells and tools do.
-const FILES: &[&str] = &[
-    // Agents.
-    ".mcp.json",
-    ".claude.json",
-    // Forebay: what is isolated, run and stored.
-    ".forebay.toml",
-    // Shells.
+    "nuget.config",
+    "NuGet.config",
+    "NuGet.Config",
+    ".yarn/bin",
+    ".huskyrc",
+    ".lintstagedrc",
+    ".lintstagedrc.json",
+    ".lintstagedrc.yaml",
+    ".lintstagedrc.yml",
+    ".lintstagedrc.js",
+    ".lintstagedrc.cjs",
+    ".lintstagedrc.mjs",
+    "lint-staged.config.js",
+    "lint-staged.config.cjs",
+    "lint-staged.config.mjs",
+    ".pre-commit-config.yml",
+    ".pre-commit-hooks.yaml",
+    // Which compiler or interpreter runs, by its path: a prompt asks it for its version.
+    "rust-toolchain.toml",
+    "rust-toolchain",
+    ".tool-versions",
+    ".bazelrc",
+    // Settings that become those of the user where HOME or a variable leads to the project.
     ".bashrc",
     ".bash_profile",
     ".bash_login",
@@ -53,69 +148,99 @@ const FILES: &[&str] = &[
     ".zlogout",
     ".kshrc",
     ".inputrc",
-    // Environments that a shell enters with the directory.
-    ".envrc",
     ".direnvrc",
-    ".autoenv.zsh",
-    "mise.toml",
-    ".mise.toml",
-    "mise.local.toml",
-    ".mise.local.toml",
-    // Version control and its hook managers.
     ".gitconfig",
-    ".gitmodules",
     "hgrc",
     ".hgrc",
-    ".pre-commit-config.yaml",
-    ".pre-commit-config.yml",
-    ".pre-commit-hooks.yaml",
-    "lefthook.yml",
-    "lefthook.yaml",
-    ".lefthook.yml",
-    ".lefthook.yaml",
-    "lefthook-local.yml",
-    ".lefthook-local.yml",
-    ".huskyrc",
-    ".lintstagedrc",
-    ".lintstagedrc.json",
-    ".lintstagedrc.yaml",
-    ".overcommit.yml",
-    // Package managers: registries to install from, scripts and plugins to run.
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pnpmfile.cjs",
-    "bunfig.toml",
     ".pypirc",
     "pip.conf",
     "pip.ini",
     ".pydistutils.cfg",
     ".condarc",
     ".gemrc",
-    // Debuggers, editors and clients that read commands at start.
-    ".gdbinit",
-    ".lldbinit",
-    ".pdbrc",
-    ".irbrc",
-    ".pryrc",
-    ".iex.exs",
-    ".ghci",
-    ".ocamlinit",
-    ".Rprofile",
-    ".Renviron",
-    ".vimrc",
-    ".exrc",
-    ".nvimrc",
     ".tmux.conf",
     ".ripgreprc",
     ".curlrc",
     ".wgetrc",
+    // Agents: hooks, rules, servers, plugins.
+    ".agents",
+    ".aider.conf.yml",
+    ".amazonq",
+    ".amp",
+    ".augment",
+    ".claude",
+    ".claude.json",
+    ".cline",
+    ".clinerules",
+    ".codeium",
+    ".codex",
+    ".continue",
+    ".copilot",
+    ".crush.json",
+    "crush.json",
+    ".cursor",
+    ".factory",
+    ".gemini",
+    ".github/agents",
+    ".github/copilot",
+    ".github/extensions",
+    ".github/hooks",
+    ".github/mcp.json",
+    ".junie",
+    ".kilocode",
+    ".kiro",
+    ".mcp.json",
+    ".opencode",
+    ".openhands",
+    ".qoder",
+    ".qwen",
+    ".roo",
+    ".trae",
+    ".vscode",
+    ".windsurf",
+    ".zed",
+    "opencode.json",
+    "opencode.jsonc",
 ];
 
+/// What no tool changes without asking either, and runs change in ordinary work, each with what they do there.
+const OPEN_TO_RUNS: &[(&str, &str)] = &[
+    (".git", "commits; what git executes in it is frozen"),
+    (".gitmodules", "git changes it with submodules, and executes nothing that it names"),
+    (".hg", "commits; its settings are frozen"),
+    (".jj", "commits; its settings are frozen"),
+    (".sl", "commits; its settings are frozen"),
+    ("_darcs", "commits; its settings are frozen"),
+    (".pijul", "commits; its settings are frozen"),
+    (".direnv", "the virtual environments that packages are installed into"),
+    (".cargo", "its settings are frozen"),
+    (".yarn", "downloaded packages; what it executes is frozen"),
+    (".bundle", "downloaded gems; what it executes is frozen"),
+    (".ssh", "keys of tests; nothing obeys it in a project"),
+];
+
+/// Ends of the names of settings that their owner names: an editor obeys them when it opens one.
+const EDITOR_PROJECTS: &[&str] = &[".code-workspace", ".sublime-project", ".sublime-workspace"];
+
+/// The files and folders that runs may neither change nor make at the top of a project.
+pub fn control_files() -> impl Iterator<Item = &'static str> {
+    CONTROL_FILES.iter().copied()
+}
+
 /// Whether a canonical path is never changed without asking.
-pub(super) fn is_protected(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    FILES.contains(&name) || path.split('/').any(|name| FOLDERS.contains(&name))
+pub fn is_protected(path: &str) -> bool {
+    let names: Vec<&str> = path.split('/').collect();
+    let is_within = |listed: &str| match listed.split_once('/') {
+        None => names.contains(&listed),
+        Some(_) => {
+            let listed: Vec<&str> = listed.split('/').collect();
+            names.windows(listed.len()).any(|window| window == listed)
+        }
+    };
+    let is_editors = |name: &&str| EDITOR_PROJECTS.iter().any(|end| name.ends_with(end));
+    CONTROL_FILES.iter().copied().any(is_within)
+        || OPEN_TO_RUNS.iter().any(|(listed, _)| is_within(listed))
+        || names.iter().any(is_editors)
 }
 
 pub(super) fn reason(path: &str) -> String {

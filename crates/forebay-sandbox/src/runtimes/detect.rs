@@ -14,7 +14,7 @@ use rustix::fs::{Access, access};
 
 use super::{Engine, EngineLocation, Runtime};
 use crate::run::run_process;
-use crate::search_path::{is_trusted_program, trusted_path};
+use crate::search_path::{WritableByRuns, is_trusted_program, trusted_path};
 use crate::{CancelToken, Program, RunSpec, Sink};
 
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -26,19 +26,23 @@ pub(super) struct InstalledEngine {
 }
 
 /// Returns the first installed engine of a language.
-pub(super) fn find_engine(runtime: &Runtime, cwd: &Path) -> Option<InstalledEngine> {
+pub(super) fn find_engine(
+    runtime: &Runtime,
+    cwd: &Path,
+    writable: &WritableByRuns,
+) -> Option<InstalledEngine> {
     runtime.engines.iter().find_map(|engine| {
-        let program = find_program(engine, cwd)?;
+        let program = find_program(engine, cwd, writable)?;
         Some(InstalledEngine { engine, program })
     })
 }
 
-fn find_program(engine: &Engine, cwd: &Path) -> Option<PathBuf> {
+fn find_program(engine: &Engine, cwd: &Path, writable: &WritableByRuns) -> Option<PathBuf> {
     match engine.location {
         EngineLocation::OnPath => find_on_path(engine.program),
         EngineLocation::OnPathMinVersion(major, minor) => {
             let program = find_on_path(engine.program)?;
-            (cached_version(&program, cwd)? >= (major, minor)).then_some(program)
+            (cached_version(&program, writable)? >= (major, minor)).then_some(program)
         }
         EngineLocation::OnPathIfProjectHas(file) => {
             find_in_project(file, cwd)?;
@@ -84,7 +88,7 @@ fn is_executable(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
-fn cached_version(program: &Path, cwd: &Path) -> Option<(u32, u32)> {
+fn cached_version(program: &Path, writable: &WritableByRuns) -> Option<(u32, u32)> {
     static CACHE: OnceLock<Mutex<HashMap<PathBuf, (u32, u32)>>> = OnceLock::new();
     let mut cache =
         CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,25 +96,20 @@ fn cached_version(program: &Path, cwd: &Path) -> Option<(u32, u32)> {
         return Some(*version);
     }
     // It is asked without isolation.
-    if !is_trusted_program(program, repository(cwd)) {
+    if !is_trusted_program(program, writable) {
         return None;
     }
-    let version = parse_version(&version_output(program, repository(cwd))?)?;
+    let version = parse_version(&version_output(program, writable)?)?;
     cache.insert(program.to_owned(), version);
     Some(version)
 }
 
-/// The repository that contains `cwd`, or `cwd` itself.
-fn repository(cwd: &Path) -> &Path {
-    cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd)
-}
-
-fn version_output(program: &Path, project: &Path) -> Option<String> {
+fn version_output(program: &Path, writable: &WritableByRuns) -> Option<String> {
     let argv = vec![program.to_string_lossy().into_owned(), "--version".to_owned()];
     let mut spec = RunSpec::new(Program::Argv(argv), "/".into());
     spec.timeout = VERSION_TIMEOUT;
     // It may be a script, whose interpreter is looked up.
-    spec.env = vec![("PATH".to_owned(), trusted_path(project))];
+    spec.env = vec![("PATH".to_owned(), trusted_path(writable))];
     let mut output = CollectOutput::default();
     run_process(&spec, &mut output, &CancelToken::new()).ok()?;
     Some(String::from_utf8_lossy(&output.bytes).into_owned())

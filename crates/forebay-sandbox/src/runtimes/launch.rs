@@ -11,7 +11,7 @@ use super::staging::StagedScript;
 use super::{Invocation, Runtime};
 use crate::run::{FinishedRun, run_process};
 use crate::spec::{Code, Program, RunSpec, Stdin};
-use crate::{CancelToken, RunError, Sink};
+use crate::{CancelToken, RunError, Sink, WritableByRuns};
 
 /// The maximum length of code as an argument, below the 128 KiB limit of Linux.
 const MAX_INLINE_BYTES: usize = 120 * 1024;
@@ -23,7 +23,8 @@ pub(crate) fn run(
     sink: &mut dyn Sink,
     cancel: &CancelToken,
 ) -> Result<FinishedRun, RunError> {
-    let engine = detect::find_engine(code.runtime, &spec.cwd)
+    let writable = WritableByRuns::new(&spec.isolation);
+    let engine = detect::find_engine(code.runtime, &spec.cwd, &writable)
         .ok_or_else(|| missing_runtime(code.runtime))?;
     let staged = StagedScript::new(code, engine.engine, &spec.cwd)
         .map_err(RunError::io("stage the script"))?;

@@ -36,6 +36,7 @@ mod typescript;
 
 use std::path::Path;
 
+use crate::WritableByRuns;
 pub(crate) use launch::run;
 pub use runtime::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Runtime};
 
@@ -75,13 +76,13 @@ pub fn find(name: &str) -> Option<&'static Runtime> {
 
 impl Runtime {
     /// Whether an engine is installed for a project at `cwd`.
-    pub fn is_installed(&self, cwd: &Path) -> bool {
-        detect::find_engine(self, cwd).is_some()
+    pub fn is_installed(&self, cwd: &Path, writable: &WritableByRuns) -> bool {
+        detect::find_engine(self, cwd, writable).is_some()
     }
 
     /// Returns the name of the program that runs the language for a project at `cwd`.
-    pub fn program(&self, cwd: &Path) -> Option<String> {
-        let found = detect::find_engine(self, cwd)?;
+    pub fn program(&self, cwd: &Path, writable: &WritableByRuns) -> Option<String> {
+        let found = detect::find_engine(self, cwd, writable)?;
         Some(found.program.file_name()?.to_string_lossy().into_owned())
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use forebay_domain::run::{Ending, Stream};
 use forebay_sandbox::{
     CancelToken, FinishedRun, Isolation, Limits, Profile, Program, RunError, RunSpec, Sink,
-    isolation, run,
+    WritableByRuns, isolation, run,
 };
 
 pub(crate) struct Fixture {
@@ -103,7 +103,7 @@ impl Sink for Text {
 
 /// Returns whether the kernel enforces isolation; reports the test as skipped if it has no Landlock.
 pub(crate) fn is_enforced() -> bool {
-    let report = isolation::self_test(Path::new("/none"), &CancelToken::new()).unwrap();
+    let report = isolation::self_test(&WritableByRuns::default(), &CancelToken::new()).unwrap();
     let enforced = Path::new("/proc/self").exists() && report.passed();
     if !enforced && report.mechanisms.iter().any(|mechanism| mechanism.contains("no Landlock")) {
         forebay_test_support::skip("the kernel has no Landlock");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::AppError;
-use forebay_sandbox::open_in_desktop;
+use forebay_sandbox::{WritableByRuns, open_in_desktop};
 use serde_json::json;
 use tempfile::NamedTempFile;
 
@@ -42,10 +42,11 @@ impl Ui {
         let app = common.app_with(settings, cwd.clone(), &cwd, "ui", "ui")?;
         // What a person reads fills no model's context.
         let app = app.on_behalf_of("ui", None);
+        let writable = app.writable_by_runs();
         let mut page = None;
         let mode = if self.write { ui::Mode::Write } else { ui::Mode::ReadOnly };
         ui::serve(app, self.port, mode, |link| {
-            page = self.open(link, home.root(), &project);
+            page = self.open(link, home.root(), &writable);
             let shown = if common.json {
                 terminal::print_json(&json!({ "url": link }))
             } else {
@@ -61,14 +62,14 @@ impl Ui {
     /// Opens the link in the user's browser, if there is one; returns the file that leads to it.
     ///
     /// The browser gets a file that only this user can read: every user can read the arguments of a process.
-    fn open(&self, link: &str, folder: &Path, project: &Path) -> Option<NamedTempFile> {
+    fn open(&self, link: &str, folder: &Path, writable: &WritableByRuns) -> Option<NamedTempFile> {
         if self.no_open || !has_desktop() {
             return None;
         }
         let mut file =
             tempfile::Builder::new().prefix("ui-").suffix(".html").tempfile_in(folder).ok()?;
         file.write_all(page(link).as_bytes()).ok()?;
-        open_in_desktop(file.path(), project).ok()?;
+        open_in_desktop(file.path(), writable).ok()?;
         Some(file)
     }
 }

@@ -245,6 +245,55 @@ fn each_refusal_says_what_would_help() {
     }
 }
 
+/// What a run may not write, the tools that write files do not write either, unless somebody approves.
+#[test]
+fn control_files_are_closed_to_tools_and_runs() {
+    let env = TestEnv::outside_temp();
+    let mut client = env.mcp();
+    let files = [
+        ".cursor/mcp.json",
+        ".cursor/hooks.json",
+        ".codex/hooks.json",
+        ".clinerules/hooks/PreToolUse",
+        ".cline/plugins/evil.js",
+        ".kiro/hooks/evil.json",
+        ".github/hooks/evil.json",
+        ".opencode/plugin/evil.js",
+        ".agents/hooks.json",
+        ".continue/config.yaml",
+        "lefthook.toml",
+        ".envrc.local",
+        ".lintstagedrc.json",
+        "rust-toolchain.toml",
+        "app.code-workspace",
+    ];
+    for file in files {
+        let path = env.project().join(file);
+        let write = json!({ "path": file, "content": "evil\n" });
+        let error = client.error("context_write", write);
+        assert!(error.contains("is protected") || error.contains("controls what"), "{error}");
+        assert!(!path.exists(), "{file}");
+        let folder = path.parent().unwrap().display().to_string();
+        // Perl hides the file from the rules, which would ask about it.
+        let script = format!("mkdir -p {folder}; echo evil > {}", path.display());
+        let bytes: Vec<String> = script.bytes().map(|byte| byte.to_string()).collect();
+        let line = format!("perl -e 'exec(\"sh\", \"-c\", pack(\"C*\", {}))'", bytes.join(","));
+        let ran = client.text("ctx_execute", json!({ "code": line }));
+        // An editor's project may be new; an existing one is frozen.
+        if !file.ends_with("workspace") {
+            assert!(!path.exists() && ran.contains("from-run"), "{file}: {ran}");
+        }
+        // The control: without isolation the line writes the file.
+        env.forebay(["run", "--isolation", "off", "--", &line]).ok();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "evil\n");
+        let top = env.project().join(file.split('/').next().unwrap());
+        if top.is_dir() { fs::remove_dir_all(top).unwrap() } else { fs::remove_file(top).unwrap() }
+    }
+    for file in ["src.txt", "docs/cursor/mcp.json", ".github/workflows/ci.yml"] {
+        client.text("context_write", json!({ "path": file, "content": "fine\n" }));
+    }
+}
+
 /// A variable can make a permitted command run a denied one.
 #[test]
 fn variables_of_a_call_are_part_of_it() {
@@ -550,6 +599,76 @@ fn commands_of_a_conversation_hold_its_rules() {
     // The user's `rules reload` deletes the record.
     fs::remove_dir_all(env.data().join("rules")).unwrap();
     run("one").ok();
+}
+
+/// The attack: a run leaves a program where `PATH` leads, and Forebay starts it outside of isolation.
+#[test]
+fn doctor_starts_no_program_from_where_runs_can_write() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let env = TestEnv::outside_temp();
+    let temp = tempfile::tempdir().unwrap();
+    let mark = env.root().join("ran");
+    let plant = |folder: &std::path::Path| {
+        fs::create_dir_all(folder).unwrap();
+        for name in ["bash", "sh", "node", "dotnet", "true", "python3", "printf", "chmod", "mv"] {
+            let fake = folder.join(name);
+            let script = format!("#!/bin/sh\necho v99.0.0\necho $0 >> {}\n", mark.display());
+            fs::write(&fake, script).unwrap();
+            fs::set_permissions(fake, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    };
+    let at = |name: &str| env.home().join(name);
+    let cache = at("xdg-cache/uv/environments/bin");
+    let writable = [
+        temp.path().join("bin"),
+        cache.clone(),
+        at(".local/share/virtualenvs/app/bin"),
+        at(".npm/_npx/1/node_modules/.bin"),
+        at("opened/bin"),
+        env.project().join("bin"),
+    ];
+    writable.iter().for_each(|folder| plant(folder));
+    // What leads into a cache is no better.
+    let (links, programs) = (at("links"), at("programs"));
+    symlink(&cache, &links).unwrap();
+    fs::create_dir(&programs).unwrap();
+    for name in ["bash", "sh", "node", "dotnet", "true", "python3", "printf", "chmod", "mv"] {
+        symlink(cache.join(name), programs.join(name)).unwrap();
+    }
+    // A repository that a run makes must not hide that its folder is in the project.
+    let inner = env.project().join("sub");
+    fs::create_dir_all(inner.join(".git")).unwrap();
+    crate::env::check_out(&inner, "main");
+    let path = std::env::var("PATH").unwrap();
+    let ran_by_doctor = |folder: &std::path::Path| {
+        let _ = fs::remove_file(&mark);
+        let mut doctor = env.command(["doctor"]);
+        doctor.env("PATH", format!("{}:{path}", folder.display()));
+        doctor.env("FOREBAY_ISOLATION_WRITE", r#"["~/opened"]"#);
+        let told = crate::env::finish(doctor, b"");
+        assert!(told.text().contains("shell"), "{told:?}");
+        fs::read_to_string(&mark).unwrap_or_default()
+    };
+    for folder in writable.iter().chain([&links, &programs]) {
+        let ran = ran_by_doctor(folder);
+        assert!(ran.is_empty(), "{folder:?}: {ran}");
+    }
+    // The project is the server's, whatever a call's folder looks like.
+    let versions_asked = |folder: &std::path::Path| {
+        let _ = fs::remove_file(&mark);
+        let mut server = env.command(["mcp"]);
+        server.env("PATH", format!("{}:{path}", folder.display()));
+        let code = json!({ "code": "1", "language": "typescript", "cwd": "sub" });
+        McpClient::initialized(server).call("ctx_execute", code);
+        fs::read_to_string(&mark).unwrap_or_default()
+    };
+    let ran = versions_asked(&env.project().join("bin"));
+    assert!(ran.is_empty(), "{ran}");
+    // The control: from a folder that no run can write, they are started.
+    let own = at("own/bin");
+    plant(&own);
+    assert!(!ran_by_doctor(&own).is_empty());
+    assert!(versions_asked(&own).contains("own/bin/node"));
 }
 
 /// `doctor` looks at the machine; the project's programs must not run outside of isolation.

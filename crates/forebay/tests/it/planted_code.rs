@@ -81,6 +81,36 @@ fn what_shells_and_tools_start_with_is_not_planted_in_caches() {
     finish(opened, b"").ok();
 }
 
+/// The attack: package managers keep what they start on demand (`npx`, `uvx`) in a cache, and a run replaces it there.
+#[test]
+fn the_program_itself_is_not_replaced_in_a_cache() {
+    let env = TestEnv::outside_temp();
+    let folder = env.home().join("xdg-cache/npx/bin");
+    fs::create_dir_all(&folder).unwrap();
+    let own = folder.join("forebay");
+    fs::copy(env!("CARGO_BIN_EXE_forebay"), &own).unwrap();
+    fs::write(folder.join("other"), "own\n").unwrap();
+    let size = fs::metadata(&own).unwrap().len();
+    let run = |script: &str| {
+        let mut command = env.program(own.to_str().unwrap());
+        command.args(["run", "--", &hidden_from_rules(script)]);
+        finish(command, b"")
+    };
+    for attack in [
+        "echo evil > x; mv x ~/xdg-cache/npx/bin/forebay",
+        "rm ~/xdg-cache/npx/bin/forebay",
+        "mv ~/xdg-cache/npx/bin ~/xdg-cache/npx/old",
+        "mv ~/xdg-cache/npx ~/xdg-cache/old",
+    ] {
+        let ran = run(attack);
+        assert!(!ran.status.success(), "{attack}: {}", ran.text());
+        assert_eq!(fs::metadata(&own).unwrap().len(), size, "{attack}: {}", ran.text());
+    }
+    // The control: what is beside it can be replaced.
+    run("echo evil > x; mv x ~/xdg-cache/npx/bin/other").ok();
+    assert_eq!(fs::read_to_string(folder.join("other")).unwrap(), "evil\n");
+}
+
 #[test]
 fn hooks_and_settings_that_git_is_told_to_use_are_frozen() {
     let env = TestEnv::outside_temp();

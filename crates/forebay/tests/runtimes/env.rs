@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use forebay_sandbox::runtimes;
+use forebay_sandbox::{WritableByRuns, runtimes};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -19,7 +19,7 @@ const RUN_TIMEOUT: Duration = Duration::from_mins(2);
 pub(crate) fn installed() -> Vec<&'static Sample> {
     let is_installed = |sample: &&Sample| {
         let runtime = runtimes::find(sample.language).unwrap();
-        let is_installed = runtime.is_installed(Path::new("/"));
+        let is_installed = runtime.is_installed(Path::new("/"), &WritableByRuns::default());
         if !is_installed && sample.required {
             forebay_test_support::skip(&format!("{} is not installed", sample.language));
         }

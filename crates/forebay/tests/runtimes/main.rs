@@ -11,6 +11,7 @@ mod env;
 mod samples;
 
 use env::{TestEnv, installed};
+use forebay_sandbox::WritableByRuns;
 
 #[test]
 fn hello_world_runs() {
@@ -106,7 +107,10 @@ fn project_modules_can_be_imported() {
         ("js", "const { value } = require('./helper.cjs');\nconsole.log(value)", "from require"),
         ("ruby", "require_relative './helper'\nputs VALUE", "from ruby"),
     ] {
-        if !forebay_sandbox::runtimes::find(language).unwrap().is_installed("/".as_ref()) {
+        if !forebay_sandbox::runtimes::find(language)
+            .unwrap()
+            .is_installed("/".as_ref(), &WritableByRuns::default())
+        {
             continue;
         }
         let output = env.run(language, &["--digest"], code);
@@ -167,10 +171,11 @@ fn an_unknown_language_is_refused() {
 
 #[test]
 fn missing_runtime_error_says_how_to_install_it() {
-    let Some(missing) = ["nushell", "julia", "swift", "kotlin"]
-        .into_iter()
-        .find(|name| !forebay_sandbox::runtimes::find(name).unwrap().is_installed("/".as_ref()))
-    else {
+    let Some(missing) = ["nushell", "julia", "swift", "kotlin"].into_iter().find(|name| {
+        !forebay_sandbox::runtimes::find(name)
+            .unwrap()
+            .is_installed("/".as_ref(), &WritableByRuns::default())
+    }) else {
         return forebay_test_support::skip("every runtime of the list is installed");
     };
     let output = TestEnv::new().run(missing, &["--digest"], "print 1");
