@@ -215,11 +215,51 @@ fn range(gap: &OmittedRange) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use forebay_domain::run::Spans;
+
     use super::*;
 
     #[test]
     fn small_budget_goes_half_to_the_digest() {
         assert_eq!([0, 1, 80, 90, 160, 1_000].map(room_for_digest), [1, 1, 40, 45, 80, 920]);
+    }
+
+    /// What is printed beside the output is in the table of what a line from outside must not start with.
+    #[test]
+    fn every_line_of_the_frame_is_marked_in_text_from_outside() {
+        let redactor = forebay_redact::Redactor::with_values(std::iter::empty::<(&str, &str)>());
+        let (_, redactions) = redactor.redact(b"AKIAIOSFODNN7EXAMPLE password=hunter2hunter2");
+        assert!(!redactions.is_empty());
+        let endings = [
+            Ending::Exited(0),
+            Ending::TimedOut,
+            Ending::OverLimit(Limit::Output),
+            Ending::OverLimit(Limit::Processes),
+        ];
+        let lost = AppError::unavailable("the disk is full", Some("make room"));
+        for ending in endings {
+            let finished = FinishedRun {
+                ending,
+                duration: Duration::ZERO,
+                spans: Spans::default(),
+                stragglers_ended: true,
+                set_aside: Vec::new(),
+                changed: Vec::new(),
+            };
+            let outcome = Outcome {
+                finished: &finished,
+                meaning: None,
+                redactions: &redactions,
+                blocked: &[],
+            };
+            let lines = [head(Err(&lost), &outcome, "1 line")];
+            for line in lines.into_iter().chain(outcome.remarks(Err(&lost))) {
+                assert!(outside::reads_as_own(&line), "{line}");
+            }
+        }
+        assert!(outside::reads_as_own(super::super::describe::EXTERNAL_CONTENT));
     }
 
     #[test]

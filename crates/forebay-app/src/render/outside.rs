@@ -26,6 +26,12 @@ const OWN_STARTS: &[&str] = &[
     "denied: ",
     "needs the user's approval",
     "unchanged since [ctx:",
+    "unchanged but for ",
+    "redacted: ",
+    "external content: ",
+    "ended by ",
+    "the command ran, but its output is not stored",
+    "leftover background processes were killed",
 ];
 
 /// Whether a line would read as ours.

@@ -14,6 +14,7 @@ use super::{Effect, Tool};
 use crate::input;
 use crate::next_call::NextCall;
 use crate::render::budgeted::BudgetedText;
+use crate::render::outside;
 use crate::rules::{self, Act, RunAct};
 use crate::run::jobs::{self, Job, Record, State};
 use crate::run::{Command, Options, call_limits};
@@ -179,7 +180,7 @@ fn answer(app: &App, job: &Job, cursor: Option<u64>, budget: u64) -> Result<Answ
     let mut text = BudgetedText::new(budget);
     text.push_cut(&format!("{} · {new} · cursor={next}", line(app, job, &record, state)));
     if !digest.text.is_empty() {
-        text.push_cut(digest.text.trim_end_matches('\n'));
+        text.push_cut(&outside::marked(digest.text.trim_end_matches('\n')));
     }
     // Its output is credited once, when the job has ended.
     Ok(Answer::new(text.into_text(), data(job, &record, state, Some(next))))
