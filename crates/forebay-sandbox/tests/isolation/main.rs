@@ -10,3 +10,4 @@ mod other_processes;
 mod project;
 mod sockets;
 mod strict;
+mod system_calls;
