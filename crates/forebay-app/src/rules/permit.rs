@@ -10,6 +10,7 @@ use forebay_policy::{Decision, Ground, List, Mode, Origin, Sibling, Unmatched, V
 use forebay_sandbox::Profile;
 use forebay_text::{number, shell_quote};
 
+use super::isolation::is_of_agent;
 use super::links::real_path;
 use super::load::{Caution, load_readable};
 use super::objections::{Outcome, record as record_objection};
@@ -107,6 +108,7 @@ pub(crate) fn permit_under(
     check_hidden(app, acts, cwd)?;
     for act in acts {
         let verdict = decide(act.tool(), &act.input(), &in_force.rules, &around);
+        let verdict = protecting_agents(act, verdict);
         match verdict.decision {
             Decision::Allow => {}
             Decision::Deny => {
@@ -120,6 +122,23 @@ pub(crate) fn permit_under(
         }
     }
     Ok(())
+}
+
+/// Asks about a change of what agents obey, which no rule allows in advance.
+fn protecting_agents(act: &Act, verdict: Verdict) -> Verdict {
+    match act {
+        Act::Edit(path) if verdict.decision == Decision::Allow && is_of_agent(path) => Verdict {
+            decision: Decision::Ask,
+            ground: Ground::ProtectedFile,
+            rule: None,
+            reason: format!(
+                "{} is protected: agents take commands or settings from it",
+                path.display()
+            ),
+            dial: Vec::new(),
+        },
+        _ => verdict,
+    }
 }
 
 /// A call as it is recorded: `Bash: sudo ls`.

@@ -1,7 +1,7 @@
 //! Control files: what tools execute or obey when a person merely enters a folder, opens it in an editor, or uses git, a
 //! package manager or an agent there.
 //!
-//! The one table of them: no rule can allow a change to one in advance, and isolation freezes those of the project for runs.
+//! The table of all but those of single agents: no rule can allow a change to one in advance, and isolation freezes those of the project for runs.
 //! Build descriptions (`Makefile`, `package.json`, `build.rs`) and CI workflows are not listed: they are the project's
 //! code, changed in ordinary work, and reviewed as such.
 
@@ -162,45 +162,12 @@ const CONTROL_FILES: &[&str] = &[
     ".ripgreprc",
     ".curlrc",
     ".wgetrc",
-    // Agents: hooks, rules, servers, plugins.
-    ".agents",
-    ".aider.conf.yml",
-    ".amazonq",
-    ".amp",
-    ".augment",
+    // Agents; the folders of each are in the table of the hosts.
     ".claude",
     ".claude.json",
-    ".cline",
-    ".clinerules",
-    ".codeium",
-    ".codex",
-    ".continue",
-    ".copilot",
-    ".crush.json",
-    "crush.json",
-    ".cursor",
-    ".factory",
-    ".gemini",
-    ".github/agents",
-    ".github/copilot",
-    ".github/extensions",
-    ".github/hooks",
-    ".github/mcp.json",
-    ".junie",
-    ".kilocode",
-    ".kiro",
     ".mcp.json",
-    ".opencode",
-    ".openhands",
-    ".qoder",
-    ".qwen",
-    ".roo",
-    ".trae",
     ".vscode",
-    ".windsurf",
     ".zed",
-    "opencode.json",
-    "opencode.jsonc",
 ];
 
 /// What no tool changes without asking either, and runs change in ordinary work, each with what they do there.
