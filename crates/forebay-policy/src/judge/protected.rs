@@ -197,12 +197,9 @@ pub fn control_files() -> impl Iterator<Item = &'static str> {
 /// Whether a canonical path is never changed without asking.
 pub fn is_protected(path: &str) -> bool {
     let names: Vec<&str> = path.split('/').collect();
-    let is_within = |listed: &str| match listed.split_once('/') {
-        None => names.contains(&listed),
-        Some(_) => {
-            let listed: Vec<&str> = listed.split('/').collect();
-            names.windows(listed.len()).any(|window| window == listed)
-        }
+    let is_within = |listed: &str| {
+        let listed: Vec<&str> = listed.split('/').collect();
+        names.windows(listed.len()).any(|window| window == listed)
     };
     let is_editors = |name: &&str| EDITOR_PROJECTS.iter().any(|end| name.ends_with(end));
     CONTROL_FILES.iter().copied().any(is_within)

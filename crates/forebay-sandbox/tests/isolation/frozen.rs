@@ -47,7 +47,8 @@ fn state(fixture: &Fixture) -> Vec<String> {
             let time = if found.is_dir() { None } else { found.modified().ok() };
             (found.mode(), found.ino(), time)
         });
-        state.push(format!("{path:?} {found:?} {:?}", fs::read_to_string(&path).ok()));
+        let content = fs::read_to_string(&path).ok();
+        state.push(format!("{} {found:?} {content:?}", path.display()));
     }
     state.sort();
     state
