@@ -627,7 +627,9 @@ fn doctor_starts_no_program_from_where_runs_can_write() {
         at("opened/bin"),
         env.project().join("bin"),
     ];
-    writable.iter().for_each(|folder| plant(folder));
+    for folder in &writable {
+        plant(folder);
+    }
     // What leads into a cache is no better.
     let (links, programs) = (at("links"), at("programs"));
     symlink(&cache, &links).unwrap();
