@@ -147,11 +147,6 @@ impl App {
         Self { is_conversation: true, ..self }
     }
 
-    /// Where runs can write, so that no program from there is trusted.
-    pub fn writable_by_runs(&self) -> forebay_sandbox::WritableByRuns {
-        crate::rules::isolation::writable_by_runs(self)
-    }
-
     /// Holds permission rules that were read when the process started, whatever happened to their files since.
     pub fn hold_rules(&self, at_start: crate::rules::SessionRules) {
         self.permissions.hold(at_start);

@@ -200,9 +200,11 @@ fn named_by_git(app: &App, folders: &[PathBuf], worktrees: &[PathBuf]) -> Vec<Pa
     named.take(MAX_NAMED_FILES).collect()
 }
 
-/// Where runs can write, so that no program from there is trusted.
-pub(crate) fn writable_by_runs(app: &App) -> WritableByRuns {
-    WritableByRuns::new(&places_of_runs(app))
+impl App {
+    /// Where runs can write, so that no program from there is trusted.
+    pub fn writable_by_runs(&self) -> WritableByRuns {
+        WritableByRuns::new(&places_of_runs(self))
+    }
 }
 
 /// What decides where runs can write.
@@ -258,7 +260,7 @@ pub(crate) fn named_programs(app: &App, program: &Program) -> Vec<String> {
     if written.is_empty() {
         return Vec::new();
     }
-    let writable = writable_by_runs(app);
+    let writable = app.writable_by_runs();
     written.iter().filter_map(|program| trusted_program(program, &writable)).collect()
 }
 

@@ -8,7 +8,7 @@ use forebay_sandbox::runtimes::{self, RUNTIMES, Runtime};
 use forebay_sandbox::{Code, Program, Stdin};
 use forebay_text::{number, shell_quote};
 
-use crate::rules::{self, Act, RunAct};
+use crate::rules::{Act, RunAct};
 use crate::run::input_files;
 use crate::{App, AppError};
 
@@ -122,7 +122,7 @@ fn program(app: &App, runtime: &'static Runtime, text: String, files: Vec<PathBu
 fn code_line(app: &App, code: &Code, cwd: &Path) -> String {
     // An engine that is not installed yet is judged by its name.
     let usual = || code.runtime.engines.first().map(|engine| engine.program.to_owned());
-    let writable = rules::isolation::writable_by_runs(app);
+    let writable = app.writable_by_runs();
     let program = code.runtime.program(cwd, &writable).or_else(usual).unwrap_or_default();
     if code.runtime.is_shell {
         return shell_quote::arguments(&[&*program, "-c", &code.text]);

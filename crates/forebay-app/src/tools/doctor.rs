@@ -36,10 +36,7 @@ impl Tool for Doctor {
     type Input = Input;
 
     fn call(app: &App, _: Input, call: &Call) -> Result<Answer, AppError> {
-        let escapes = forebay_sandbox::isolation::self_test(
-            &rules::isolation::writable_by_runs(app),
-            &call.cancel,
-        );
+        let escapes = forebay_sandbox::isolation::self_test(&app.writable_by_runs(), &call.cancel);
         let mut checks = vec![
             version(app),
             project(app),
@@ -71,8 +68,7 @@ impl Tool for Doctor {
 /// What isolation does here, found out by trying to escape from it.
 pub(crate) fn isolation_data(app: &App, cancel: &CancelToken) -> Value {
     let profile = app.settings.isolation.profile;
-    let escapes =
-        forebay_sandbox::isolation::self_test(&rules::isolation::writable_by_runs(app), cancel);
+    let escapes = forebay_sandbox::isolation::self_test(&app.writable_by_runs(), cancel);
     let checks = [isolation(profile, &escapes), rules(app)].into_iter().chain(credentials(app));
     json!({
         "profile": profile.to_string(),
@@ -275,7 +271,7 @@ fn shell(app: &App, call: &Call) -> Check {
     let program = Program::Shell("printf '%s' \"${BASH_VERSION:-sh}\"".to_owned());
     let mut spec = RunSpec::new(program, app.cwd.clone());
     // This is no run of the user's: a shell of the project must not be started.
-    spec.env = vec![("PATH".to_owned(), trusted_path(&rules::isolation::writable_by_runs(app)))];
+    spec.env = vec![("PATH".to_owned(), trusted_path(&app.writable_by_runs()))];
     let profile = app.settings.isolation.profile;
     let isolation = rules::in_force(app)
         .and_then(|in_force| rules::isolation::isolation(app, profile, &in_force, Vec::new()));
@@ -295,7 +291,7 @@ fn shell(app: &App, call: &Call) -> Check {
 
 /// Lists the languages whose runtime is installed.
 fn runtimes(app: &App) -> Check {
-    let writable = rules::isolation::writable_by_runs(app);
+    let writable = app.writable_by_runs();
     let (installed, missing): (Vec<&Runtime>, Vec<&Runtime>) =
         RUNTIMES.iter().copied().partition(|runtime| runtime.is_installed(&app.cwd, &writable));
     let names = |runtimes: &[&Runtime]| {

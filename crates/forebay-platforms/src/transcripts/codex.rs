@@ -103,7 +103,7 @@ fn request(line: &Line) -> Option<Request> {
 fn response_item(line: &Line, message: impl Fn(Role, String) -> Item) -> Option<Item> {
     let payload = &line.payload;
     let text = |key: &str| string_field(payload, key).unwrap_or_default();
-    let call = |call: ToolCall| Some(Item::ToolCall(call.at(line.timestamp.clone())));
+    let call = |call: ToolCall| Some(Item::ToolCall(call.with_timestamp(line.timestamp.clone())));
     match payload["type"].as_str()? {
         "message" => {
             let role = match payload["role"].as_str()? {

@@ -138,7 +138,7 @@ impl ToolCall {
         Self { id, tool, texts: input.clone(), input, description: None, timestamp: None }
     }
 
-    fn at(self, timestamp: Option<String>) -> Self {
+    fn with_timestamp(self, timestamp: Option<String>) -> Self {
         Self { timestamp, ..self }
     }
 }

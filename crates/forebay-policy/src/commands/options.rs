@@ -14,7 +14,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    fn of(attached: &'a str) -> Self {
+    fn after(attached: &'a str) -> Self {
         match attached.trim_start_matches('=') {
             "" => Self::Next,
             value => Self::Attached(value),
@@ -31,8 +31,8 @@ pub(crate) fn given<'a>(word: &'a str, option: &str) -> Option<Value<'a>> {
         return long(word.strip_prefix("--")?, name);
     }
     match option.strip_prefix('-').map(|letters| letters.chars().collect::<Vec<_>>()).as_deref() {
-        Some([letter]) => after_letter(word, *letter).map(Value::of),
-        _ => word.strip_prefix(option).map(Value::of),
+        Some([letter]) => after_letter(word, *letter).map(Value::after),
+        _ => word.strip_prefix(option).map(Value::after),
     }
 }
 
