@@ -109,12 +109,12 @@ pub(super) fn channels(release: &Release, target: &Target) -> Vec<Channel> {
     if let Some(architecture) = target.rpm {
         channels.push(Channel {
             name: "rpm",
-            // Debian's own packages are not in the database of rpm.
+            // Debian's own packages are not in the database of rpm, which is in the home folder there.
             install: format!(
-                "rpm --install --nodeps /packages/forebay-{version}-1.{architecture}.rpm"
+                "rpm --dbpath /var/lib/rpm --install --nodeps /packages/forebay-{version}-1.{architecture}.rpm"
             ),
             folder: "/usr/bin",
-            uninstall: "rpm --erase forebay && ! find /usr -name '*forebay*' | grep .",
+            uninstall: "rpm --dbpath /var/lib/rpm --erase forebay && ! find /usr -name '*forebay*' | grep .",
             lasts: true,
         });
     }
