@@ -100,6 +100,17 @@ impl BilledTokens {
         self.output += other.output;
     }
 
+    #[must_use]
+    pub const fn times(self, count: u64) -> Self {
+        Self {
+            input: self.input * count,
+            cache_read: self.cache_read * count,
+            cache_write: self.cache_write * count,
+            cache_write_1h: self.cache_write_1h * count,
+            output: self.output * count,
+        }
+    }
+
     /// What the model read.
     pub const fn prompt(self) -> u64 {
         self.input + self.cache_read + self.cache_write + self.cache_write_1h

@@ -72,9 +72,9 @@ impl Balance {
             Source::ToolList => Some(Position::Start),
             _ => context.entered(delivery.at),
         };
-        let cost = |tokens| {
-            position.map_or_else(Cost::default, |position| context.carrying_cost(tokens, position))
-        };
+        // Prices are exact, so what a token costs tells what all of them do.
+        let one = position.map(|position| context.carrying_cost(1, position));
+        let cost = |tokens| one.map_or_else(Cost::default, |one| one.times(tokens));
         let delivered = cost(delivery.delivered_tokens);
         if delivery.source == Source::Output {
             self.gross.add(cost(delivery.host_tokens).more_than(delivered));

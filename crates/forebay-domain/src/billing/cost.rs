@@ -27,6 +27,15 @@ impl Cost {
         Self { tokens, money }
     }
 
+    /// What `count` tokens cost if one of them costs this; none cost nothing, whatever the price.
+    #[must_use]
+    pub fn times(self, count: u64) -> Self {
+        if count == 0 {
+            return Self::default();
+        }
+        Self { tokens: self.tokens.times(count), money: self.money.map(|money| money.times(count)) }
+    }
+
     pub fn add(&mut self, other: Self) {
         self.tokens.add(other.tokens);
         self.money = self.money.zip(other.money).map(|(own, other)| own + other);
