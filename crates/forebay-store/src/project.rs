@@ -127,7 +127,7 @@ impl Project {
     }
 
     /// Root in a container works on files of the user outside, so for root the owner of the worktree counts too. A link
-    /// belongs to whoever made it, and so does what it leads to.
+    /// counts by its own owner, and so does its target.
     fn is_owned_by_user(&self, path: &Path) -> bool {
         let of_project = self.root.metadata().ok().map(|found| found.uid());
         let user = geteuid();

@@ -3,7 +3,7 @@
 //! An entry whose output is still arriving holds back those after it, so none is passed over; so does a result that was
 //! stored a moment ago, until it is decided whether its digest replaces it.
 //!
-//! Hook calls are not in the store, so they are told also while it cannot be read: that may be why they failed.
+//! Hook calls are not in the store, so they are shown also while it cannot be read: that may be why they failed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,14 +21,13 @@ use serde_json::{Value, json};
 use super::{entry, sessions, shown};
 use crate::call_log::{CallLog, Latency, LogPosition, LoggedCall, LoggedFault};
 use crate::guide::CONVERSATION_SOURCE;
+use crate::hooks::FailedOutcome;
 use crate::{App, AppError};
 
 /// Rows read in one query, and returned by one call.
 const BATCH: usize = 500;
 /// Stands for a number that is not known.
 const UNKNOWN: &str = "-";
-/// What became of hook calls without an answer.
-const FAILED: [&str; 2] = ["failed", "timed out"];
 /// A result without a decision by then stayed as it was.
 const DECISION_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -154,7 +153,7 @@ impl LiveReader {
             None => StoredPosition::before_last(&*store, self.backlog)?,
         };
         self.store = Some(Arc::downgrade(&store));
-        let (items, next) = stored_since(app, position)?;
+        let (items, next) = stored_since(app, &*store, position)?;
         self.stored = Some(next);
         Ok(items)
     }
@@ -194,14 +193,14 @@ impl StoredPosition {
 /// Returns what was stored after a position with its time, entries before events, and the position after it.
 fn stored_since(
     app: &App,
+    store: &dyn Store,
     position: StoredPosition,
 ) -> Result<(Vec<(i64, Value)>, StoredPosition), AppError> {
-    let store = app.stores.own()?;
     let after = SincePage { after: position.entry, kinds: Vec::new(), limit: BATCH };
     let entries = store.entries_since(&after)?;
-    let treatments = treatments(&*store, &entries)?;
+    let treatments = treatments(store, &entries)?;
     let entries = decided(&entries, &treatments, app.now());
-    let events = events_since(app, position.event)?;
+    let events = events_since(store, position.event)?;
     let next = StoredPosition {
         entry: entries.last().map_or(position.entry, |one| one.sequence),
         event: events.last().map_or(position.event, |one| one.sequence),
@@ -308,7 +307,7 @@ fn add_outcome(data: &mut Value, entry: &Entry, treatment: Option<&Treatment>) {
 /// What a hook call is to a reader: what became of a tool's call, what went wrong, or both.
 fn hook_items(call: LoggedCall) -> impl Iterator<Item = (i64, Value)> {
     let fault = call.fault.as_ref().map(|fault| (call.at, fault_item(&call, fault)));
-    let is_answered = !FAILED.contains(&&*call.outcome);
+    let is_answered = !FailedOutcome::has_name(&call.outcome);
     let answered = is_answered.then(|| (call.at, hook_call(call)));
     fault.into_iter().chain(answered)
 }
@@ -363,8 +362,7 @@ fn unreadable(error: std::io::Error) -> AppError {
 }
 
 /// Returns all events after a number, the oldest first. There may be more than one batch.
-fn events_since(app: &App, after: i64) -> Result<Vec<RecordedEvent>, AppError> {
-    let store = app.stores.own()?;
+fn events_since(store: &dyn Store, after: i64) -> Result<Vec<RecordedEvent>, AppError> {
     let mut events: Vec<RecordedEvent> = Vec::new();
     loop {
         let before = events.last().map(|one| one.sequence);

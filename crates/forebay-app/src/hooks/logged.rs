@@ -55,6 +55,11 @@ pub enum FailedOutcome {
 }
 
 impl FailedOutcome {
+    /// Whether this is the outcome of a listed call without an answer.
+    pub fn has_name(outcome: &str) -> bool {
+        [Self::Failed, Self::TimedOut].iter().any(|known| known.as_str() == outcome)
+    }
+
     const fn as_str(self) -> &'static str {
         match self {
             Self::Failed => "failed",

@@ -90,7 +90,7 @@ pub(crate) fn values_of_any(words: &[Word], options: &[&str]) -> Vec<Word> {
     values
 }
 
-/// Short options of tar with a value, by which the words behind an old-style bundle are told apart.
+/// Short options of tar with a value: each takes one of the words behind an old-style bundle.
 const VALUED_BY_TAR: &str = "bCfFgHIKLNTVX";
 
 /// The words of tar with options in place of an old-style bundle: `tar cfI x gzip` is `tar -c -f x -I gzip`.

@@ -149,7 +149,7 @@ fn a_hook_that_overruns_its_time() {
     assert!(field(&watched[0], "ending").starts_with("9,"), "{watched:?}");
 }
 
-/// What is known of the call by then is told, though its thread is stuck.
+/// What is known of the call by then is listed, though its thread is stuck.
 #[test]
 fn a_store_server_that_does_not_answer() {
     let env = TestEnv::new();
@@ -191,7 +191,7 @@ fn a_fault_has_no_secrets_and_is_short() {
     assert!(!listed.contains("0123456789abc") && listed.len() < 2_000, "{listed}");
 }
 
-/// Nothing is told that nobody could write down.
+/// Without a folder to write to, the hook is silent and lists nothing.
 #[test]
 fn a_data_folder_that_cannot_be_written() {
     let env = TestEnv::new();

@@ -245,7 +245,7 @@ fn each_refusal_says_what_would_help() {
     }
 }
 
-/// What a run may not write, the tools that write files do not write either, unless somebody approves.
+/// What a run may not write, the tools that write files do not write either without approval.
 #[test]
 fn control_files_are_closed_to_tools_and_runs() {
     let env = TestEnv::outside_temp();

@@ -285,7 +285,7 @@ fn a_repository_chooses_no_project_of_the_team(team: &Team) {
     let pulled = bob.run(&["pull"]);
     assert!(pulled.stderr.contains("cannot loosen `team.project`"), "{pulled:?}");
     assert!(!find());
-    // The control: it is there, for who asks for it.
+    // The control: the user may name that project.
     let mut asked = bob.command(&["pull"]);
     asked.env("FOREBAY_TEAM_PROJECT", "payments");
     finish(asked, b"").ok();

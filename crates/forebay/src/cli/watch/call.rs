@@ -1,5 +1,6 @@
 //! A call as a list shows it, read from what the dashboard's live view reports.
 
+use forebay_app::hooks::FailedOutcome;
 use forebay_domain::session::{conversation, is_subagent, subagent_prefix};
 use forebay_text::{cut, number};
 use jiff::Timestamp;
@@ -112,7 +113,7 @@ impl Call {
     /// Something went wrong with a hook, which took some time: `hook after a tool, 12 ms`.
     fn with_fault(self, item: &Value) -> Self {
         let text = |name: &str| item[name].as_str().unwrap_or_default();
-        let is_unanswered = ["failed", "timed out"].contains(&text("outcome"));
+        let is_unanswered = FailedOutcome::has_name(text("outcome"));
         let millis = item["micros"].as_u64().unwrap_or_default() / 1_000;
         let hint = item["hint"].as_str().map_or_else(String::new, |hint| format!("; {hint}"));
         let (hook, took) =

@@ -78,7 +78,7 @@ pub(super) struct Page {
     pub(super) tools: Vec<String>,
     /// Once it is complete: its tokens without and with us.
     pub(super) tokens: Option<(u64, u64)>,
-    /// What the user is told about names that the server has taken.
+    /// The message to the user about names that the server has taken.
     pub(super) renamed: Vec<String>,
 }
 

@@ -208,7 +208,7 @@ struct Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        // First: a client that is told that its session is not started may try again at once.
+        // First: a client whose session could not be started may try again at once.
         self.sessions.servers.fetch_sub(self.session.server_count, Ordering::AcqRel);
         self.sessions.end(&self.session);
     }

@@ -200,7 +200,7 @@ impl Remote {
     }
 
     /// Takes the messages of a line, each of which is a POST of its own: only one revision of the protocol has several in one,
-    /// and a fault is told to each request.
+    /// and each request in it gets an answer or an error.
     fn take_line(self: &Arc<Self>, line: &str) {
         for message in json::split_batch(line) {
             self.take(message);
