@@ -42,7 +42,7 @@ pub use self::commands::{only_reads, programs};
 pub use self::context::{CallContext, Mode, Paths, Trust, Unmatched, no_links};
 pub use self::denials::{Denials, Denied, Region};
 pub use self::execution::{Execution, Sibling};
-pub use self::judge::{Action, Call, control_files, is_protected, judge};
+pub use self::judge::{Action, Call, control_files, is_protected, is_within, judge};
 pub use self::rule::{List, Malformed};
 pub use self::rules::{Origin, Rules, Warning};
 pub use self::verdict::{Decision, Ground, Verdict};

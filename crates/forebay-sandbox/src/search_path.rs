@@ -5,6 +5,7 @@ use std::env;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rustix::process::{getegid, geteuid};
 
@@ -31,23 +32,32 @@ pub fn is_program(path: &Path) -> bool {
 /// from there may be the work of a run.
 #[derive(Debug, Clone, Default)]
 pub struct WritableByRuns {
-    places: Vec<PathBuf>,
+    isolation: Isolation,
+    /// Resolved when they are first asked for: most runs start nothing that has to be trusted.
+    places: OnceLock<Vec<PathBuf>>,
 }
 
 impl WritableByRuns {
     /// The places under `isolation`, but with profile `project`.
     pub fn new(isolation: &Isolation) -> Self {
-        let widest = Isolation { profile: Profile::Project, ..isolation.clone() };
-        let mut places = AccessRules::writable_paths(&widest);
-        // As they are spelled, too: a link in one of them leads wherever a run wants.
-        places.extend(isolation.project_root.iter().chain(&isolation.write).cloned());
-        // The root of the file system is no project.
-        places.retain(|place| place.parent().is_some());
-        Self { places }
+        let isolation = Isolation { profile: Profile::Project, ..isolation.clone() };
+        Self { isolation, places: OnceLock::new() }
     }
 
     fn holds(&self, path: &Path) -> bool {
-        self.places.iter().any(|place| path.starts_with(place))
+        self.places().iter().any(|place| path.starts_with(place))
+    }
+
+    fn places(&self) -> &[PathBuf] {
+        self.places.get_or_init(|| {
+            let mut places = AccessRules::writable_paths(&self.isolation);
+            // As they are spelled, too: a link in one of them leads wherever a run wants.
+            let spelled = self.isolation.project_root.iter().chain(&self.isolation.write);
+            places.extend(spelled.cloned());
+            // The root of the file system is no project.
+            places.retain(|place| place.parent().is_some());
+            places
+        })
     }
 }
 

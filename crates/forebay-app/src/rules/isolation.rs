@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use forebay_policy::is_within;
 use forebay_sandbox::isolation::{
     AccessRules, NamedFiles, Submodule, Submodules, start_files, user_git_settings,
 };
@@ -115,11 +115,8 @@ fn names_of_control_files() -> impl Iterator<Item = &'static str> {
 
 /// Whether an agent obeys what is at a path, or in the folder that it is in.
 pub(crate) fn is_of_agent(path: &Path) -> bool {
-    let names: Vec<&OsStr> = path.iter().collect();
-    forebay_platforms::control_files().into_iter().any(|listed| {
-        let listed: Vec<&OsStr> = Path::new(listed).iter().collect();
-        names.windows(listed.len()).any(|window| window == listed)
-    })
+    let path = path.to_string_lossy();
+    forebay_platforms::control_files().into_iter().any(|listed| is_within(&path, listed))
 }
 
 /// What other programs obey in the project only if it is not new.

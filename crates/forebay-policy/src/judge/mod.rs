@@ -9,7 +9,7 @@ mod file;
 mod protected;
 mod variables;
 
-pub use self::protected::{control_files, is_protected};
+pub use self::protected::{control_files, is_protected, is_within};
 
 use std::net::IpAddr;
 

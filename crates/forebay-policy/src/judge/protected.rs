@@ -196,15 +196,21 @@ pub fn control_files() -> impl Iterator<Item = &'static str> {
 
 /// Whether a canonical path is never changed without asking.
 pub fn is_protected(path: &str) -> bool {
-    let names: Vec<&str> = path.split('/').collect();
-    let is_within = |listed: &str| {
-        let listed: Vec<&str> = listed.split('/').collect();
-        names.windows(listed.len()).any(|window| window == listed)
+    let is_editors = |name: &str| EDITOR_PROJECTS.iter().any(|end| name.ends_with(end));
+    CONTROL_FILES.iter().any(|listed| is_within(path, listed))
+        || OPEN_TO_RUNS.iter().any(|(listed, _)| is_within(path, listed))
+        || path.split('/').any(is_editors)
+}
+
+/// Whether a path is that of a listed file or folder, in any folder, or inside of it.
+pub fn is_within(path: &str, listed: &str) -> bool {
+    let begins = |rest: &str| {
+        let behind = rest.strip_prefix(listed);
+        behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('/'))
     };
-    let is_editors = |name: &&str| EDITOR_PROJECTS.iter().any(|end| name.ends_with(end));
-    CONTROL_FILES.iter().copied().any(is_within)
-        || OPEN_TO_RUNS.iter().any(|(listed, _)| is_within(listed))
-        || names.iter().any(is_editors)
+    // From each name of the path on.
+    let mut rests = std::iter::successors(Some(path), |rest| Some(rest.split_once('/')?.1));
+    rests.any(begins)
 }
 
 pub(super) fn reason(path: &str) -> String {
